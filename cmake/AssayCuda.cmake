@@ -1,0 +1,79 @@
+# CUDA's compiler: ASSAY_CUDA is true when GPU targets are to be compiled. Then defines assay::cudart
+# and, where torch has CUDA, assay::torch_cuda.
+#
+# An installed toolkit (nvcc on PATH or in /usr/local/cuda) is used as it is. The wheels of ci/setup
+# lack lib64, unversioned libraries and the layout that nvcc expects: links in the build folder make
+# them look like /usr/local/cuda.
+
+set(ASSAY_CUDA FALSE)
+if(NOT ASSAY_WITH_CUDA OR NOT ASSAY_WITH_TORCH)
+  return()
+endif()
+
+# Fills `root` with links into `wheel` (nvidia/cu13 of the wheels).
+function(assay_link_cuda_root wheel root)
+  file(REMOVE_RECURSE "${root}")
+  # nvcc derives its top folder from its own path, so bin is a real folder of links to files.
+  file(MAKE_DIRECTORY "${root}/bin" "${root}/lib64")
+  file(GLOB tools LIST_DIRECTORIES true "${wheel}/bin/*")
+  foreach(tool IN LISTS tools)
+    cmake_path(GET tool FILENAME name)
+    file(CREATE_LINK "${tool}" "${root}/bin/${name}" SYMBOLIC)
+  endforeach()
+  foreach(folder include nvvm)
+    file(CREATE_LINK "${wheel}/${folder}" "${root}/${folder}" SYMBOLIC)
+  endforeach()
+  file(GLOB libraries "${wheel}/lib/*.so*" "${wheel}/lib/*.a")
+  foreach(library IN LISTS libraries)
+    cmake_path(GET library FILENAME name)
+    file(CREATE_LINK "${library}" "${root}/lib64/${name}" SYMBOLIC)
+    string(REGEX REPLACE "\\.so\\..*" ".so" plain "${name}")
+    if(NOT EXISTS "${root}/lib64/${plain}")
+      file(CREATE_LINK "${library}" "${root}/lib64/${plain}" SYMBOLIC)
+    endif()
+  endforeach()
+  file(CREATE_LINK "${root}/lib64" "${root}/lib" SYMBOLIC)
+endfunction()
+
+if(NOT CMAKE_CUDA_COMPILER)
+  find_program(ASSAY_NVCC nvcc HINTS /usr/local/cuda/bin)
+  set(wheel "${ASSAY_DEPS}/wheels/nvidia/cu13")
+  if(ASSAY_NVCC)
+    set(CMAKE_CUDA_COMPILER "${ASSAY_NVCC}")
+  elseif(EXISTS "${wheel}/bin/nvcc")
+    assay_link_cuda_root("${wheel}" "${PROJECT_BINARY_DIR}/cuda")
+    set(CMAKE_CUDA_COMPILER "${PROJECT_BINARY_DIR}/cuda/bin/nvcc")
+  else()
+    message(STATUS "nvcc: not found, GPU targets are left out (ci/setup installs it)")
+    return()
+  endif()
+endif()
+
+set(CMAKE_CUDA_STANDARD 20)
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90-real)
+endif()
+set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
+enable_language(CUDA)
+string(APPEND CMAKE_CUDA_FLAGS " --expt-relaxed-constexpr")
+set(ASSAY_CUDA TRUE)
+
+# assay::cudart instead of find_package(CUDAToolkit), which fails in CMake 3.25 on CUDA 13 (it wants
+# nvToolsExt). As an imported library it also gets into the run path, where CMake leaves out the
+# implicit folder of nvcc.
+find_library(ASSAY_CUDART cudart HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} REQUIRED)
+add_library(assay::cudart SHARED IMPORTED GLOBAL)
+set_target_properties(assay::cudart PROPERTIES
+  IMPORTED_LOCATION "${ASSAY_CUDART}"
+  INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES}")
+
+if(EXISTS "${ASSAY_TORCH_ROOT}/lib/libtorch_cuda.so")
+  assay_torch_library(torch_c10_cuda libc10_cuda.so)
+  assay_torch_library(torch_cuda_library libtorch_cuda.so)
+  add_library(assay::torch_cuda INTERFACE IMPORTED GLOBAL)
+  target_compile_definitions(assay::torch_cuda INTERFACE USE_CUDA USE_C10D_NCCL)
+  target_link_libraries(assay::torch_cuda INTERFACE
+    assay::torch_cpu
+    -Wl,--push-state,--no-as-needed assay::torch_cuda_library assay::torch_c10_cuda -Wl,--pop-state
+    assay::cudart)
+endif()

@@ -1,0 +1,41 @@
+# Options of the build and settings that hold for every target.
+
+option(ASSAY_WITH_TORCH "Build what needs LibTorch (capture, dynamic_check, gtest_plugin)" ON)
+option(ASSAY_WITH_CUDA "Compile the GPU targets when nvcc is found" ON)
+
+if(DEFINED ENV{ASSAY_DEPS})
+  set(assay_deps_default "$ENV{ASSAY_DEPS}")
+else()
+  set(assay_deps_default "${PROJECT_SOURCE_DIR}/.deps")
+endif()
+set(ASSAY_DEPS "${assay_deps_default}" CACHE PATH "Folder that ci/setup fills with wheels")
+
+if(DEFINED ENV{ASSAY_GRAPHS})
+  set(assay_graphs_default "$ENV{ASSAY_GRAPHS}")
+else()
+  cmake_path(SET assay_graphs_default NORMALIZE "${PROJECT_SOURCE_DIR}/../shared/graphs")
+endif()
+set(ASSAY_GRAPHS "${assay_graphs_default}" CACHE PATH "Captured graphs that tests and benches read")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+# Static libraries end up in modules that are loaded at run time.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+find_program(ASSAY_CCACHE ccache)
+if(ASSAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${ASSAY_CCACHE}")
+  set(CMAKE_CUDA_COMPILER_LAUNCHER "${ASSAY_CCACHE}")
+endif()
+
+# Link assay_warnings PRIVATE into every target of ours: warnings are errors there, and only there.
+add_library(assay_warnings INTERFACE)
+target_compile_options(assay_warnings INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Werror>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Wall,-Wextra>)

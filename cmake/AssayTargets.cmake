@@ -1,0 +1,106 @@
+# Functions with which the folders declare their targets.
+
+include(GNUInstallDirs)
+include(GoogleTest)
+
+set_property(GLOBAL PROPERTY ASSAY_EXPORTED "")
+
+# assay_library(NAME [SHARED] SOURCES... [PUBLIC target...] [PRIVATE target...])
+#
+# A library of the project: exported as assay::NAME-without-assay_, warnings are errors, headers are
+# included relative to the root. PUBLIC and PRIVATE name what it links.
+function(assay_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SHARED" "" "SOURCES;PUBLIC;PRIVATE")
+  set(kind STATIC)
+  if(arg_SHARED)
+    set(kind SHARED)
+  endif()
+  add_library(${name} ${kind} ${arg_SOURCES})
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/assay>)
+  target_link_libraries(${name}
+    PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} $<BUILD_INTERFACE:assay_warnings>)
+  string(REGEX REPLACE "^assay_" "" short ${name})
+  add_library(assay::${short} ALIAS ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${short})
+  set_property(GLOBAL APPEND PROPERTY ASSAY_EXPORTED ${name})
+endfunction()
+
+# assay_module(NAME SOURCES... [LIBS target...])
+#
+# A module that the command line loads on first use: build/modules/NAME.so, installed in
+# lib/assay/modules.
+function(assay_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
+  add_library(${name} MODULE ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} assay_warnings)
+  set_target_properties(${name} PROPERTIES
+    PREFIX "" LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/modules")
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/modules)
+endfunction()
+
+# assay_executable(NAME SOURCES... [LIBS target...])
+#
+# A program of the project, in build/.
+function(assay_executable name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} assay_warnings)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+endfunction()
+
+# assay_test(NAME SOURCES... [LIBS target...] [LABELS label...] [TIMEOUT seconds])
+#
+# A GoogleTest binary build/tests/NAME; ctest knows each of its tests by name. Tests that the binary
+# skips (no GPU, no captured graphs) are SKIPPED in ctest as well. The tests get ASSAY_GRAPHS and
+# ASSAY_SOURCE_DIR in their environment. The timeout is per test, 120 s by default.
+function(assay_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LIBS;LABELS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gmock GTest::gtest_main assay_warnings)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
+      ENVIRONMENT "ASSAY_GRAPHS=${ASSAY_GRAPHS};ASSAY_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+endfunction()
+
+# assay_bench(NAME SOURCES... [LIBS target...])
+#
+# A Google Benchmark binary build/bench/NAME.
+function(assay_bench name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE
+    ${arg_LIBS} benchmark::benchmark_main benchmark::benchmark assay_warnings)
+  target_compile_definitions(${name} PRIVATE "ASSAY_GRAPHS=\"${ASSAY_GRAPHS}\"")
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bench")
+endfunction()
+
+# assay_embed_files(TARGET FUNCTION FILES...)
+#
+# Puts text files into TARGET. The generated header FUNCTION.h declares
+#   namespace assay { std::span<const EmbeddedFile> FUNCTION(); }
+# where an EmbeddedFile (embedded_file.h) has a name, relative to the calling folder, and a text.
+function(assay_embed_files target function)
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/embedded")
+  list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" OUTPUT_VARIABLE inputs)
+  set(script "${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake")
+  add_custom_command(
+    OUTPUT "${folder}/${function}.cpp" "${folder}/${function}.h"
+    COMMAND "${CMAKE_COMMAND}" -D "function=${function}" -D "folder=${folder}"
+      -D "base=${CMAKE_CURRENT_SOURCE_DIR}" -D "files=${ARGN}" -P "${script}"
+    DEPENDS ${inputs} "${script}"
+    COMMENT "Embedding the files of ${function}()"
+    VERBATIM)
+  target_sources(${target} PRIVATE "${folder}/${function}.cpp" "${folder}/${function}.h")
+  target_include_directories(${target} PRIVATE "${folder}" "${PROJECT_SOURCE_DIR}/cmake")
+endfunction()

@@ -1,0 +1,29 @@
+# Run by assay_embed_files: writes ${folder}/${function}.h and .cpp from ${files} below ${base}.
+
+set(rows "")
+foreach(file IN LISTS files)
+  file(READ "${base}/${file}" text)
+  string(APPEND rows "    {\"${file}\", R\"__assay__(${text})__assay__\"},\n")
+endforeach()
+
+file(WRITE "${folder}/${function}.h" "#pragma once
+
+#include <span>
+
+#include \"embedded_file.h\"
+
+namespace assay {
+std::span<const EmbeddedFile> ${function}();
+}
+")
+
+file(WRITE "${folder}/${function}.cpp" "#include \"${function}.h\"
+
+namespace assay {
+namespace {
+constexpr EmbeddedFile kFiles[] = {
+${rows}};
+}
+std::span<const EmbeddedFile> ${function}() { return kFiles; }
+}
+")
