@@ -49,13 +49,16 @@ if(NOT CMAKE_CUDA_COMPILER)
   endif()
 endif()
 
-set(CMAKE_CUDA_STANDARD 20)
 if(NOT CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90-real)
 endif()
 set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
 enable_language(CUDA)
 string(APPEND CMAKE_CUDA_FLAGS " --expt-relaxed-constexpr")
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 of Debian does not know it
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
 set(ASSAY_CUDA TRUE)
 
 # assay::cudart instead of find_package(CUDAToolkit), which fails in CMake 3.25 on CUDA 13 (it wants
