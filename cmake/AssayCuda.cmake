@@ -72,11 +72,9 @@ set_target_properties(assay::cudart PROPERTIES
 
 if(EXISTS "${ASSAY_TORCH_ROOT}/lib/libtorch_cuda.so")
   assay_torch_library(torch_c10_cuda libc10_cuda.so)
-  assay_torch_library(torch_cuda_library libtorch_cuda.so)
   add_library(assay::torch_cuda INTERFACE IMPORTED GLOBAL)
   target_compile_definitions(assay::torch_cuda INTERFACE USE_CUDA USE_C10D_NCCL)
+  assay_link_whole(torch_cuda libtorch_cuda.so)
   target_link_libraries(assay::torch_cuda INTERFACE
-    assay::torch_cpu
-    -Wl,--push-state,--no-as-needed assay::torch_cuda_library assay::torch_c10_cuda -Wl,--pop-state
-    assay::cudart)
+    assay::torch_c10_cuda assay::torch_cpu assay::cudart)
 endif()

@@ -66,8 +66,12 @@ function(assay_test name)
   target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gmock GTest::gtest_main assay_warnings)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  set(labels "")
+  if(arg_LABELS)
+    set(labels LABELS "${arg_LABELS}")
+  endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} ${labels}
       ENVIRONMENT "ASSAY_GRAPHS=${ASSAY_GRAPHS};ASSAY_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
 endfunction()
 

@@ -47,24 +47,28 @@ set(ASSAY_NVIDIA_WHEELS "${assay_wheels}/nvidia")
 function(assay_torch_library name file)
   add_library(assay::${name} SHARED IMPORTED GLOBAL)
   set_target_properties(assay::${name} PROPERTIES
-    IMPORTED_LOCATION "${ASSAY_TORCH_ROOT}/lib/${file}"
-    # Its own needs are found through its RPATH; the linker must not look for them.
-    IMPORTED_LINK_DEPENDENT_LIBRARIES "")
+    IMPORTED_LOCATION "${ASSAY_TORCH_ROOT}/lib/${file}")
+endfunction()
+
+# A library that registers operators when it is loaded must stay although no symbol asks for it. One
+# argument, because CMake drops repeated ones; the target beside it gives the run path.
+function(assay_link_whole name file)
+  assay_torch_library(${name}_library ${file})
+  target_link_libraries(assay::${name} INTERFACE
+    "-Wl,--push-state,--no-as-needed,${ASSAY_TORCH_ROOT}/lib/${file},--pop-state"
+    assay::${name}_library)
 endfunction()
 
 assay_torch_library(torch_c10 libc10.so)
-assay_torch_library(torch_cpu_library libtorch_cpu.so)
 
 add_library(assay::torch_cpu INTERFACE IMPORTED GLOBAL)
 target_include_directories(assay::torch_cpu SYSTEM INTERFACE
   "${ASSAY_TORCH_ROOT}/include" "${ASSAY_TORCH_ROOT}/include/torch/csrc/api/include")
 target_compile_definitions(assay::torch_cpu INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
-# libtorch_cpu registers the operators when it is loaded: it must stay although no symbol asks for it.
 target_link_options(assay::torch_cpu INTERFACE
   -Wl,--allow-shlib-undefined "-Wl,-rpath-link,${ASSAY_TORCH_ROOT}/lib")
-target_link_libraries(assay::torch_cpu INTERFACE
-  -Wl,--push-state,--no-as-needed assay::torch_cpu_library assay::torch_c10 -Wl,--pop-state
-  Threads::Threads)
+assay_link_whole(torch_cpu libtorch_cpu.so)
+target_link_libraries(assay::torch_cpu INTERFACE assay::torch_c10 Threads::Threads)
 
 find_path(ASSAY_NCCL_INCLUDE nccl.h HINTS "${ASSAY_NVIDIA_WHEELS}/nccl/include")
 find_library(ASSAY_NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS "${ASSAY_NVIDIA_WHEELS}/nccl/lib")
