@@ -1,0 +1,69 @@
+// One refinement question: a sequential graph, one distributed graph per rank, and how their inputs relate.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shared_ir/clean_expr.h"
+#include "shared_ir/graph.h"
+#include "shared_ir/mesh.h"
+
+namespace assay {
+
+// One sequential tensor = each of `replicas` (clean expressions over distributed tensors).
+struct Relation {
+  std::string tensor;
+  std::vector<CleanExpr> replicas;
+  SourcePlace place;
+};
+
+// A sequential tensor, or a clean expression over several (leaves at rank 0), that each of `replicas` must equal.
+struct Expectation {
+  CleanExpr sequential;
+  std::vector<CleanExpr> replicas;
+  SourcePlace place;
+};
+
+struct Accepted {
+  std::vector<std::string> tensors;  // sequential outputs whose proof may be missing
+  std::string reason;
+};
+
+struct Case {
+  std::string name;
+  std::filesystem::path folder;  // empty when captured in memory
+  Graph sequential;
+  std::vector<Graph> ranks;  // index = rank
+  Groups sequential_groups;
+  Groups distributed_groups;
+  std::vector<Relation> inputs;
+  std::vector<std::string> outputs;  // checked sequential tensors; never empty after loading
+  std::vector<Expectation> expect;
+  std::optional<Accepted> accept;
+  bool allow_scale = false;
+  bool random_agrees = true;
+  // Parameters that the distributed program makes itself; checked against the input relation at run time.
+  std::vector<std::string> self_made;
+
+  // The known answer of a test case; never read by a checker.
+  struct KnownAnswer {
+    std::string verdict;  // "refines" or "violates"
+    std::vector<std::string> at;
+  };
+  std::optional<KnownAnswer> known;
+};
+
+// Loads FOLDER/case.toml (or the file itself) and its graphs; checks everything that can be checked without proving:
+// keys, names, ranks, groups, shapes, contradictory relations. Throws UserError with file, line and column.
+Case load_case(const std::filesystem::path& path);
+
+// Writes a folder that load_case reads back to the same case (graphs as fx-JSON). Throws UserError if it cannot write.
+void save_case(const Case& refinement, const std::filesystem::path& folder);
+
+// The checks of load_case for a case that was built in memory. Throws UserError.
+void validate(const Case& refinement);
+
+}  // namespace assay

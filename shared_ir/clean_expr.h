@@ -1,0 +1,45 @@
+// Clean expressions: how a tensor is made of others by rearrangement and sum over ranks only
+// (ENTANGLE, section 4; DESIGN, section 2 for the syntax).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shared_ir/error.h"
+#include "shared_ir/graph.h"
+#include "shared_ir/mesh.h"
+
+namespace assay {
+
+struct CleanExpr {
+  enum class Kind : uint8_t { kTensor, kConcat, kSlice, kSum, kPermute, kReshape, kPad, kScale };
+
+  Kind kind = Kind::kTensor;
+  std::string name;                // kTensor
+  Rank rank = 0;                   // kTensor
+  int64_t dim = 0;                 // kConcat, kSlice, kPad
+  int64_t start = 0;               // kSlice: first index; kPad: zeros before
+  int64_t end = 0;                 // kSlice: one past the last index; kPad: zeros after
+  std::vector<int64_t> dims;       // kPermute: dims; kReshape: shape
+  int64_t numerator = 1;           // kScale: by = numerator / denominator, lowest terms, denominator > 0
+  int64_t denominator = 1;
+  std::vector<CleanExpr> operands;  // kTensor: none; kConcat, kSum: at least one; else exactly one
+
+  bool operator==(const CleanExpr&) const = default;
+};
+
+// Canonical text, e.g. "concat(a@0, slice(a@1; dim=0, start=0, end=4); dim=0)". parse(print(e)) == e.
+std::string to_string(const CleanExpr& expr);
+
+// `place` is where the text starts (for error positions). Throws UserError with line and column.
+CleanExpr parse_clean_expr(std::string_view text, const SourcePlace& place);
+
+// Shape of the value. `shape_of(name, rank)` returns the shape of a leaf or throws UserError.
+// Throws UserError at `place` when shapes do not fit (dim out of range, concat mismatch, slice bounds, reshape count).
+Shape infer_shape(const CleanExpr& expr, const std::function<Shape(const std::string&, Rank)>& shape_of,
+                  const SourcePlace& place);
+
+}  // namespace assay

@@ -1,0 +1,72 @@
+// A single-assignment tensor program of one rank, as captured: operators by name, tensors with dtype and shape.
+// Importers and the LibTorch capture produce it; lowering (lower.h) turns it into core operators.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "shared_ir/dtype.h"
+#include "shared_ir/error.h"
+
+namespace assay {
+
+using TensorId = int32_t;  // index into Graph::tensors
+using NodeId = int32_t;    // index into Graph::nodes
+inline constexpr int32_t kNone = -1;
+
+using Shape = std::vector<int64_t>;
+
+struct Tensor {
+  std::string name;  // unique in the graph; what relations, reports and certificates use
+  DType dtype = DType::kFloat32;
+  Shape shape;             // elements per dimension; empty = scalar
+  NodeId producer = kNone;  // kNone: an input of the graph
+  int32_t output = 0;       // which output of the producer
+};
+
+struct Arg;
+using ArgList = std::vector<Arg>;
+
+struct NoArg {};  // None, or an optional argument that is not given
+struct TensorArg { TensorId id; };
+
+// One argument of an operator. Devices, layouts and memory formats are dropped at import (NoArg).
+struct Arg {
+  std::variant<NoArg, TensorArg, int64_t, double, bool, std::string, DType, ArgList> value;
+
+  bool is_none() const { return std::holds_alternative<NoArg>(value); }
+};
+
+// One call of an operator. Tuple results are flattened: getitem nodes of a capture become outputs of their producer.
+// An in-place or auto_functionalized operator is functional here: outputs are its own returns first, then
+// the new value of each mutated argument, in the order of the schema.
+struct Node {
+  std::string op;                         // "aten.mm.default", "_C.rms_norm.default", "c10d.all_reduce", ...
+  std::vector<Arg> args;                  // positional
+  std::vector<std::pair<std::string, Arg>> kwargs;
+  std::vector<TensorId> outputs;          // kNone where the program never uses that output
+  SourcePlace source;                     // the user's line that called it, if known
+  std::string module;                     // path of the module that called it, if known
+};
+
+struct Graph {
+  std::string name;  // for messages: the file, or "sequential", "rank 0"
+  std::vector<Tensor> tensors;
+  std::vector<Node> nodes;  // in execution order; operands come before their users
+  std::vector<TensorId> inputs;
+  std::vector<TensorId> outputs;
+  // Several names of one tensor (output names, replaced getitems): alias -> tensor.
+  std::unordered_map<std::string, TensorId> by_name;  // every tensor name and alias
+
+  // kNone when there is no such tensor.
+  TensorId find(const std::string& tensor_name) const;
+};
+
+// Checks the invariants above (names unique, operands defined before use, ids in range).
+// Throws UserError that names the graph, the node and what is wrong.
+void validate(const Graph& graph);
+
+}  // namespace assay

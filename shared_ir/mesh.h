@@ -1,0 +1,45 @@
+// Ranks, process groups and named mesh axes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace assay {
+
+using Rank = int32_t;
+
+// Group id as the program writes it ("tp:0", "12") -> its ranks, in group order.
+using Groups = std::map<std::string, std::vector<Rank>>;
+
+// Named axes and sizes, first axis outermost: {{"dp", 4}, {"tp", 2}} has 8 ranks, rank = dp * 2 + tp.
+class Mesh {
+ public:
+  struct Axis {
+    std::string name;
+    int64_t size;
+  };
+
+  Mesh() = default;
+  // Throws UserError if a size is below 1 or a name repeats.
+  explicit Mesh(std::vector<Axis> axes);
+
+  const std::vector<Axis>& axes() const { return axes_; }
+  int64_t world_size() const;
+  // Throws UserError if there is no such axis.
+  int64_t axis_size(const std::string& axis) const;
+  // Coordinate of a rank on an axis, 0 <= coordinate < axis size.
+  int64_t coordinate(Rank rank, const std::string& axis) const;
+  // The ranks that differ from `rank` on this axis alone, in order of their coordinate.
+  std::vector<Rank> group(Rank rank, const std::string& axis) const;
+  // Group names are "AXIS:K", K counting the groups of one axis by their smallest rank ("tp:0", "tp:1").
+  std::string group_name(Rank rank, const std::string& axis) const;
+  // Every group of every axis.
+  Groups groups() const;
+
+ private:
+  std::vector<Axis> axes_;
+};
+
+}  // namespace assay

@@ -1,0 +1,42 @@
+// The table of operator declarations: what each captured operator means in core operators. Data, in operators/*.toml.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shared_ir/error.h"
+
+namespace assay {
+
+struct OperatorDeclaration;  // operators_detail.h
+
+// Looks operators up by name; a declaration's body is parsed on first use.
+class OperatorTable {
+ public:
+  OperatorTable();
+  ~OperatorTable();
+  OperatorTable(OperatorTable&&) noexcept;
+  OperatorTable& operator=(OperatorTable&&) noexcept;
+
+  // The declarations that ship with Assay.
+  static OperatorTable builtin();
+
+  // Adds declarations of the user. Throws UserError with file and line for a malformed or repeated declaration.
+  void add_file(const std::filesystem::path& file);
+  void add_text(std::string_view toml, const std::string& file_name);
+
+  // nullptr when undeclared. "aten.mm.default", "aten.mm" and "aten::mm" name the same operator when the overload is
+  // "default".
+  const OperatorDeclaration* find(std::string_view op) const;
+
+  std::vector<std::string> names() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace assay

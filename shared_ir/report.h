@@ -1,0 +1,100 @@
+// The report model: what every front end (JSON, text, GoogleTest message) prints. Field names are those of report JSON,
+// version 1 (DESIGN, section 2). Fields are added, never renamed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shared_ir/verdict.h"
+
+namespace assay {
+
+struct TensorReport {
+  std::string name;
+  Verdict verdict = Verdict::kUnproved;
+  std::vector<std::string> relation;  // replicas, as clean expressions
+  bool pending_sum = false;           // the relation is a sum over ranks: a reduction is still to be done
+};
+
+struct FailureReport {
+  std::string kind;    // "no_relation", "expectation", "collective_mismatch", "opaque_operator", ...
+  std::string node;    // sequential tensor (or distributed node, for collectives)
+  std::string op;
+  std::string source;  // file:line in the user's program
+  std::vector<TensorReport> inputs;
+  std::string nearest;              // the nearest distributed candidate, as a clean expression or NAME@RANK
+  std::string distributed_source;   // its file:line
+  std::string reason;  // how it differs: "2x the value", "a partial sum over tp", ...
+  std::string hint;    // what to look at
+};
+
+struct StaticReport {
+  Verdict verdict = Verdict::kUnproved;
+  std::vector<TensorReport> outputs;
+  std::vector<TensorReport> tensors;
+  std::vector<FailureReport> failures;  // most suspicious first
+  std::vector<std::string> assumptions;
+  std::vector<std::string> trusted;
+  struct Counts {
+    int64_t sequential_ops = 0;
+    int64_t distributed_ops = 0;
+    int64_t terms = 0;
+    std::map<std::string, int64_t> lemmas;
+  } counts;
+  struct Milliseconds {
+    double import = 0;
+    double check = 0;
+  } ms;
+};
+
+struct DeviationReport {
+  std::string tensor;    // sequential tensor
+  std::string op;
+  std::string source;    // file:line in the user's program
+  std::string kind;      // "value", "replicas_disagree", "nan", "shape", "dtype", "overlap", "omission"
+  double error = 0;      // relative Frobenius error seen
+  double allowed = 0;    // the tolerance at this tensor
+  std::vector<int32_t> ranks;
+  std::string detail;
+};
+
+struct DynamicReport {
+  Verdict verdict = Verdict::kUnproved;  // kProved here means: within tolerance everywhere
+  int64_t compared = 0;  // sequential tensors compared
+  int64_t skipped = 0;   // sequential tensors that have a relation and were not compared
+  std::vector<std::string> skipped_why;
+  std::optional<DeviationReport> first_deviation;
+  int64_t deviations = 0;
+  std::string triage;    // "pass", "kernel", "runtime", "precision", "logic", "input_relation", "unproved"
+  std::string precision; // dtype of the run
+  double family_false_positive_rate = 0;
+  int64_t samples = 0;
+  uint64_t seed = 0;
+  struct Tolerance { std::string tensor; double allowed; double error; };
+  std::vector<Tolerance> tolerances;
+  double ms = 0;
+};
+
+struct CaseReport {
+  std::string name;
+  Verdict verdict = Verdict::kUnproved;
+  int exit = 1;
+  std::optional<StaticReport> statics;   // "static" in JSON
+  std::optional<DynamicReport> dynamic;
+  std::string error;                     // when the verdict is kError
+};
+
+struct Report {
+  std::vector<CaseReport> cases;
+};
+
+// Report JSON, version 1, two-space indented, keys in the order above.
+std::string to_json(const Report& report);
+
+// What a person reads on a terminal: one screen per case.
+std::string to_text(const CaseReport& report);
+
+}  // namespace assay

@@ -1,0 +1,35 @@
+// The static layer's one entry: does the distributed program refine the sequential one?
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shared_ir/case.h"
+#include "shared_ir/operators.h"
+#include "shared_ir/proof.h"
+#include "shared_ir/report.h"
+#include "shared_ir/verdict.h"
+
+namespace assay {
+
+struct StaticOptions {
+  std::chrono::milliseconds timeout{60'000};
+  bool relations = true;  // infer relations of inner tensors too (the dynamic layer needs them)
+};
+
+struct StaticResult {
+  StaticReport report;  // verdict, outputs, tensors, failures, assumptions, counts
+  Certificate certificate;
+  // Each distributed tensor over sequential ones (leaves at rank 0), where a clean expression of views exists:
+  // per rank, tensor name -> expression. Reshards reference values for operator-wise replay.
+  std::vector<std::map<std::string, CleanExpr>> distributed_over_sequential;
+};
+
+// Lifts both sides, covers the sequential tensors, checks outputs and expectations. Does not throw for anything that
+// can be said with a verdict; throws UserError for bad input and InternalError for our bugs.
+StaticResult static_check(const Case& refinement, const OperatorTable& operators, const StaticOptions& options = {});
+
+}  // namespace assay
