@@ -30,14 +30,14 @@ endfunction()
 
 # assay_module(NAME SOURCES... [LIBS target...])
 #
-# A module that the command line loads on first use: build/modules/NAME.so, installed in
+# A module that the command line loads on first use: build/modules/libNAME.so, installed in
 # lib/assay/modules.
 function(assay_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
   add_library(${name} MODULE ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} assay_warnings)
   set_target_properties(${name} PROPERTIES
-    PREFIX "" LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/modules")
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/modules")
   install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/modules)
 endfunction()
 
