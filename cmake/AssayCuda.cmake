@@ -1,5 +1,4 @@
-# CUDA's compiler: ASSAY_CUDA is true when GPU targets are to be compiled. Then defines assay::cudart
-# and, where torch has CUDA, assay::torch_cuda.
+# CUDA's compiler: ASSAY_CUDA is true when GPU targets are to be compiled. They link assay::cudart.
 #
 # An installed toolkit (nvcc on PATH or in /usr/local/cuda) is used as it is. The wheels of ci/setup
 # lack lib64, unversioned libraries and the layout that nvcc expects: links in the build folder make
@@ -60,21 +59,3 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 of Debian does not kn
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 endif()
 set(ASSAY_CUDA TRUE)
-
-# assay::cudart instead of find_package(CUDAToolkit), which fails in CMake 3.25 on CUDA 13 (it wants
-# nvToolsExt). As an imported library it also gets into the run path, where CMake leaves out the
-# implicit folder of nvcc.
-find_library(ASSAY_CUDART cudart HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} REQUIRED)
-add_library(assay::cudart SHARED IMPORTED GLOBAL)
-set_target_properties(assay::cudart PROPERTIES
-  IMPORTED_LOCATION "${ASSAY_CUDART}"
-  INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES}")
-
-if(EXISTS "${ASSAY_TORCH_ROOT}/lib/libtorch_cuda.so")
-  assay_torch_library(torch_c10_cuda libc10_cuda.so)
-  add_library(assay::torch_cuda INTERFACE IMPORTED GLOBAL)
-  target_compile_definitions(assay::torch_cuda INTERFACE USE_CUDA USE_C10D_NCCL)
-  assay_link_whole(torch_cuda libtorch_cuda.so)
-  target_link_libraries(assay::torch_cuda INTERFACE
-    assay::torch_c10_cuda assay::torch_cpu assay::cudart)
-endif()

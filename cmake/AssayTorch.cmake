@@ -1,4 +1,4 @@
-# assay::torch_cpu and, where the wheel has it, assay::torch_cuda.
+# assay::torch_cpu and, where this torch has CUDA, assay::torch_cuda, assay::cudart and assay::nccl.
 #
 # Hand-written instead of find_package(Torch), which links libtorch_cuda into every program, demands
 # nvrtc and ignores CMAKE_CUDA_ARCHITECTURES. An installed torch 2.11 is preferred to the one that
@@ -70,13 +70,31 @@ target_link_options(assay::torch_cpu INTERFACE
 assay_link_whole(torch_cpu libtorch_cpu.so)
 target_link_libraries(assay::torch_cpu INTERFACE assay::torch_c10 Threads::Threads)
 
-find_path(ASSAY_NCCL_INCLUDE nccl.h HINTS "${ASSAY_NVIDIA_WHEELS}/nccl/include")
-find_library(ASSAY_NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS "${ASSAY_NVIDIA_WHEELS}/nccl/lib")
-if(ASSAY_NCCL_INCLUDE AND ASSAY_NCCL_LIBRARY)
-  add_library(assay::nccl SHARED IMPORTED GLOBAL)
-  set_target_properties(assay::nccl PROPERTIES
-    IMPORTED_LOCATION "${ASSAY_NCCL_LIBRARY}"
-    INTERFACE_INCLUDE_DIRECTORIES "${ASSAY_NCCL_INCLUDE}")
+# CUDA's run-time libraries from the wheels, else from an installed toolkit.
+function(assay_cuda_library name header library soname)
+  set(prefixes "${ASSAY_NVIDIA_WHEELS}/${name}" "${ASSAY_NVIDIA_WHEELS}/cu13" /usr/local/cuda)
+  find_path(ASSAY_${name}_INCLUDE ${header} HINTS ${prefixes} PATH_SUFFIXES include)
+  find_library(ASSAY_${name}_LIBRARY NAMES ${library} ${soname}
+    HINTS ${prefixes} PATH_SUFFIXES lib lib64)
+  if(ASSAY_${name}_INCLUDE AND ASSAY_${name}_LIBRARY)
+    add_library(assay::${name} SHARED IMPORTED GLOBAL)
+    set_target_properties(assay::${name} PROPERTIES
+      IMPORTED_LOCATION "${ASSAY_${name}_LIBRARY}"
+      INTERFACE_INCLUDE_DIRECTORIES "${ASSAY_${name}_INCLUDE}")
+  endif()
+endfunction()
+
+assay_cuda_library(nccl nccl.h nccl libnccl.so.2)
+# Not find_package(CUDAToolkit), which fails in CMake 3.25 on CUDA 13 (it wants nvToolsExt).
+assay_cuda_library(cudart cuda_runtime_api.h cudart libcudart.so.13)
+
+if(EXISTS "${ASSAY_TORCH_ROOT}/lib/libtorch_cuda.so" AND TARGET assay::cudart)
+  assay_torch_library(torch_c10_cuda libc10_cuda.so)
+  add_library(assay::torch_cuda INTERFACE IMPORTED GLOBAL)
+  target_compile_definitions(assay::torch_cuda INTERFACE USE_CUDA USE_C10D_NCCL)
+  assay_link_whole(torch_cuda libtorch_cuda.so)
+  target_link_libraries(assay::torch_cuda INTERFACE
+    assay::torch_c10_cuda assay::torch_cpu assay::cudart)
 endif()
 
 message(STATUS "LibTorch: ${ASSAY_TORCH_ROOT}")
