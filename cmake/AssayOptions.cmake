@@ -20,6 +20,8 @@ set(ASSAY_GRAPHS "${assay_graphs_default}" CACHE PATH "Captured graphs that test
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
+# An installed program finds torch and z3 where the build found them.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 # Static libraries end up in modules that are loaded at run time.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)

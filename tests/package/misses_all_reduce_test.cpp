@@ -1,0 +1,10 @@
+#include <ATen/ops/mm.h>
+#include <assay/gtest.h>
+
+TEST_REFINEMENT(Package, RowParallelWithoutAllReduce) {
+  auto x = input("x", {8, 64}, Shard("tp", 1));
+  auto w = weight("w", {64, 32}, Shard("tp", 0));
+
+  sequential([&](Program& p) { p.output("y", mm(p[x], p[w])); });
+  distributed({{"tp", 2}}, [&](Program& p) { p.output("y", mm(p[x], p[w])); });
+}

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Checks of the source tree; each prints the offending places and exits 1 when there are any.
+
+  check_sources.py format ROOT CLANG_FORMAT
+  check_sources.py includes ROOT
+  check_sources.py listed ROOT BUILD [--without-cuda]
+  check_sources.py headers ROOT COMPILER FLAG...
+  check_sources.py readme ROOT
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import source_tree
+
+
+def check_format(root, clang_format):
+    """Every source is formatted as clang-format would."""
+    sources = source_tree.files(root, ".h", ".cpp", ".cu")
+    if not sources:
+        return []
+    run = subprocess.run(
+        [clang_format, "--dry-run", "-Werror", *map(str, sources)], cwd=root, stderr=subprocess.PIPE, text=True
+    )
+    wrong = {line.split(":")[0] for line in run.stderr.splitlines() if ": error:" in line}
+    return [f"{path}: not formatted (ci/format does it)" for path in sorted(wrong)]
+
+
+def check_includes(root):
+    """Dependencies between folders point one way, and quoted includes start at the root."""
+    problems = []
+    for path in source_tree.files(root, ".h", ".cpp", ".cu"):
+        allowed = source_tree.MAY_INCLUDE[path.parts[0]]
+        for folder, narrower in source_tree.NARROWER.items():
+            if path.as_posix().startswith(folder + "/"):
+                allowed = narrower
+        for quote, target, line in source_tree.includes(pathlib.Path(root) / path):
+            place = f"{path}:{line}"
+            if source_tree.is_light(path) and path.suffix == ".h" and source_tree.HEAVY_HEADER.search(target):
+                problems.append(f"{place}: a header of {path.parts[0]} must not include {target}")
+            if target.split("/")[0] not in source_tree.MAY_INCLUDE or allowed is None:
+                continue
+            if not any(target.startswith(folder + "/") for folder in allowed):
+                problems.append(f"{place}: {path.parent} must not include {target}")
+            if quote == "<":
+                problems.append(f'{place}: include our own {target} with ""')
+    return problems
+
+
+def check_listed(root, build, without_cuda=False):
+    """Every source belongs to a target: one that CMake does not list is never compiled."""
+    root = pathlib.Path(root).resolve()
+    commands = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
+    compiled = {pathlib.Path(command["directory"], command["file"]).resolve() for command in commands}
+    suffixes = [".cpp"] if without_cuda else [".cpp", ".cu"]
+    # tests/package is a project of its own.
+    sources = [path for path in source_tree.files(root, *suffixes) if path.parts[:2] != ("tests", "package")]
+    return [f"{path}: no CMakeLists.txt lists it" for path in sources if root / path not in compiled]
+
+
+def check_headers(root, compiler, flags):
+    """Every header compiles alone; those of the light folders reach no heavy header."""
+
+    def check(path):
+        run = subprocess.run(
+            [compiler, "-I.", *flags, "-H", "-fsyntax-only", "-x", "c++", "-"],
+            cwd=root, input=f'#include "{path}"\n', stderr=subprocess.PIPE, text=True,
+        )
+        if run.returncode:
+            errors = [line for line in run.stderr.splitlines() if not re.match(r"\.+ ", line)]
+            return f"{path}: does not compile alone\n" + "\n".join(errors[:10])
+        if source_tree.is_light(path):
+            for line in run.stderr.splitlines():
+                # -H prints one dot for each level of inclusion, then the header.
+                if re.match(r"\.+ ", line) and source_tree.HEAVY_HEADER.search(line.split(" ", 1)[1]):
+                    return f"{path}: reaches the heavy header {line.split(' ', 1)[1]}"
+        return None
+
+    headers = source_tree.files(root, ".h")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [problem for problem in pool.map(check, headers) if problem]
+
+
+def check_readme(root):
+    """README's C++ example is the test that is compiled."""
+    root = pathlib.Path(root)
+    example = (root / "gtest_plugin/examples/readme_test.cpp").read_text()
+    blocks = re.findall(r"^```cpp\n(.*?)^```", (root / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    if blocks != [example]:
+        return ["README.md: its one C++ block must be gtest_plugin/examples/readme_test.cpp, word for word"]
+    return []
+
+
+def main(name, root, *rest):
+    if name == "listed":
+        problems = check_listed(root, rest[0], "--without-cuda" in rest)
+    elif name == "headers":
+        problems = check_headers(root, rest[0], rest[1:])
+    else:
+        checks = {"format": check_format, "includes": check_includes, "readme": check_readme}
+        problems = checks[name](root, *rest)
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

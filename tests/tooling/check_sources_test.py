@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Each check of check_sources.py finds its fault in a small tree, and accepts the correct twin."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import check_sources
+
+COMPILER = os.environ.get("CXX", "c++")
+CLANG_FORMAT = os.environ.get("CLANG_FORMAT", "")
+
+
+class CheckSourcesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+
+    def write(self, path, text):
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text)
+
+    def assert_finds(self, place, problems):
+        self.assertEqual([problem.split(": ")[0] for problem in problems], [place])
+
+    @unittest.skipUnless(CLANG_FORMAT, "no clang-format")
+    def test_format_finds_an_unformatted_file_only(self):
+        self.write(".clang-format", "BasedOnStyle: Google\n")
+        self.write("shared_ir/good.h", "#pragma once\n")
+        self.assertEqual(check_sources.check_format(self.root, CLANG_FORMAT), [])
+        self.write("shared_ir/bad.h", "int   x ;\n")
+        self.assert_finds("shared_ir/bad.h", check_sources.check_format(self.root, CLANG_FORMAT))
+
+    def test_includes_finds_a_dependency_that_points_the_wrong_way(self):
+        self.write("static_check/a.cpp", '#include "shared_ir/graph.h"\n')
+        self.assertEqual(check_sources.check_includes(self.root), [])
+        self.write("static_check/a.cpp", '#include "shared_ir/graph.h"\n#include "dynamic_check/run.h"\n')
+        self.assert_finds("static_check/a.cpp:2", check_sources.check_includes(self.root))
+
+    def test_includes_keeps_the_checker_apart_from_the_proofs(self):
+        self.write("static_check/checker/a.cpp", '#include "static_check/checker/b.h"\n')
+        self.assertEqual(check_sources.check_includes(self.root), [])
+        self.write("static_check/checker/a.cpp", '#include "static_check/layout.h"\n')
+        self.assert_finds("static_check/checker/a.cpp:1", check_sources.check_includes(self.root))
+
+    def test_includes_finds_a_heavy_header_in_a_light_header_only(self):
+        self.write("static_check/a.cpp", "#include <z3++.h>\n")
+        self.write("shared_ir/capture/b.h", "#include <ATen/core/Tensor.h>\n")
+        self.assertEqual(check_sources.check_includes(self.root), [])
+        for header in ("z3++.h", "torch/torch.h", "nlohmann/json.hpp", "toml++/toml.h", "nccl.h"):
+            self.write("shared_ir/b.h", f"#include <{header}>\n")
+            self.assert_finds("shared_ir/b.h:1", check_sources.check_includes(self.root))
+
+    def test_listed_finds_a_source_that_no_target_compiles(self):
+        self.write("tests/a/a.cpp", "")
+        command = {"directory": str(self.root), "file": "tests/a/a.cpp"}
+        self.write("build/compile_commands.json", json.dumps([command]))
+        self.assertEqual(check_sources.check_listed(self.root, self.root / "build"), [])
+        self.write("tests/a/b.cpp", "")
+        self.assert_finds("tests/a/b.cpp", check_sources.check_listed(self.root, self.root / "build"))
+
+    def test_headers_finds_a_header_that_needs_another(self):
+        self.write("shared_ir/a.h", "#pragma once\n#include <string>\nstd::string f();\n")
+        self.assertEqual(check_sources.check_headers(self.root, COMPILER, []), [])
+        self.write("shared_ir/b.h", "#pragma once\nNotDeclared g();\n")
+        self.assert_finds("shared_ir/b.h", check_sources.check_headers(self.root, COMPILER, []))
+
+    def test_headers_finds_a_heavy_header_behind_another(self):
+        self.write("heavy/nlohmann/json.hpp", "#pragma once\n")
+        self.write("ci/json.h", "#pragma once\n#include <nlohmann/json.hpp>\n")
+        flags = ["-I", str(self.root), "-I", str(self.root / "heavy")]
+        self.assertEqual(check_sources.check_headers(self.root, COMPILER, flags), [])
+        self.write("shared_ir/a.h", '#pragma once\n#include "ci/json.h"\n')
+        self.assert_finds("shared_ir/a.h", check_sources.check_headers(self.root, COMPILER, flags))
+
+    def test_readme_finds_an_example_that_differs_from_the_compiled_one(self):
+        self.write("gtest_plugin/examples/readme_test.cpp", "int x;\n")
+        self.write("README.md", "Example:\n```cpp\nint x;\n```\n")
+        self.assertEqual(check_sources.check_readme(self.root), [])
+        self.write("README.md", "Example:\n```cpp\nint y;\n```\n")
+        self.assert_finds("README.md", check_sources.check_readme(self.root))
+
+
+class CountTestsTest(unittest.TestCase):
+    CASES = {
+        "passed": '<testcase name="a" status="run"/>',
+        "skipped": '<testcase name="a" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>',
+        "failed": '<testcase name="a" status="fail"><failure/></testcase>',
+        "missing program": '<testcase name="a" status="notrun"><skipped message="Unable to find executable"/></testcase>',
+        "skipped and broken": '<testcase name="a" status="notrun"><skipped message="SKIP_RETURN_CODE"/>'
+        "<system-out>[  FAILED  ] A.b</system-out></testcase>",
+    }
+
+    def count(self, *names):
+        script = pathlib.Path(__file__).parents[2] / "ci" / "count_tests.py"
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+            file.write(f"<testsuite>{''.join(self.CASES[name] for name in names)}</testsuite>")
+            file.flush()
+            run = subprocess.run([sys.executable, script, file.name], capture_output=True, text=True, check=True)
+        return run.stdout.split()
+
+    def test_counts_each_outcome(self):
+        self.assertEqual(self.count("passed", "passed", "failed", "skipped"), ["2", "1", "1"])
+
+    def test_only_a_test_that_asked_for_it_is_skipped(self):
+        self.assertEqual(self.count("missing program", "skipped and broken"), ["0", "2", "0"])
+
+
+if __name__ == "__main__":
+    unittest.main()
