@@ -1,0 +1,72 @@
+// A refinement question as a test states it, and the function that answers it. The macros of gtest.h fill in a
+// RefinementSpec and call check_refinement; code that wants to look at the report calls it directly.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/placement.h"
+#include "assay/program.h"
+#include "dynamic_check/hooks.h"
+#include "dynamic_check/input_role.h"
+#include "shared_ir/case.h"
+#include "shared_ir/dtype.h"
+#include "shared_ir/graph.h"
+#include "shared_ir/mesh.h"
+#include "shared_ir/report.h"
+
+namespace assay {
+
+struct InputSpec {
+  std::string name;
+  Shape shape;  // of the whole
+  DType dtype = DType::kFloat32;  // floating ones run in each precision of the check
+  Placement placement;
+  InputRole role = InputRole::kActivation;
+  int64_t bound = 0;  // kTokenIds, kLabels: 0 <= element < bound
+  bool requires_grad = true;
+  // A parameter that the distributed program makes itself, with its own random numbers and collectives; called on every
+  // rank before the run. What it returns is held against the placement.
+  std::function<at::Tensor(Program&)> make;
+  SourcePlace place;
+};
+
+using ProgramBody = std::function<void(Program&)>;
+
+struct RefinementSpec {
+  std::string name;  // "Suite.Name"
+  SourcePlace place;
+  std::vector<InputSpec> inputs;
+  ProgramBody sequential;
+  ProgramBody distributed;
+  Mesh mesh;
+  // Outputs whose proof may be missing if the run is within tolerance, and why. The report says so.
+  std::optional<Accepted> accept;
+  // Declarations, in TOML, of operators that Assay does not know (the form of shared_ir/operators/*.toml).
+  std::vector<std::filesystem::path> operator_files;
+};
+
+struct CheckOptions {
+  std::vector<DType> precisions = {DType::kFloat32, DType::kBFloat16};  // empty: proof only
+  uint64_t seed = 1;
+  std::chrono::milliseconds timeout{60'000};  // of one run, and of the proof
+  int samples = 10;  // perturbed sequential runs from which the tolerance is derived; at least 3
+  // Seams of the run (dynamic_check/hooks.h): when collectives complete, and faults of kernels.
+  CompletionHook completion;
+  KernelHook kernel;
+};
+
+// Captures both programs on meta tensors. `precision` replaces the dtype of every floating input.
+// Throws UserError when a declaration, an output or a program is wrong.
+Case capture_case(const RefinementSpec& spec, DType precision = DType::kFloat32);
+
+// Proves, then runs in each precision through the relations that the proof inferred. Does not throw: an error of the
+// user or of Assay is the report's verdict kError with its text.
+CaseReport check_refinement(const RefinementSpec& spec, const CheckOptions& options = {});
+
+}  // namespace assay

@@ -1,0 +1,32 @@
+// What a placement means: the local shape, and the clean expressions that make the whole of the ranks' tensors.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assay/placement.h"
+#include "shared_ir/clean_expr.h"
+#include "shared_ir/mesh.h"
+
+namespace assay {
+
+// A tensor as it was declared: errors name it and its place.
+struct PlacedTensor {
+  std::string name;
+  Shape shape;  // of the whole
+  Placement placement;
+  SourcePlace place;
+};
+
+// Elements per dimension on every rank (pieces are equal). Throws UserError when the mesh has no such axis or an axis is
+// named twice, a dimension does not exist, does not divide, or the sizes of packed blocks do not add up to it.
+Shape local_shape(const PlacedTensor& tensor, const Mesh& mesh);
+
+// The whole over NAME@RANK: one clean expression per set of ranks that together hold it; they are replicas of each
+// other. Throws UserError as local_shape does.
+std::vector<CleanExpr> relation(const PlacedTensor& tensor, const Mesh& mesh);
+
+// Where the gradient of a tensor lies: as the tensor does, but a gradient of summands is the same for each of them.
+Placement gradient_placement(const Placement& placement);
+
+}  // namespace assay
