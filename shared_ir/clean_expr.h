@@ -31,11 +31,18 @@ struct CleanExpr {
   bool operator==(const CleanExpr&) const = default;
 };
 
+// How leaves are written: NAME@RANK, or NAME alone for expressions over the sequential program (rank 0).
+enum class Leaves : uint8_t { kDistributed, kSequential };
+
 // Canonical text, e.g. "concat(a@0, slice(a@1; dim=0, start=0, end=4); dim=0)". parse(print(e)) == e.
-std::string to_string(const CleanExpr& expr);
+std::string to_string(const CleanExpr& expr, Leaves leaves = Leaves::kDistributed);
 
 // `place` is where the text starts (for error positions). Throws UserError with line and column.
-CleanExpr parse_clean_expr(std::string_view text, const SourcePlace& place);
+// With kSequential a leaf may be NAME or NAME@0.
+CleanExpr parse_clean_expr(std::string_view text, const SourcePlace& place, Leaves leaves = Leaves::kDistributed);
+
+// Calls visit(leaf) for every kTensor in the expression, left to right.
+void for_each_leaf(const CleanExpr& expr, const std::function<void(const CleanExpr&)>& visit);
 
 // Shape of the value. `shape_of(name, rank)` returns the shape of a leaf or throws UserError.
 // Throws UserError at `place` when shapes do not fit (dim out of range, concat mismatch, slice bounds, reshape count).

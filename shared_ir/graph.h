@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -42,7 +43,8 @@ struct Arg {
 
 // One call of an operator. Tuple results are flattened: getitem nodes of a capture become outputs of their producer.
 // An in-place or auto_functionalized operator is functional here: outputs are its own returns first, then
-// the new value of each mutated argument, in the order of the schema.
+// the new value of each mutated argument, in the order of the schema. Where a capture counts the None that a void
+// operator returns (auto_functionalized), output 0 is kNone and the mutated arguments start at output 1.
 struct Node {
   std::string op;                         // "aten.mm.default", "_C.rms_norm.default", "c10d.all_reduce", ...
   std::vector<Arg> args;                  // positional
@@ -65,7 +67,20 @@ struct Graph {
   TensorId find(const std::string& tensor_name) const;
 };
 
-// Checks the invariants above (names unique, operands defined before use, ids in range).
+// Letters, digits, `_ . - :`, at least one: what a clean expression can name.
+bool is_tensor_name(std::string_view name);
+
+// Whether sizes are not negative and their product is at most 2^60.
+bool element_count_fits(const Shape& shape);
+
+// Number of elements of a shape that has passed validate().
+int64_t element_count(const Shape& shape);
+
+// "[2, 3]".
+std::string to_string(const Shape& shape);
+
+// Checks the invariants above (names legal and unique, operands defined before use, ids in range, at most 2^60 elements a
+// tensor).
 // Throws UserError that names the graph, the node and what is wrong.
 void validate(const Graph& graph);
 
