@@ -130,15 +130,14 @@ TEST(CleanExprErrors, NestingIsBounded) {
 class CleanExprShape : public testing::Test {
  protected:
   static Shape shape(const std::string& text) {
-    return infer_shape(
-        parse_clean_expr(text, {}),
-        [](const std::string& name, Rank) {
-          if (name == "a") return Shape{2, 3};
-          if (name == "b") return Shape{4, 3};
-          if (name == "huge") return Shape{int64_t{1} << 59};
-          throw UserError({}, "no tensor " + name);
-        },
-        {"case.toml", 1, 1});
+    return infer_shape(parse_clean_expr(text, {}),
+                       [](const std::string& name, Rank) {
+                         if (name == "a") return Shape{2, 3};
+                         if (name == "b") return Shape{4, 3};
+                         if (name == "huge") return Shape{int64_t{1} << 59};
+                         throw UserError({}, "no tensor " + name);
+                       },
+                       {"case.toml", 1, 1});
   }
 };
 

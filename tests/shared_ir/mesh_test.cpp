@@ -22,10 +22,9 @@ TEST(Mesh, GroupHoldsTheRanksThatDifferOnOneAxisAlone) {
 
 TEST(Mesh, GroupNamesCountByTheSmallestRank) {
   const Mesh mesh({{"dp", 2}, {"tp", 2}, {"pp", 2}});
-  const Groups expected = {
-      {"dp:0", {0, 4}}, {"dp:1", {1, 5}}, {"dp:2", {2, 6}}, {"dp:3", {3, 7}},
-      {"tp:0", {0, 2}}, {"tp:1", {1, 3}}, {"tp:2", {4, 6}}, {"tp:3", {5, 7}},
-      {"pp:0", {0, 1}}, {"pp:1", {2, 3}}, {"pp:2", {4, 5}}, {"pp:3", {6, 7}}};
+  const Groups expected = {{"dp:0", {0, 4}}, {"dp:1", {1, 5}}, {"dp:2", {2, 6}}, {"dp:3", {3, 7}},
+                           {"tp:0", {0, 2}}, {"tp:1", {1, 3}}, {"tp:2", {4, 6}}, {"tp:3", {5, 7}},
+                           {"pp:0", {0, 1}}, {"pp:1", {2, 3}}, {"pp:2", {4, 5}}, {"pp:3", {6, 7}}};
   EXPECT_EQ(mesh.groups(), expected);
   EXPECT_EQ(mesh.group_name(7, "tp"), "tp:3");
 }

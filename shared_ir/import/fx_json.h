@@ -1,0 +1,39 @@
+// Graphs as fx-JSON: what a PyTorch FX capture writes, one file a rank. One object with
+//   "format": "fx-json", "version": 1, "rank": R, "nodes": [...], optionally "names": {ALIAS:
+//   TENSOR}
+// A node has "op" (placeholder, get_attr, call_function, output), "name", "target", "args",
+// "kwargs" and, where known, "value" {dtype, shape, ...}, "module", "source" ("file:line"),
+// "constant" (get_attr: a number or nested lists of numbers). Arguments: {"node": NAME}, {"const":
+// a dtype, device, layout, memory format, "inf", "-inf" or "nan"}, {"sym": integer}, numbers,
+// strings, null, lists.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "shared_ir/graph.h"
+#include "shared_ir/mesh.h"
+
+namespace assay {
+
+// The constant operator that a get_attr becomes: args[0] is its value, a number or nested lists of
+// numbers.
+inline constexpr std::string_view kConstantOp = "assay.constant";
+
+// Reads a file. Getitem nodes become outputs of their producer, which bear the getitem's name
+// (several of one output: aliases); auto_functionalized(_v2) becomes the operator that it wraps
+// (Node in graph.h says in which order its outputs come); the dtype of a constant without "value"
+// is that of the aten.lift_fresh_copy that reads it. Throws UserError with file and line for text
+// that is no JSON, unknown keys, unknown or later or repeated names, symbolic sizes, and missing
+// values.
+Graph import_fx_json(const std::filesystem::path& file);
+
+// The same from text; `name` is the file that errors name, and Graph::name.
+Graph parse_fx_json(std::string_view text, const std::string& name);
+
+// The text that parse_fx_json reads back to the same graph, up to the numbering of tensors and to
+// outputs at a node's end that nothing uses.
+std::string to_fx_json(const Graph& graph, Rank rank);
+
+}  // namespace assay
