@@ -1,0 +1,63 @@
+// The dynamic layer's one entry: runs both programs on real tensors and holds the distributed one
+// against the sequential one through the relations that the static layer inferred.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dynamic_check/hooks.h"
+#include "dynamic_check/input_role.h"
+#include "shared_ir/capture/program.h"
+#include "shared_ir/case.h"
+#include "shared_ir/report.h"
+#include "shared_ir/verdict.h"
+
+namespace assay {
+
+// One declared input of the sequential program. Its parts on the ranks follow from Case::inputs.
+struct DynamicInput {
+  std::string name;
+  Shape shape;                    // of the whole tensor
+  DType dtype = DType::kFloat32;  // a floating type is replaced by the precision of the run
+  InputRole role = InputRole::kActivation;
+  int64_t bound = 0;  // kTokenIds, kLabels: 0 <= element < bound
+  bool requires_grad = false;
+  bool self_made = false;  // the ranks make it themselves, in Programs::parameters
+};
+
+// The programs under test. They are those that were captured into the case.
+struct Programs {
+  RankProgram sequential;
+  RankProgram distributed;
+  // Makes the self-made inputs of one rank before the run: output(input name, this rank's part).
+  // May be empty.
+  RankProgram parameters;
+  Mesh mesh;  // of the distributed program
+  std::vector<DynamicInput> inputs;
+};
+
+struct DynamicOptions {
+  DType precision = DType::kFloat32;  // kFloat32, kBFloat16, kFloat16 or kFloat64
+  uint64_t seed = 0;
+  int samples = 10;  // perturbed sequential runs; at least 3
+  double family_rate =
+      1e-5;  // chance that a correct program deviates anywhere, by the tolerance's model
+  std::chrono::milliseconds timeout{60'000};  // of one collective or one run
+  bool cuda = false;                          // run on the first GPU instead of the CPU
+  CompletionHook completion;                  // empty: collectives complete at once
+  KernelHook kernel;                          // empty: kernels are left alone
+};
+
+// Runs the programs and compares every sequential tensor that has a relation, and every expectation
+// of the case. `relations`: sequential tensor -> replicas, as inferred; nothing else tells the
+// merger where a shard is. `static_verdict` serves the triage alone. The report's verdict: kProved
+// when everything that has a relation was within tolerance, kRefuted when something deviated,
+// kTimeout when a rank got stuck, kError when a rank failed. Throws UserError when inputs and case
+// do not fit each other.
+DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>& relations,
+                            Verdict static_verdict, const Programs& programs,
+                            const DynamicOptions& options = {});
+
+}  // namespace assay

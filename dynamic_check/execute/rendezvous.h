@@ -1,0 +1,81 @@
+// Where rank threads meet: every member of a group offers a tensor and gets the offers of all.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shared_ir/mesh.h"
+
+namespace assay {
+
+// Why a run did not finish.
+struct RunFailure {
+  enum class Kind {
+    kTimeout,   // a member did not come in time
+    kMismatch,  // the members of a collective called different ones
+    kError,     // a rank's program threw
+  };
+  Kind kind = Kind::kError;
+  Rank rank = 0;  // the rank to look at
+  std::string message;
+};
+
+// Ends a rank's program after its run has failed; the failure itself is kept by the Rendezvous.
+struct RunAborted : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// One per run, shared by all rank threads. Thread-safe.
+class Rendezvous {
+ public:
+  explicit Rendezvous(std::chrono::milliseconds timeout) : timeout_(timeout) {}
+
+  // One member's side of a collective. `signature` must be the same text on all members (operation,
+  // reduction, dtype, sizes). Returns the members' offers in the order of `ranks`. Offered tensors
+  // must not change afterwards: offer copies. Throws RunAborted when a member does not come in
+  // time, calls something else, or has failed.
+  std::vector<std::vector<at::Tensor>> exchange(const std::string& group,
+                                                const std::vector<Rank>& ranks, Rank rank,
+                                                const std::string& signature,
+                                                std::vector<at::Tensor> offer);
+
+  // Records the first failure and wakes all who wait.
+  void fail(RunFailure failure);
+
+  std::optional<RunFailure> failure() const;
+
+  // The last collective that the rank called, for messages: "all_reduce sum float32 [8, 64] on tp:0
+  // (the 3rd there)".
+  std::string last_collective(Rank rank) const;
+
+ private:
+  struct Meeting {
+    std::map<Rank, std::pair<std::string, std::vector<at::Tensor>>>
+        offers;       // rank -> signature, tensors
+    size_t left = 0;  // members that have taken the result
+  };
+
+  [[noreturn]] void abort_locked() const;
+  void fail_locked(RunFailure failure);
+  std::string last_collective_locked(Rank rank) const;
+
+  const std::chrono::milliseconds timeout_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::pair<std::string, int64_t>, Meeting> meetings_;  // by group and index in it
+  std::map<std::pair<std::string, Rank>, int64_t> next_index_;
+  std::map<Rank, std::string> last_;
+  std::optional<RunFailure> failure_;
+};
+
+}  // namespace assay

@@ -1,0 +1,52 @@
+// A c10d backend whose ranks are threads of this process: collectives through a Rendezvous, with
+// deterministic reduction order, and completion as late as a hook wants it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/util/intrusive_ptr.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dynamic_check/execute/rendezvous.h"
+#include "dynamic_check/hooks.h"
+#include "shared_ir/mesh.h"
+
+namespace c10d {
+class ProcessGroup;
+}
+
+namespace assay {
+
+// Results of one rank's collectives that are not in place yet.
+class PendingResults {
+ public:
+  // Remembers that `destination` will hold `value` once delivered. Returns a ticket.
+  size_t add(at::Tensor destination, at::Tensor value);
+  // Copies the value to its place; again: does nothing.
+  void deliver(size_t ticket);
+  // What a tensor holds when its collective has completed: the pending value, or nullopt when none
+  // is pending.
+  std::optional<at::Tensor> value_of(const at::Tensor& destination) const;
+
+ private:
+  struct Entry {
+    at::Tensor destination;
+    at::Tensor value;
+    bool delivered = false;
+  };
+  std::vector<Entry> entries_;
+};
+
+// The process group of one rank, on the given device type, registered under `name` for this
+// thread's functional collectives. `ranks` in group order. The completion hook may be empty.
+c10::intrusive_ptr<c10d::ProcessGroup> make_thread_group(const std::string& name,
+                                                         const std::vector<Rank>& ranks, Rank rank,
+                                                         at::Device device,
+                                                         std::shared_ptr<Rendezvous> rendezvous,
+                                                         std::shared_ptr<PendingResults> pending,
+                                                         CompletionHook completion);
+
+}  // namespace assay

@@ -1,0 +1,228 @@
+#include "dynamic_check/interpret/boxed_call.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/scalar_tensor.h>
+#include <fmt/format.h>
+
+#include <limits>
+#include <optional>
+#include <set>
+
+#include "dynamic_check/dtypes.h"
+#include "dynamic_check/interpret/custom_operators.h"
+
+namespace assay {
+namespace {
+
+[[noreturn]] void fail(const Graph& graph, const Node& node, const std::string& why) {
+  throw UserError(node.source, fmt::format("{}: cannot run {}: {}", graph.name, node.op, why));
+}
+
+// "aten.add.Tensor" -> aten::add, Tensor; the overload "default" is PyTorch's empty one.
+c10::OperatorName dispatcher_name(std::string_view op) {
+  const size_t first = op.find('.');
+  const size_t last = op.rfind('.');
+  if (first == std::string_view::npos) return {std::string(op), ""};
+  std::string overload = last == first ? "" : std::string(op.substr(last + 1));
+  if (overload == "default") overload.clear();
+  return {fmt::format("{}::{}", op.substr(0, first),
+                      op.substr(first + 1, last == first ? last : last - first - 1)),
+          overload};
+}
+
+std::string_view without_overload(std::string_view op) {
+  const size_t first = op.find('.');
+  const size_t last = op.rfind('.');
+  return last == first ? op : op.substr(0, last);
+}
+
+// Turns the arguments of one call into what the schema asks for.
+class ArgumentConverter {
+ public:
+  ArgumentConverter(const Graph& graph, const Node& node, const TensorLookup& value,
+                    Arithmetic arithmetic)
+      : graph_(graph), node_(node), value_(value), arithmetic_(arithmetic) {}
+
+  c10::IValue convert(const c10::Argument& slot, const Arg& arg) const {
+    return convert(slot.type(), slot.name(), arg);
+  }
+
+  at::ScalarType dtype(DType recorded) const {
+    return arithmetic_ == Arithmetic::kFloat64 && is_floating(recorded) ? at::kDouble
+                                                                        : scalar_type(recorded);
+  }
+
+ private:
+  c10::IValue convert(const c10::TypePtr& type, const std::string& name, const Arg& arg) const {
+    if (const auto optional = type->cast<c10::OptionalType>()) {
+      return arg.is_none() ? c10::IValue() : convert(optional->getElementType(), name, arg);
+    }
+    if (const auto list = type->cast<c10::ListType>())
+      return convert_list(list->getElementType(), name, arg);
+    if (type->kind() == c10::TypeKind::TensorType) return tensor(name, arg);
+    if (const auto* integer = std::get_if<int64_t>(&arg.value)) {
+      if (type->kind() == c10::TypeKind::FloatType) return static_cast<double>(*integer);
+      if (type->kind() == c10::TypeKind::BoolType) return *integer != 0;
+      return *integer;
+    }
+    if (const auto* real = std::get_if<double>(&arg.value)) return *real;
+    if (const auto* boolean = std::get_if<bool>(&arg.value)) {
+      // A float64 operand has no narrower type to be widened from.
+      return name == "half_to_float" && arithmetic_ == Arithmetic::kFloat64 ? false : *boolean;
+    }
+    if (const auto* text = std::get_if<std::string>(&arg.value)) return *text;
+    if (const auto* type_arg = std::get_if<DType>(&arg.value))
+      return static_cast<int64_t>(dtype(*type_arg));
+    fail(graph_, node_, fmt::format("argument {} does not fit type {}", name, type->str()));
+  }
+
+  at::Tensor tensor(const std::string& name, const Arg& arg) const {
+    if (const auto* id = std::get_if<TensorArg>(&arg.value)) return value_(id->id);
+    // A Python number where the schema has a tensor: it must not widen the result's type.
+    at::Tensor scalar;
+    if (const auto* integer = std::get_if<int64_t>(&arg.value)) {
+      scalar = at::scalar_tensor(*integer, at::kLong);
+    } else if (const auto* real = std::get_if<double>(&arg.value)) {
+      scalar = at::scalar_tensor(*real, at::kDouble);
+    } else if (const auto* boolean = std::get_if<bool>(&arg.value)) {
+      scalar = at::scalar_tensor(*boolean, at::kBool);
+    } else {
+      fail(graph_, node_, fmt::format("argument {} must be a tensor", name));
+    }
+    scalar.unsafeGetTensorImpl()->set_wrapped_number(true);
+    return scalar;
+  }
+
+  c10::IValue convert_list(const c10::TypePtr& element, const std::string& name,
+                           const Arg& arg) const {
+    ArgList elements;
+    if (const auto* list = std::get_if<ArgList>(&arg.value)) {
+      elements = *list;
+    } else {
+      elements = {arg};  // int where the schema has int[1]
+    }
+    c10::impl::GenericList list(element);
+    for (const Arg& item : elements) list.push_back(convert(element, name, item));
+    return list;
+  }
+
+  const Graph& graph_;
+  const Node& node_;
+  const TensorLookup& value_;
+  const Arithmetic arithmetic_;
+};
+
+const Arg* find_argument(const Node& node, size_t position, const std::string& name) {
+  if (position < node.args.size()) return &node.args[position];
+  for (const auto& [key, arg] : node.kwargs) {
+    if (key == name) return &arg;
+  }
+  return nullptr;
+}
+
+// The arguments in schema order, mutated tensors replaced by copies. `mutated` receives these
+// copies.
+std::vector<c10::IValue> make_stack(const Graph& graph, const Node& node,
+                                    const c10::FunctionSchema& schema,
+                                    const ArgumentConverter& converter,
+                                    std::vector<at::Tensor>& mutated) {
+  std::vector<c10::IValue> stack;
+  for (size_t i = 0; i < schema.arguments().size(); ++i) {
+    const c10::Argument& slot = schema.arguments()[i];
+    const Arg* arg = find_argument(node, i, slot.name());
+    if (arg && !arg->is_none()) {
+      stack.push_back(converter.convert(slot, *arg));
+    } else {
+      stack.push_back(slot.default_value().value_or(c10::IValue()));
+      // A factory without a dtype would make float32: it makes what was recorded.
+      if (slot.name() == "dtype" && !node.outputs.empty() && node.outputs[0] != kNone) {
+        const DType recorded = graph.tensors[static_cast<size_t>(node.outputs[0])].dtype;
+        if (tensor_arguments(node).empty())
+          stack.back() = static_cast<int64_t>(converter.dtype(recorded));
+      }
+    }
+    if (slot.alias_info() && slot.alias_info()->isWrite() && stack.back().isTensor()) {
+      mutated.push_back(stack.back().toTensor().clone());
+      stack.back() = mutated.back();
+    }
+  }
+  return stack;
+}
+
+std::vector<at::Tensor> run_dispatched(const Graph& graph, const Node& node,
+                                       const c10::OperatorHandle& op, const TensorLookup& value,
+                                       Arithmetic arithmetic) {
+  const ArgumentConverter converter(graph, node, value, arithmetic);
+  std::vector<at::Tensor> mutated;
+  std::vector<c10::IValue> stack = make_stack(graph, node, op.schema(), converter, mutated);
+  op.callBoxed(&stack);
+  std::vector<at::Tensor> outputs;
+  for (const c10::IValue& result : stack) {
+    if (result.isTensor()) outputs.push_back(result.toTensor());
+    if (result.isTensorList()) {
+      for (const at::Tensor& tensor : result.toTensorVector()) outputs.push_back(tensor);
+    }
+  }
+  outputs.insert(outputs.end(), mutated.begin(), mutated.end());
+  return outputs;
+}
+
+bool is_uninitialised(std::string_view op) {
+  static const std::set<std::string_view> kNames{
+      "aten.empty",     "aten.empty_like",        "aten.empty_strided",
+      "aten.new_empty", "aten.new_empty_strided", "aten.empty_permuted"};
+  return kNames.contains(op);
+}
+
+at::Tensor poison(const at::Tensor& tensor) {
+  if (!tensor.is_floating_point()) return at::full_like(tensor, 0);
+  return at::full_like(tensor, std::numeric_limits<double>::quiet_NaN());
+}
+
+void collect_tensors(const Arg& arg, std::vector<TensorId>& ids) {
+  if (const auto* tensor = std::get_if<TensorArg>(&arg.value)) ids.push_back(tensor->id);
+  if (const auto* list = std::get_if<ArgList>(&arg.value)) {
+    for (const Arg& element : *list) collect_tensors(element, ids);
+  }
+}
+
+}  // namespace
+
+std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
+                                     const TensorLookup& value, Arithmetic arithmetic) {
+  at::NoGradGuard no_grad;
+  const std::string_view name = without_overload(node.op);
+  try {
+    if (const CustomOperator* custom = find_custom_operator(name))
+      return (*custom)(CustomCall(graph, node, value));
+    const auto op = c10::Dispatcher::singleton().findSchema(dispatcher_name(node.op));
+    if (!op) fail(graph, node, "PyTorch has no such operator, and no reference kernel is known");
+    std::vector<at::Tensor> outputs = run_dispatched(graph, node, *op, value, arithmetic);
+    if (is_uninitialised(name)) {
+      for (at::Tensor& output : outputs) output = poison(output);
+    }
+    return outputs;
+  } catch (const c10::Error& error) {
+    fail(graph, node, error.what_without_backtrace());
+  }
+}
+
+std::vector<TensorId> tensor_arguments(const Node& node) {
+  std::vector<TensorId> ids;
+  for (const Arg& arg : node.args) collect_tensors(arg, ids);
+  for (const auto& [name, arg] : node.kwargs) collect_tensors(arg, ids);
+  return ids;
+}
+
+bool is_view_operator(const Node& node) {
+  const auto op = c10::Dispatcher::singleton().findSchema(dispatcher_name(node.op));
+  if (!op) return false;
+  for (const c10::Argument& result : op->schema().returns()) {
+    if (result.alias_info() && !result.alias_info()->isWrite()) return true;
+  }
+  return false;
+}
+
+}  // namespace assay

@@ -1,0 +1,39 @@
+// Runs one operator of a captured graph by its name, through PyTorch's dispatcher.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "shared_ir/graph.h"
+
+namespace assay {
+
+// In which arithmetic an operator runs.
+enum class Arithmetic {
+  kAsRecorded,  // the dtypes of the operands and of the node's arguments
+  kFloat64,  // every floating dtype that the node names becomes float64; floating operands should
+             // be float64
+};
+
+using TensorLookup = std::function<at::Tensor(TensorId)>;
+
+// The node's outputs, by the convention of Node::outputs: its returns (lists flattened), then the
+// new value of each mutated argument. Operands are left alone. Uninitialised results (aten.empty
+// and its kin) hold NaN, or 0 for integers; a random operator makes a draw that keeps everything
+// (dropout drops nothing). Throws UserError, at the node's source, for an operator that neither
+// PyTorch nor custom_operators.h knows, for arguments that do not fit its schema, and when the
+// operator itself refuses its operands.
+std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
+                                     const TensorLookup& value, Arithmetic arithmetic);
+
+// The tensor arguments of a node, lists flattened, in order.
+std::vector<TensorId> tensor_arguments(const Node& node);
+
+// True when an output shares memory with an operand, so that the operator rounds nothing (view,
+// transpose, slice, ...).
+bool is_view_operator(const Node& node);
+
+}  // namespace assay

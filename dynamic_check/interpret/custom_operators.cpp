@@ -1,0 +1,188 @@
+#include "dynamic_check/interpret/custom_operators.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/native_layer_norm.h>
+#include <ATen/ops/native_layer_norm_backward.h>
+#include <ATen/ops/ones_like.h>
+#include <ATen/ops/rsqrt.h>
+#include <ATen/ops/sigmoid.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/where.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace assay {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+
+// x / sqrt(mean(x^2, last dimension) + epsilon) * weight.
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
+  return x * at::rsqrt(x.square().mean(-1, true) + epsilon) * weight;
+}
+
+Tensors rms_norm_out(const CustomCall& call) {  // (result!, input, weight, epsilon)
+  return {rms_norm(call.tensor(1, "input"), call.tensor(2, "weight"), call.number(3, "epsilon"))};
+}
+
+Tensors fused_add_rms_norm(const CustomCall& call) {  // (input!, residual!, weight, epsilon)
+  const at::Tensor sum = call.tensor(0, "input") + call.tensor(1, "residual");
+  return {rms_norm(sum, call.tensor(2, "weight"), call.number(3, "epsilon")), sum};
+}
+
+Tensors silu_and_mul(
+    const CustomCall& call) {  // (out!, input): silu of the first half times the second
+  const at::Tensor input = call.tensor(1, "input");
+  const int64_t half = input.size(-1) / 2;
+  const at::Tensor gate = input.narrow(-1, 0, half);
+  return {gate * at::sigmoid(gate) * input.narrow(-1, half, half)};
+}
+
+// Rotates the first `rotary` columns of every head of x [tokens, heads * head_size] by the angles
+// of its token.
+at::Tensor rotate(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin,
+                  int64_t head_size, bool neox) {
+  const int64_t rotary = 2 * cos.size(-1);
+  const at::Tensor heads = x.reshape({x.size(0), -1, head_size});
+  const at::Tensor turned = heads.narrow(-1, 0, rotary);
+  const at::Tensor kept = heads.narrow(-1, rotary, head_size - rotary);
+  const at::Tensor c = cos.unsqueeze(1);
+  const at::Tensor s = sin.unsqueeze(1);
+  at::Tensor result;
+  if (neox) {
+    const at::Tensor a = turned.narrow(-1, 0, rotary / 2);
+    const at::Tensor b = turned.narrow(-1, rotary / 2, rotary / 2);
+    result = at::cat({a * c - b * s, b * c + a * s}, -1);
+  } else {
+    const at::Tensor pairs = turned.reshape({turned.size(0), turned.size(1), rotary / 2, 2});
+    const at::Tensor a = pairs.select(-1, 0);
+    const at::Tensor b = pairs.select(-1, 1);
+    result = at::stack({a * c - b * s, b * c + a * s}, -1).flatten(-2);
+  }
+  return at::cat({result, kept}, -1).reshape_as(x);
+}
+
+Tensors rotary_embedding(
+    const CustomCall& call) {  // (positions, query!, key!, head_size, cos_sin_cache, is_neox)
+  const at::Tensor angles =
+      call.tensor(4, "cos_sin_cache").index_select(0, call.tensor(0, "positions"));
+  const int64_t half = angles.size(-1) / 2;
+  const at::Tensor cos = angles.narrow(-1, 0, half);
+  const at::Tensor sin = angles.narrow(-1, half, half);
+  const int64_t head_size = call.integer(3, "head_size");
+  const bool neox = call.flag(5, "is_neox");
+  return {rotate(call.tensor(1, "query"), cos, sin, head_size, neox),
+          rotate(call.tensor(2, "key"), cos, sin, head_size, neox)};
+}
+
+// Causal attention over all tokens: query [tokens, heads, d], key and value [tokens, kv_heads, d];
+// each kv head serves heads / kv_heads neighbouring query heads.
+Tensors unified_attention(const CustomCall& call) {  // (query, key, value, output!, layer_name)
+  const at::Tensor query = call.tensor(0, "query").transpose(0, 1);
+  const int64_t repeat = query.size(0) / call.tensor(1, "key").size(1);
+  const at::Tensor key = call.tensor(1, "key").repeat_interleave(repeat, 1).transpose(0, 1);
+  const at::Tensor value = call.tensor(2, "value").repeat_interleave(repeat, 1).transpose(0, 1);
+  const int64_t tokens = query.size(1);
+  const at::Tensor position = at::arange(tokens, query.options().dtype(at::kLong));
+  const at::Tensor later = position.unsqueeze(0) > position.unsqueeze(1);
+  const at::Tensor scores =
+      at::matmul(query, key.transpose(1, 2)) / std::sqrt(static_cast<double>(query.size(2)));
+  const at::Tensor weights =
+      at::softmax(scores.masked_fill(later, -std::numeric_limits<double>::infinity()), -1);
+  return {at::matmul(weights, value).transpose(0, 1).reshape_as(call.tensor(3, "output"))};
+}
+
+Tensors layer_norm_forward(
+    const CustomCall& call) {  // (input, weight, bias, normalized_shape, eps)
+  const at::Tensor weight = call.tensor(1, "weight");
+  auto [y, mean, rstd] = at::native_layer_norm(call.tensor(0, "input"), weight.sizes(), weight,
+                                               call.tensor(2, "bias"), call.number(4, "eps"));
+  return {y, mean.flatten(), rstd.flatten()};
+}
+
+Tensors layer_norm_backward(const CustomCall& call) {
+  // (grad, mean, rstd, input, normalized_shape, weight, bias, eps, memory_efficient)
+  const at::Tensor input = call.tensor(3, "input");
+  const at::Tensor weight = call.tensor(5, "weight");
+  std::vector<int64_t> rows = input.sizes().vec();
+  for (int64_t i = 0; i < weight.dim(); ++i) rows[rows.size() - 1 - static_cast<size_t>(i)] = 1;
+  auto [dx, dw, db] = at::native_layer_norm_backward(
+      call.tensor(0, "grad_output"), input, weight.sizes(), call.tensor(1, "mean").view(rows),
+      call.tensor(2, "invvar").view(rows), weight, call.tensor(6, "bias"), {true, true, true});
+  return {dx, dw, db};
+}
+
+Tensors identity(const CustomCall& call) { return {call.tensor(0, "x")}; }
+
+// A draw in which nothing is dropped.
+Tensors dropout_that_keeps_all(const CustomCall& call) {  // (input, p, train)
+  const at::Tensor input = call.tensor(0, "input");
+  const double kept = call.flag(2, "train") ? 1 - call.number(1, "p") : 1;
+  return {input / kept, at::ones_like(input, input.options().dtype(at::kBool))};
+}
+
+const std::map<std::string_view, CustomOperator>& table() {
+  static const std::map<std::string_view, CustomOperator> operators{
+      {"_C.rms_norm", rms_norm_out},
+      {"_C.fused_add_rms_norm", fused_add_rms_norm},
+      {"_C.silu_and_mul", silu_and_mul},
+      {"_C.rotary_embedding", rotary_embedding},
+      {"vllm.unified_attention_with_output", unified_attention},
+      {"apex.fused_layer_norm_affine_fwd", layer_norm_forward},
+      {"apex.fused_layer_norm_affine_bwd", layer_norm_backward},
+      {"tg.log_tensor", identity},
+      {"tg.inplace_log_tensor", identity},
+      {"aten.native_dropout", dropout_that_keeps_all},
+  };
+  return operators;
+}
+
+}  // namespace
+
+const CustomOperator* find_custom_operator(std::string_view op) {
+  auto found = table().find(op);
+  return found == table().end() ? nullptr : &found->second;
+}
+
+const Arg& CustomCall::find(size_t position, std::string_view name) const {
+  for (const auto& [key, arg] : node_.kwargs) {
+    if (key == name) return arg;
+  }
+  if (position < node_.args.size()) return node_.args[position];
+  throw UserError(node_.source,
+                  fmt::format("{}: argument {} of {} is missing", graph_.name, name, node_.op));
+}
+
+at::Tensor CustomCall::tensor(size_t position, std::string_view name) const {
+  if (const auto* arg = std::get_if<TensorArg>(&find(position, name).value)) return value_(arg->id);
+  throw UserError(node_.source, fmt::format("{}: argument {} of {} must be a tensor", graph_.name,
+                                            name, node_.op));
+}
+
+int64_t CustomCall::integer(size_t position, std::string_view name) const {
+  if (const auto* arg = std::get_if<int64_t>(&find(position, name).value)) return *arg;
+  throw UserError(node_.source, fmt::format("{}: argument {} of {} must be an integer", graph_.name,
+                                            name, node_.op));
+}
+
+double CustomCall::number(size_t position, std::string_view name) const {
+  const Arg& arg = find(position, name);
+  if (const auto* real = std::get_if<double>(&arg.value)) return *real;
+  return static_cast<double>(integer(position, name));
+}
+
+bool CustomCall::flag(size_t position, std::string_view name) const {
+  const Arg& arg = find(position, name);
+  if (const auto* boolean = std::get_if<bool>(&arg.value)) return *boolean;
+  if (arg.is_none()) return false;
+  return integer(position, name) != 0;
+}
+
+}  // namespace assay

@@ -1,0 +1,41 @@
+// Reference kernels of operators that PyTorch does not have: fused kernels of serving and training
+// systems, as found in imported graphs. Written from the operators' documentation, apart from the
+// declarations in shared_ir/operators, so that each checks the other.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "shared_ir/graph.h"
+
+namespace assay {
+
+// Arguments of a call, by schema position and name.
+class CustomCall {
+ public:
+  CustomCall(const Graph& graph, const Node& node, std::function<at::Tensor(TensorId)> value)
+      : graph_(graph), node_(node), value_(std::move(value)) {}
+
+  // Throws UserError at the node's source when the argument is missing or of another type.
+  at::Tensor tensor(size_t position, std::string_view name) const;
+  int64_t integer(size_t position, std::string_view name) const;
+  double number(size_t position, std::string_view name) const;
+  bool flag(size_t position, std::string_view name) const;
+
+ private:
+  const Arg& find(size_t position, std::string_view name) const;
+
+  const Graph& graph_;
+  const Node& node_;
+  std::function<at::Tensor(TensorId)> value_;
+};
+
+using CustomOperator = std::function<std::vector<at::Tensor>(const CustomCall&)>;
+
+// nullptr when there is no such operator. `op` without its overload, e.g. "_C.rms_norm".
+const CustomOperator* find_custom_operator(std::string_view op);
+
+}  // namespace assay

@@ -1,0 +1,181 @@
+#include "dynamic_check/interpret/interpreter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/interpret/collective_node.h"
+
+namespace assay {
+namespace {
+
+at::Tensor widened(const at::Tensor& tensor) {
+  return tensor.is_floating_point() ? tensor.to(at::kDouble) : tensor;
+}
+
+// One rank on its way through its graph.
+class RankInterpreter {
+ public:
+  RankInterpreter(const Graph& graph, Rank rank, const std::map<RankTensorName, at::Tensor>& inputs)
+      : graph_(graph), values_(graph.tensors.size()) {
+    for (size_t id = 0; id < graph.tensors.size(); ++id) {
+      auto found = inputs.find({graph.tensors[id].name, rank});
+      if (found != inputs.end()) values_[id] = widened(found->second);
+    }
+    for (TensorId id : graph.inputs) {
+      if (!values_[static_cast<size_t>(id)].defined()) {
+        throw UserError({}, fmt::format("{}: input {} has no value", graph.name, tensor_name(id)));
+      }
+    }
+  }
+
+  // Runs up to the next collective. nullptr at the end of the graph.
+  const Node* advance() {
+    for (; next_ < graph_.nodes.size(); ++next_) {
+      const Node& node = graph_.nodes[next_];
+      if (collective_of(node)) return &node;
+      store(node, run_operator(graph_, node, lookup(), Arithmetic::kFloat64));
+    }
+    return nullptr;
+  }
+
+  at::Tensor value(TensorId id) const {
+    const at::Tensor& tensor = values_[static_cast<size_t>(id)];
+    if (!tensor.defined())
+      throw UserError({}, fmt::format("{}: {} has no value", graph_.name, tensor_name(id)));
+    return tensor;
+  }
+
+  // The collective that advance() stopped at gave this.
+  void complete(const at::Tensor& result) { store(graph_.nodes[next_++], {result}); }
+
+  Values take() { return std::move(values_); }
+
+ private:
+  const std::string& tensor_name(TensorId id) const {
+    return graph_.tensors[static_cast<size_t>(id)].name;
+  }
+
+  TensorLookup lookup() const {
+    return [this](TensorId id) { return value(id); };
+  }
+
+  void store(const Node& node, const std::vector<at::Tensor>& outputs) {
+    // Operators without returns have a first output that nothing uses; their mutated arguments
+    // follow.
+    const size_t skipped =
+        node.outputs.size() == outputs.size() + 1 && node.outputs.front() == kNone ? 1 : 0;
+    for (size_t i = skipped; i < node.outputs.size(); ++i) {
+      const TensorId id = node.outputs[i];
+      if (id == kNone || values_[static_cast<size_t>(id)].defined()) continue;
+      if (i - skipped >= outputs.size()) {
+        throw UserError(node.source, fmt::format("{}: {} has {} outputs, output {} is used",
+                                                 graph_.name, node.op, outputs.size(), i));
+      }
+      values_[static_cast<size_t>(id)] = outputs[i - skipped];
+    }
+  }
+
+  const Graph& graph_;
+  Values values_;
+  size_t next_ = 0;
+};
+
+class Lockstep {
+ public:
+  Lockstep(const std::vector<Graph>& graphs, const Groups& groups,
+           const std::map<RankTensorName, at::Tensor>& inputs)
+      : graphs_(graphs), groups_(groups) {
+    for (size_t rank = 0; rank < graphs.size(); ++rank)
+      ranks_.emplace_back(graphs[rank], static_cast<Rank>(rank), inputs);
+    waiting_.assign(graphs.size(), nullptr);
+  }
+
+  std::vector<Values> run() {
+    for (size_t rank = 0; rank < ranks_.size(); ++rank) waiting_[rank] = ranks_[rank].advance();
+    while (std::any_of(waiting_.begin(), waiting_.end(),
+                       [](const Node* node) { return node != nullptr; })) {
+      bool met = false;
+      for (size_t rank = 0; rank < ranks_.size(); ++rank) met = try_meet(rank) || met;
+      if (!met) report_deadlock();
+    }
+    std::vector<Values> result;
+    for (RankInterpreter& rank : ranks_) result.push_back(rank.take());
+    return result;
+  }
+
+ private:
+  // Executes the collective that `rank` waits in, when all its members wait in it.
+  bool try_meet(size_t rank) {
+    if (!waiting_[rank]) return false;
+    const CollectiveNode call = *collective_of(*waiting_[rank]);
+    const std::vector<Rank> members = members_of(call, rank);
+    std::vector<CollectiveNode> calls;
+    std::vector<at::Tensor> inputs;
+    for (Rank member : members) {
+      const auto index = static_cast<size_t>(member);
+      if (!waiting_[index]) return false;
+      calls.push_back(*collective_of(*waiting_[index]));
+      if (calls.back().group != call.group) return false;
+      inputs.push_back(ranks_[index].value(calls.back().input));
+      const bool same_shape = call.kind == CollectiveNode::Kind::kAllToAll ||
+                              inputs.back().sizes() == inputs.front().sizes();
+      if (!can_meet(calls.back(), call) || !same_shape) report_mismatch(rank, index);
+    }
+    for (size_t i = 0; i < members.size(); ++i) {
+      ranks_[static_cast<size_t>(members[i])].complete(collective_result(calls, inputs, i));
+    }
+    for (Rank member : members) {
+      waiting_[static_cast<size_t>(member)] = ranks_[static_cast<size_t>(member)].advance();
+    }
+    return true;
+  }
+
+  std::vector<Rank> members_of(const CollectiveNode& call, size_t rank) const {
+    auto found = groups_.find(call.group);
+    if (found != groups_.end()) {
+      const auto& members = found->second;
+      if (std::find(members.begin(), members.end(), static_cast<Rank>(rank)) != members.end())
+        return members;
+    }
+    throw UserError(waiting_[rank]->source,
+                    fmt::format("{}: {} is called on group {}, which rank {} is not in",
+                                graphs_[rank].name, waiting_[rank]->op, call.group, rank));
+  }
+
+  std::string describe(size_t rank) const {
+    const Node* node = waiting_[rank];
+    if (!node) return fmt::format("rank {} has ended", rank);
+    return fmt::format("rank {} is in {} on {} ({})", rank, node->op, collective_of(*node)->group,
+                       to_string(node->source));
+  }
+
+  [[noreturn]] void report_mismatch(size_t a, size_t b) const {
+    throw CollectiveMismatch{fmt::format("{}; {}", describe(a), describe(b)),
+                             {waiting_[a]->op, waiting_[b]->op}};
+  }
+
+  [[noreturn]] void report_deadlock() const {
+    CollectiveMismatch mismatch;
+    for (size_t rank = 0; rank < ranks_.size(); ++rank) {
+      mismatch.message += (rank ? "; " : "") + describe(rank);
+      if (waiting_[rank]) mismatch.nodes.push_back(waiting_[rank]->op);
+    }
+    throw mismatch;
+  }
+
+  const std::vector<Graph>& graphs_;
+  const Groups& groups_;
+  std::vector<RankInterpreter> ranks_;
+  std::vector<const Node*> waiting_;  // the collective that each rank waits in
+};
+
+}  // namespace
+
+std::vector<Values> interpret(const std::vector<Graph>& graphs, const Groups& groups,
+                              const std::map<RankTensorName, at::Tensor>& inputs) {
+  return Lockstep(graphs, groups, inputs).run();
+}
+
+}  // namespace assay

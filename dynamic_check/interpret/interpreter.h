@@ -1,0 +1,34 @@
+// Runs captured graphs without their programs, in float64: the gold standard that proofs and runs
+// are held against.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dynamic_check/clean_eval.h"
+#include "shared_ir/graph.h"
+#include "shared_ir/mesh.h"
+
+namespace assay {
+
+// Values of one graph's tensors, by TensorId; undefined where nothing was computed.
+using Values = std::vector<at::Tensor>;
+
+// The ranks' collectives do not meet: different ones, or some rank waits for ever. Bad programs,
+// not bad input.
+struct CollectiveMismatch {
+  std::string message;  // both calls with their source lines
+  std::vector<std::string> nodes;
+};
+
+// Runs the graphs of all ranks in lockstep, collectives jointly, floating values in float64.
+// `inputs` has every graph input (and may override any other tensor) by name and rank; floating
+// ones are converted to float64. Throws UserError for a missing input or an operator that cannot
+// run, CollectiveMismatch for collectives that do not meet.
+std::vector<Values> interpret(const std::vector<Graph>& graphs, const Groups& groups,
+                              const std::map<RankTensorName, at::Tensor>& inputs);
+
+}  // namespace assay

@@ -1,0 +1,62 @@
+#include "dynamic_check/compare/norms.h"
+
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "dynamic_check/compare/norms_cuda.h"
+#include "dynamic_check/inputs/random.h"
+
+namespace assay {
+namespace {
+
+TEST(Norms, TheWholeIsTheFrobeniusNorm) {
+  const at::Tensor a = normal_tensor({1, "a"}, {50, 7});
+  const Norms norms = difference_norms(a, at::zeros_like(a));
+  EXPECT_NEAR(norms.whole, a.norm().item<double>(), 1e-12 * norms.whole);
+}
+
+TEST(Norms, AnErrorInTheLastBlockShowsThereAlone) {
+  const at::Tensor a = normal_tensor({1, "a"}, {128, 64});
+  at::Tensor b = a.clone();
+  b.view({-1})[b.numel() - 1] += 3;
+  const Norms norms = difference_norms(a, b);
+  EXPECT_EQ(norms.blocks.size(), 64u);
+  EXPECT_DOUBLE_EQ(norms.blocks.back(), 3);
+  EXPECT_EQ(norms.blocks.front(), 0);
+}
+
+TEST(Norms, EmptyAndScalarTensorsHaveNorms) {
+  EXPECT_EQ(difference_norms(at::zeros({0}, at::kDouble), at::zeros({0}, at::kDouble)).whole, 0);
+  EXPECT_EQ(difference_norms(at::zeros({}, at::kDouble), at::zeros({}, at::kDouble) + 2).whole, 2);
+}
+
+TEST(Norms, NanAndInfinityMustStandAtTheSamePlaces) {
+  at::Tensor a = at::zeros({4}, at::kDouble);
+  at::Tensor b = a.clone();
+  a[0] = std::numeric_limits<double>::quiet_NaN();
+  a[1] = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(special_mismatches(a, a), 0);
+  EXPECT_EQ(special_mismatches(a, b), 2);
+  b[1] = -std::numeric_limits<double>::infinity();
+  EXPECT_EQ(special_mismatches(a, b), 2);
+}
+
+TEST(Norms, TheGpuAgreesWithTheCpu) {
+  if (!has_cuda_kernels() || !at::hasCUDA()) GTEST_SKIP() << "no GPU";
+  const at::Tensor a = normal_tensor({1, "a"}, {1000, 37});
+  const at::Tensor b = normal_tensor({1, "b"}, {1000, 37});
+  const Norms cpu = difference_norms(a, b);
+  const Norms gpu = difference_norms(a.to(at::kCUDA), b.to(at::kCUDA));
+  ASSERT_EQ(cpu.blocks.size(), gpu.blocks.size());
+  for (size_t i = 0; i < cpu.blocks.size(); ++i)
+    EXPECT_NEAR(cpu.blocks[i], gpu.blocks[i], 1e-12 * cpu.blocks[i]);
+}
+
+}  // namespace
+}  // namespace assay
