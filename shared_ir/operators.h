@@ -11,7 +11,7 @@
 
 namespace assay {
 
-struct OperatorDeclaration;  // operators_detail.h
+struct OperatorDeclaration;  // lower/declaration.h
 
 // Looks operators up by name; a declaration's body is parsed on first use.
 class OperatorTable {
@@ -32,6 +32,7 @@ class OperatorTable {
   // "default".
   const OperatorDeclaration* find(std::string_view op) const;
 
+  // Names as declared, sorted; other names of the same operator (`also`) included.
   std::vector<std::string> names() const;
 
  private:

@@ -1,0 +1,147 @@
+#include "shared_ir/lower.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "shared_ir/lower/arguments.h"
+#include "shared_ir/lower/evaluate.h"
+
+namespace assay {
+namespace {
+
+using namespace lowering;
+
+class Lowering {
+ public:
+  Lowering(const Graph& graph, const Groups& groups, Rank rank, const OperatorTable& operators)
+      : graph_(graph), operators_(operators), builder_(3 * graph.nodes.size() + graph.inputs.size()),
+        context_{builder_, groups, rank, {&graph, nullptr}, nullptr}, value_of_(graph.tensors.size(), kNone) {}
+
+  CoreProgram run() {
+    for (TensorId id : graph_.inputs)
+      value_of_[id] = builder_.input(id, graph_.tensors[id].dtype, graph_.tensors[id].shape);
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      context_.site.node = &graph_.nodes[i];
+      builder_.set_origin(static_cast<NodeId>(i));
+      try {
+        lower_node(graph_.nodes[i]);
+      } catch (const RationalOverflow&) {
+        context_.site.fail("arithmetic on its constants needs more than 64 bits");
+      }
+    }
+    return builder_.finish(std::move(value_of_));
+  }
+
+ private:
+  // Outputs that relations speak of as inputs (their values were lost by the capture) keep their input.
+  bool is_wanted(TensorId output) const { return output != kNone && value_of_[output] == kNone; }
+
+  void lower_node(const Node& node) {
+    if (std::all_of(node.outputs.begin(), node.outputs.end(), [](TensorId output) { return output == kNone; })) return;
+    const OperatorDeclaration* declaration = operators_.find(node.op);
+    if (!declaration) return lower_opaque(node, {});
+    try {
+      lower_declared(node, *declaration);
+    } catch (const Unsupported& unsupported) {
+      lower_opaque(node, unsupported.reason);
+    }
+  }
+
+  const Tensor* recorded_output(const Node& node, size_t i) const {
+    return i < node.outputs.size() && node.outputs[i] != kNone ? &graph_.tensors[node.outputs[i]] : nullptr;
+  }
+
+  void lower_declared(const Node& node, const OperatorDeclaration& declaration) {
+    NodeEvaluator evaluator(context_, declaration, bind_arguments(context_.site, declaration, value_of_));
+    if (!declaration.assume.empty()) builder_.note(declaration.assume);
+    // A functionalized operator without returns has None as its output 0.
+    size_t next = declaration.returns.empty() && node.outputs[0] == kNone ? 1 : 0;
+    for (const Expr& expr : declaration.returns) {
+      if (next == node.outputs.size() && next > 0) break;
+      context_.recorded = recorded_output(node, next);
+      if (!context_.recorded && declaration.returns.size() > 1) {  // an unused return
+        ++next;
+        continue;
+      }
+      Value value = evaluator.evaluate(expr);
+      if (const ValueList* list = value.get_if<ValueList>()) {
+        for (const Value& element : *list) set_output(node, next++, element);
+      } else {
+        set_output(node, next++, value);
+      }
+    }
+    for (const Expr& expr : declaration.writes) {
+      context_.recorded = recorded_output(node, next);
+      if (context_.recorded) set_output(node, next, evaluator.evaluate(expr));
+      ++next;
+    }
+    if (node.outputs.size() > next)
+      context_.site.fail(fmt::format("{} outputs recorded, its declaration gives {}", node.outputs.size(), next));
+  }
+
+  void set_output(const Node& node, size_t i, const Value& value) {
+    const TensorRef* tensor = value.get_if<TensorRef>();
+    if (!tensor) context_.site.fail(fmt::format("the declaration of result {} gives no tensor", i));
+    if (i >= node.outputs.size() || !is_wanted(node.outputs[i])) return;
+    const Tensor& recorded = graph_.tensors[node.outputs[i]];
+    CoreId id = tensor->id;
+    // A recorded precision that differs (kernels with wider or narrower results) is a cast: the same value.
+    if (is_floating(recorded.dtype) && is_floating(builder_.dtype(id))) id = builder_.cast(id, recorded.dtype);
+    if (builder_.shape(id) != recorded.shape || builder_.dtype(id) != recorded.dtype)
+      context_.site.fail(fmt::format("'{}' is recorded as {} [{}], but its declaration gives {} [{}]", recorded.name,
+                                     to_string(recorded.dtype), fmt::join(recorded.shape, ", "),
+                                     to_string(builder_.dtype(id)), fmt::join(builder_.shape(id), ", ")),
+                         "the graph was edited or recorded wrongly, or the operator's declaration is wrong");
+    value_of_[node.outputs[i]] = id;
+  }
+
+  // An operator that nothing is known of is equal only to itself, on equal operands and attributes.
+  void lower_opaque(const Node& node, const std::string& reason) {
+    builder_.note_opaque(reason.empty() ? node.op : fmt::format("{} ({})", node.op, reason));
+    std::vector<CoreId> operands;
+    std::string attributes;
+    for (const Arg& arg : node.args) attributes += describe(arg, operands) + ",";
+    for (const auto& [keyword, arg] : node.kwargs) attributes += keyword + "=" + describe(arg, operands) + ",";
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!is_wanted(node.outputs[i])) continue;
+      const Tensor& recorded = graph_.tensors[node.outputs[i]];
+      value_of_[node.outputs[i]] =
+          builder_.opaque(fmt::format("{}({})#{}", node.op, attributes, i), operands, recorded.dtype, recorded.shape);
+    }
+  }
+
+  std::string describe(const Arg& arg, std::vector<CoreId>& operands) const {
+    if (const TensorArg* tensor = std::get_if<TensorArg>(&arg.value)) {
+      operands.push_back(value_of_[tensor->id]);
+      return "tensor";
+    }
+    if (const ArgList* list = std::get_if<ArgList>(&arg.value)) {
+      std::string text = "[";
+      for (const Arg& element : *list) text += describe(element, operands) + ",";
+      return text + "]";
+    }
+    return std::visit(
+        [](const auto& value) -> std::string {
+          using T = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<T, ArgList> || std::is_same_v<T, TensorArg>) return {};
+          else return attribute_text(Value{value});
+        },
+        arg.value);
+  }
+
+  const Graph& graph_;
+  const OperatorTable& operators_;
+  Builder builder_;
+  Context context_;
+  std::vector<CoreId> value_of_;
+};
+
+}  // namespace
+
+CoreProgram lower(const Graph& graph, const Groups& groups, Rank rank, const OperatorTable& operators) {
+  return Lowering(graph, groups, rank, operators).run();
+}
+
+}  // namespace assay

@@ -1,0 +1,240 @@
+#include "shared_ir/lower/builder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace assay::lowering {
+
+int64_t element_count(const Shape& shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+CoreOp& Builder::append(Prim prim, DType dtype, Shape shape, std::vector<CoreId> operands) {
+  CoreOp& op = program_.ops.emplace_back();
+  op.prim = prim;
+  op.dtype = dtype;
+  op.shape = std::move(shape);
+  op.operands = std::move(operands);
+  op.origin = origin_;
+  return op;
+}
+
+CoreId Builder::input(TensorId tensor, DType dtype, const Shape& shape) {
+  append(Prim::kInput, dtype, shape, {}).tensor = tensor;
+  return last();
+}
+
+CoreId Builder::constant(const Rational& value, DType dtype, const Shape& shape) {
+  append(Prim::kConst, dtype, shape, {}).constant = value;
+  return last();
+}
+
+CoreId Builder::constant(double value, DType dtype, const Shape& shape) {
+  if (!std::isfinite(value)) {
+    append(Prim::kConst, dtype, shape, {}).fn = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+    return last();
+  }
+  RationalFromDouble exact = rational(value);
+  if (exact.exact) return constant(exact.value, dtype, shape);
+  CoreId scalar = opaque(fmt::format("constant({})", value), {}, dtype, {});
+  return expand(reshape(scalar, Shape(shape.size(), 1)), shape);
+}
+
+RationalFromDouble Builder::rational(double value) {
+  RationalFromDouble result = rational_from_double(value);
+  if (result.exact && result.rounded)
+    note(fmt::format("the constant {} is taken as {}", value, to_string(result.value)));
+  return result;
+}
+
+CoreId Builder::iota(int64_t size, DType dtype) {
+  append(Prim::kIota, dtype, {size}, {});
+  return last();
+}
+
+CoreId Builder::uninit(DType dtype, const Shape& shape) {
+  append(Prim::kUninit, dtype, shape, {});
+  return last();
+}
+
+CoreId Builder::random(const std::string& fn, DType dtype, const Shape& shape) {
+  CoreOp& op = append(Prim::kRandom, dtype, shape, {});
+  op.fn = fn;
+  op.occurrence = random_calls_[fn]++;
+  return last();
+}
+
+CoreId Builder::same_constant(CoreId x, DType dtype, Shape shape) {
+  CoreOp copy = op(x);
+  CoreOp& result = append(Prim::kConst, dtype, std::move(shape), {});
+  result.constant = copy.constant;
+  result.fn = copy.fn;
+  return last();
+}
+
+CoreId Builder::permute(CoreId x, const std::vector<int64_t>& dims) {
+  const Shape& from = shape(x);
+  ASSAY_CHECK(dims.size() == from.size(), "permute needs every dimension");
+  if (std::is_sorted(dims.begin(), dims.end())) return x;
+  Shape to(dims.size());
+  for (size_t i = 0; i < dims.size(); ++i) to[i] = from[dims[i]];
+  if (op(x).prim == Prim::kConst) return same_constant(x, dtype(x), to);
+  append(Prim::kPermute, dtype(x), std::move(to), {x}).ints = dims;
+  return last();
+}
+
+CoreId Builder::reshape(CoreId x, const Shape& to) {
+  if (shape(x) == to) return x;
+  ASSAY_CHECK(element_count(shape(x)) == element_count(to), "reshape keeps the number of elements");
+  if (op(x).prim == Prim::kConst) return same_constant(x, dtype(x), to);
+  append(Prim::kReshape, dtype(x), to, {x});
+  return last();
+}
+
+CoreId Builder::expand(CoreId x, const Shape& to) {
+  const Shape& from = shape(x);
+  if (from == to) return x;
+  ASSAY_CHECK(from.size() == to.size(), "expand keeps the number of dimensions");
+  for (size_t i = 0; i < to.size(); ++i) ASSAY_CHECK(from[i] == to[i] || from[i] == 1, "expand repeats size 1 only");
+  if (op(x).prim == Prim::kConst) return same_constant(x, dtype(x), to);
+  append(Prim::kExpand, dtype(x), to, {x});
+  return last();
+}
+
+CoreId Builder::slice(CoreId x, int64_t dim, int64_t start, int64_t step, int64_t count) {
+  Shape to = shape(x);
+  ASSAY_CHECK(dim >= 0 && dim < rank(x) && step >= 1 && start >= 0 && count >= 0, "slice attributes");
+  ASSAY_CHECK(count == 0 || start + (count - 1) * step < to[dim], "slice stays inside");
+  if (start == 0 && step == 1 && count == to[dim]) return x;
+  to[dim] = count;
+  if (op(x).prim == Prim::kConst) return same_constant(x, dtype(x), to);
+  append(Prim::kSlice, dtype(x), std::move(to), {x}).ints = {dim, start, step};
+  return last();
+}
+
+CoreId Builder::cat(const std::vector<CoreId>& pieces, int64_t dim) {
+  ASSAY_CHECK(!pieces.empty(), "cat needs a piece");
+  if (pieces.size() == 1) return pieces[0];
+  Shape to = shape(pieces[0]);
+  to[dim] = 0;
+  for (CoreId piece : pieces) {
+    Shape other = shape(piece);
+    ASSAY_CHECK(other.size() == to.size() && dtype(piece) == dtype(pieces[0]), "cat pieces agree");
+    to[dim] += std::exchange(other[dim], to[dim]);
+    for (size_t i = 0; i < to.size(); ++i)
+      ASSAY_CHECK(static_cast<int64_t>(i) == dim || other[i] == to[i], "cat pieces agree off the dimension");
+  }
+  append(Prim::kCat, dtype(pieces[0]), std::move(to), pieces).ints = {dim};
+  return last();
+}
+
+CoreId Builder::linear(const std::vector<CoreId>& operands, const std::vector<Rational>& coefs) {
+  ASSAY_CHECK(!operands.empty() && operands.size() == coefs.size(), "linear needs a coefficient per operand");
+  bool constants = true;
+  for (CoreId operand : operands) {
+    ASSAY_CHECK(shape(operand) == shape(operands[0]) && dtype(operand) == dtype(operands[0]), "linear operands agree");
+    constants = constants && is_finite_constant(operand);
+  }
+  if (operands.size() == 1 && coefs[0].is_one()) return operands[0];
+  if (constants) {
+    Rational sum;
+    for (size_t i = 0; i < operands.size(); ++i) sum = sum + coefs[i] * op(operands[i]).constant;
+    return constant(sum, dtype(operands[0]), shape(operands[0]));
+  }
+  append(Prim::kLinear, dtype(operands[0]), shape(operands[0]), operands).coefs = coefs;
+  return last();
+}
+
+CoreId Builder::mul(CoreId a, CoreId b) {
+  ASSAY_CHECK(shape(a) == shape(b) && dtype(a) == dtype(b), "mul operands agree");
+  if (is_finite_constant(a)) return scale(b, op(a).constant);
+  if (is_finite_constant(b)) return scale(a, op(b).constant);
+  append(Prim::kMul, dtype(a), shape(a), {a, b});
+  return last();
+}
+
+CoreId Builder::map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype, uint32_t linear_in) {
+  ASSAY_CHECK(!operands.empty(), "map needs an operand");
+  for (CoreId operand : operands) ASSAY_CHECK(shape(operand) == shape(operands[0]), "map operands agree");
+  CoreOp& op = append(Prim::kMap, dtype, shape(operands[0]), operands);
+  op.fn = fn;
+  op.linear = linear_in;
+  return last();
+}
+
+CoreId Builder::keep(CoreId mask, CoreId x) {
+  ASSAY_CHECK(dtype(mask) == DType::kBool && shape(mask) == shape(x), "keep needs a mask of the same shape");
+  append(Prim::kKeep, dtype(x), shape(x), {mask, x});
+  return last();
+}
+
+CoreId Builder::cast(CoreId x, DType to) {
+  DType from = dtype(x);
+  if (from == to) return x;
+  bool integral = is_finite_constant(x) && op(x).constant.denominator() == 1;
+  if (op(x).prim == Prim::kConst && is_floating(to)) return same_constant(x, to, shape(x));
+  if (integral && is_integer(to)) return same_constant(x, to, shape(x));
+  if (is_floating(from) && is_floating(to) && machine_epsilon(to) > machine_epsilon(from))
+    note(fmt::format("casts from {} to {} are taken as exact", to_string(from), to_string(to)));
+  append(Prim::kCast, to, shape(x), {x});
+  return last();
+}
+
+CoreId Builder::reduce(Prim prim, CoreId x, const std::vector<int64_t>& dims) {
+  if (dims.empty()) return x;
+  ASSAY_CHECK(std::adjacent_find(dims.begin(), dims.end(), std::greater_equal<>()) == dims.end(), "reduced dims ascend");
+  Shape to;
+  for (int64_t i = 0; i < rank(x); ++i)
+    if (!std::binary_search(dims.begin(), dims.end(), i)) to.push_back(shape(x)[i]);
+  append(prim, dtype(x), std::move(to), {x}).ints = dims;
+  return last();
+}
+
+CoreId Builder::one_hot(CoreId ids, int64_t classes, DType dtype) {
+  Shape to = shape(ids);
+  to.push_back(classes);
+  append(Prim::kOneHot, dtype, std::move(to), {ids});
+  return last();
+}
+
+CoreId Builder::block(const std::string& fn, BlockSpec spec, const std::vector<CoreId>& operands, DType dtype,
+                      const Shape& shape, uint32_t linear_in) {
+  ASSAY_CHECK(spec.operands.size() == operands.size() && spec.output.size() == shape.size(), "block fits its spec");
+  CoreOp& op = append(Prim::kBlock, dtype, shape, operands);
+  op.fn = fn;
+  op.linear = linear_in;
+  op.spec = static_cast<int32_t>(program_.specs.size());
+  program_.specs.push_back(std::move(spec));
+  return last();
+}
+
+CoreId Builder::collective(Collective what, CoreId x, const Shape& shape) {
+  append(Prim::kCollective, dtype(x), shape, {x}).collective = static_cast<int32_t>(program_.collectives.size());
+  program_.collectives.push_back(std::move(what));
+  return last();
+}
+
+CoreId Builder::opaque(const std::string& fn, const std::vector<CoreId>& operands, DType dtype, const Shape& shape) {
+  append(Prim::kOpaque, dtype, shape, operands).fn = fn;
+  return last();
+}
+
+void Builder::note(const std::string& text) {
+  if (notes_.insert(text).second) program_.notes.push_back(text);
+}
+
+void Builder::note_opaque(const std::string& operator_name) {
+  auto& names = program_.opaque;
+  if (std::find(names.begin(), names.end(), operator_name) == names.end()) names.push_back(operator_name);
+}
+
+CoreProgram Builder::finish(std::vector<CoreId> value_of) {
+  program_.value_of = std::move(value_of);
+  return std::move(program_);
+}
+
+}  // namespace assay::lowering

@@ -1,0 +1,83 @@
+// Appends core operators to a program. Every function checks that its operands fit (InternalError: a builtin must have
+// validated what the user gave) and leaves out what does nothing: identity movement, movement of constants, scaling by 1.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "shared_ir/core.h"
+
+namespace assay::lowering {
+
+class Builder {
+ public:
+  explicit Builder(size_t expected_ops) { program_.ops.reserve(expected_ops); }
+
+  // The captured node that the next operators come from.
+  void set_origin(NodeId node) { origin_ = node; }
+
+  const CoreOp& op(CoreId id) const { return program_.ops[id]; }
+  const Shape& shape(CoreId id) const { return op(id).shape; }
+  DType dtype(CoreId id) const { return op(id).dtype; }
+  int64_t rank(CoreId id) const { return static_cast<int64_t>(shape(id).size()); }
+  bool is_finite_constant(CoreId id) const { return op(id).prim == Prim::kConst && op(id).fn.empty(); }
+
+  // Sources.
+  CoreId input(TensorId tensor, DType dtype, const Shape& shape);
+  CoreId constant(const Rational& value, DType dtype, const Shape& shape);
+  // Any double: infinities and nan by name, a value beyond 64-bit rationals as an opaque scalar. Notes a rounding.
+  CoreId constant(double value, DType dtype, const Shape& shape);
+  CoreId iota(int64_t size, DType dtype);
+  CoreId uninit(DType dtype, const Shape& shape);
+  CoreId random(const std::string& fn, DType dtype, const Shape& shape);
+
+  // Movement.
+  CoreId permute(CoreId x, const std::vector<int64_t>& dims);
+  CoreId reshape(CoreId x, const Shape& shape);
+  CoreId expand(CoreId x, const Shape& shape);
+  // `count` elements of dimension `dim` from `start` on, every `step`-th.
+  CoreId slice(CoreId x, int64_t dim, int64_t start, int64_t step, int64_t count);
+  CoreId cat(const std::vector<CoreId>& pieces, int64_t dim);
+
+  // Element by element.
+  CoreId linear(const std::vector<CoreId>& operands, const std::vector<Rational>& coefs);
+  CoreId scale(CoreId x, const Rational& coef) { return linear({x}, {coef}); }
+  CoreId mul(CoreId a, CoreId b);
+  CoreId map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype, uint32_t linear_in);
+  CoreId keep(CoreId mask, CoreId x);
+  CoreId cast(CoreId x, DType dtype);
+
+  // Prim is kReduceSum, kReduceMax or kReduceMin; dims are sorted and unique.
+  CoreId reduce(Prim prim, CoreId x, const std::vector<int64_t>& dims);
+  CoreId one_hot(CoreId ids, int64_t classes, DType dtype);
+  CoreId block(const std::string& fn, BlockSpec spec, const std::vector<CoreId>& operands, DType dtype, const Shape& shape,
+               uint32_t linear_in);
+  CoreId collective(Collective what, CoreId x, const Shape& shape);
+  CoreId opaque(const std::string& fn, const std::vector<CoreId>& operands, DType dtype, const Shape& shape);
+
+  // An assumption or approximation that the report lists; each text once.
+  void note(const std::string& text);
+  void note_opaque(const std::string& operator_name);
+
+  // The rational that a constant of the program stands for; a rounding is noted. exact = false as in rational.h.
+  RationalFromDouble rational(double value);
+
+  CoreProgram finish(std::vector<CoreId> value_of);
+
+ private:
+  CoreOp& append(Prim prim, DType dtype, Shape shape, std::vector<CoreId> operands);
+  CoreId last() const { return static_cast<CoreId>(program_.ops.size()) - 1; }
+  // The constant `x` with another shape or dtype.
+  CoreId same_constant(CoreId x, DType dtype, Shape shape);
+
+  CoreProgram program_;
+  NodeId origin_ = kNone;
+  std::set<std::string> notes_;
+  std::map<std::string, int32_t> random_calls_;
+};
+
+int64_t element_count(const Shape& shape);
+
+}  // namespace assay::lowering

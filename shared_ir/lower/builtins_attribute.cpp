@@ -1,0 +1,79 @@
+// Builtins on attributes: shapes, lists, conditions.
+#include <algorithm>
+
+#include "shared_ir/lower/builtins.h"
+
+namespace assay::lowering {
+namespace {
+
+Value list_of(const std::vector<int64_t>& numbers) {
+  ValueList list;
+  for (int64_t number : numbers) list.emplace_back().data = number;
+  return {std::move(list)};
+}
+
+Value shape(Call& call) { return list_of(call.builder().shape(call.tensor(0))); }
+
+Value size(Call& call) {
+  const Shape& shape = call.builder().shape(call.tensor(0));
+  if (shape.empty()) call.fail("the tensor has no dimensions");
+  return {shape[call.dim(1, static_cast<int64_t>(shape.size()))]};
+}
+
+Value count(Call& call) { return {element_count(call.builder().shape(call.tensor(0)))}; }
+
+Value drop_last(Call& call) {
+  std::vector<int64_t> numbers = call.integers(0);
+  if (numbers.empty()) call.fail("the list is empty");
+  numbers.pop_back();
+  return list_of(numbers);
+}
+
+Value item(Call& call) {
+  const ValueList& list = call.list(0);
+  int64_t i = call.integer(1);
+  if (i < 0 || i >= static_cast<int64_t>(list.size())) call.fail("the list is too short");
+  return list[i];
+}
+
+Value only(Call& call) {
+  const ValueList& list = call.list(0);
+  if (list.size() != 1) call.unsupported("more than one dimension");
+  return list[0];
+}
+
+Value stat_shape(Call& call) {
+  Shape shape = call.builder().shape(call.tensor(0)), inner = call.sizes(1);
+  if (inner.size() > shape.size()) call.fail("the list is longer than the shape");
+  std::fill(shape.end() - static_cast<int64_t>(inner.size()), shape.end(), 1);
+  return list_of(shape);
+}
+
+Value unsupported(Call& call) { call.unsupported(call.text(0)); }
+
+Value given(Call& call) { return {!call[0].is_none()}; }
+
+Value equals(Call& call) {
+  auto a = call.number_if(0), b = call.number_if(1);
+  if (a && b) return {*a == *b};
+  return {attribute_text(call[0]) == attribute_text(call[1])};
+}
+
+constexpr Builtin kBuiltins[] = {
+    {"shape", 1, 1, shape, "shape(x): the sizes of x"},
+    {"size", 2, 2, size, "size(x, dim): one size of x"},
+    {"count", 1, 1, count, "count(x): the number of elements of x"},
+    {"drop_last", 1, 1, drop_last, "drop_last(list): without its last number"},
+    {"item", 2, 2, item, "item(list, i): element i, counted from 0"},
+    {"only", 1, 1, only, "only(list): its one element; a longer list is unsupported"},
+    {"stat_shape", 2, 2, stat_shape, "stat_shape(x, sizes): the sizes of x, the last ones (as many as the list has) 1"},
+    {"unsupported", 1, 1, unsupported, "unsupported(reason): the declaration says nothing about these arguments"},
+    {"given", 1, 1, given, "given(a): whether an optional argument is there"},
+    {"equals", 2, 2, equals, "equals(a, b): whether two attributes are equal"},
+};
+
+}  // namespace
+
+std::span<const Builtin> attribute_builtins() { return kBuiltins; }
+
+}  // namespace assay::lowering

@@ -1,0 +1,178 @@
+// Builtins element by element. Tensors broadcast and promote as in PyTorch; numbers take part in both.
+#include <cmath>
+
+#include "shared_ir/lower/broadcast.h"
+#include "shared_ir/lower/builtins.h"
+
+namespace assay::lowering {
+namespace {
+
+bool all_numbers(const Call& call) { return call.number_if(0) && call.number_if(1); }
+
+// a + sign * alpha * b, alpha being the third argument if there is one.
+Value weighted_sum(Call& call, int sign) {
+  Rational alpha = call.has(2) ? call.coefficient(2) : Rational(1);
+  if (all_numbers(call)) return {call.number(0) + sign * alpha.to_double() * call.number(1)};
+  Call pair(call.context(), sign > 0 ? "add" : "sub", {call[0], call[1]});
+  AlikeOperands operands = alike_operands(pair, 0);
+  if (is_bool(operands.dtype)) {
+    if (sign < 0) call.fail("flags cannot be subtracted");
+    return tensor_value(call.builder().map("or", operands.ids, DType::kBool, 0));
+  }
+  return tensor_value(call.builder().linear(operands.ids, {Rational(1), Rational(sign) * alpha}));
+}
+
+Value add(Call& call) { return weighted_sum(call, 1); }
+Value sub(Call& call) { return weighted_sum(call, -1); }
+
+Value mul(Call& call) {
+  if (all_numbers(call)) return {call.number(0) * call.number(1)};
+  AlikeOperands operands = alike_operands(call, 0);
+  if (is_bool(operands.dtype)) return tensor_value(call.builder().map("and", operands.ids, DType::kBool, 0));
+  return tensor_value(call.builder().mul(operands.ids[0], operands.ids[1]));
+}
+
+Value scale(Call& call) {
+  Rational coef = call.coefficient(1);
+  DType dtype = promoted_dtype(call, 0);
+  return tensor_value(call.builder().scale(call.builder().cast(call.tensor(0), dtype), coef));
+}
+
+// By a constant: exact scaling. By a tensor: times its reciprocal, which is a function of its own.
+Value div(Call& call) {
+  if (all_numbers(call)) return {call.number(0) / call.number(1)};
+  Builder& builder = call.builder();
+  DType dtype = promoted_dtype(call, 0);
+  if (!is_floating(dtype)) dtype = DType::kFloat32;
+  std::optional<double> divisor = call.number_if(1);
+  if (const TensorRef* tensor = call.tensor_if(1); tensor && builder.is_finite_constant(tensor->id)) {
+    const Rational& constant = builder.op(tensor->id).constant;
+    if (builder.rank(tensor->id) == 0 || builder.shape(tensor->id) == builder.shape(call.tensor(0))) {
+      if (constant.is_zero()) call.fail("the divisor is 0");
+      return tensor_value(builder.scale(builder.cast(call.tensor(0), dtype), Rational(1) / constant));
+    }
+  }
+  if (divisor) {
+    Rational coef = call.coefficient(1);
+    if (coef.is_zero()) call.fail("the divisor is 0");
+    return tensor_value(builder.scale(builder.cast(call.tensor(0), dtype), Rational(1) / coef));
+  }
+  CoreId inverse = builder.map("reciprocal", {builder.cast(call.tensor(1), dtype)}, dtype, 0);
+  Call product(call.context(), "div", {call[0], tensor_value(inverse)});
+  return mul(product);
+}
+
+Value map_to(Call& call, bool floating, std::optional<DType> result) {
+  AlikeOperands operands = alike_operands(call, 1, floating);
+  uint32_t linear = 0;
+  for (size_t i = 1; i < call.size(); ++i)
+    if (const TensorRef* tensor = call.tensor_if(i); tensor && tensor->linear) linear |= 1u << (i - 1);
+  return tensor_value(call.builder().map(call.text(0), operands.ids, result.value_or(operands.dtype), linear));
+}
+
+Value map(Call& call) { return map_to(call, false, {}); }
+Value float_map(Call& call) { return map_to(call, true, {}); }
+Value compare(Call& call) { return map_to(call, false, DType::kBool); }
+
+Value linear(Call& call) { return {TensorRef{call.tensor(0), true}}; }
+
+CoreId as_mask(Call& call, size_t i) {
+  CoreId mask = call.tensor(i);
+  if (call.builder().dtype(mask) != DType::kBool) call.fail("the mask must be bool");
+  return mask;
+}
+
+// A number counts as true when it is not 0.
+CoreId as_flag(Call& call, size_t i) {
+  CoreId x = call.tensor(i);
+  Builder& builder = call.builder();
+  if (builder.dtype(x) == DType::kBool) return x;
+  CoreId zero = builder.constant(Rational(0), builder.dtype(x), Shape(builder.shape(x)));
+  return builder.map("ne", {x, zero}, DType::kBool, 0);
+}
+
+Value logic(Call& call) {
+  Builder& builder = call.builder();
+  std::vector<CoreId> operands;
+  std::vector<Shape> shapes;
+  for (size_t i = 1; i < call.size(); ++i) {
+    operands.push_back(as_flag(call, i));
+    shapes.push_back(builder.shape(operands.back()));
+  }
+  Shape shape = broadcast_shape(call, shapes);
+  for (CoreId& operand : operands) operand = broadcast_to(builder, operand, shape);
+  return tensor_value(builder.map(call.text(0), operands, DType::kBool, 0));
+}
+
+// On flags "and" is the logical and; on integers it works on bits, which is another function.
+Value bitwise(Call& call) {
+  AlikeOperands operands = alike_operands(call, 1);
+  if (is_floating(operands.dtype)) call.fail("bits of floating point numbers");
+  std::string fn = is_bool(operands.dtype) ? call.text(0) : "bitwise_" + call.text(0);
+  return tensor_value(call.builder().map(fn, operands.ids, operands.dtype, 0));
+}
+
+CoreId kept(Builder& builder, CoreId mask, CoreId x, const Shape& shape) {
+  return builder.keep(broadcast_to(builder, mask, shape), broadcast_to(builder, x, shape));
+}
+
+Value keep(Call& call) {
+  Builder& builder = call.builder();
+  CoreId mask = as_mask(call, 0), x = call.tensor(1);
+  return tensor_value(kept(builder, mask, x, broadcast_shape(call, {builder.shape(mask), builder.shape(x)})));
+}
+
+Value where(Call& call) {
+  Builder& builder = call.builder();
+  CoreId mask = as_mask(call, 0);
+  Call branches(call.context(), "where", {call[1], call[2]});
+  bool tensors = call.tensor_if(1) || call.tensor_if(2);
+  DType dtype = promoted_dtype(branches, 0);
+  Shape shape = builder.shape(mask);
+  AlikeOperands operands;
+  if (tensors) {
+    operands = alike_operands(branches, 0);
+    shape = broadcast_shape(call, {shape, builder.shape(operands.ids[0])});
+  } else {
+    for (size_t i : {1, 2}) operands.ids.push_back(builder.constant(call.number(i), dtype, shape));
+  }
+  auto zero = [&](CoreId x) { return builder.is_finite_constant(x) && builder.op(x).constant.is_zero(); };
+  CoreId yes = operands.ids[0], no = operands.ids[1];
+  if (zero(no)) return tensor_value(kept(builder, mask, yes, shape));
+  CoreId other = kept(builder, builder.map("not", {mask}, DType::kBool, 0), no, shape);
+  if (zero(yes)) return tensor_value(other);
+  CoreId chosen = kept(builder, mask, yes, shape);
+  if (is_bool(dtype)) return tensor_value(builder.map("or", {chosen, other}, dtype, 0));
+  return tensor_value(builder.linear({chosen, other}, {Rational(1), Rational(1)}));
+}
+
+Value cast(Call& call) { return tensor_value(call.builder().cast(call.tensor(0), call.dtype_or_recorded(1))); }
+
+Value as_float(Call& call) {
+  CoreId x = call.tensor(0);
+  return tensor_value(is_floating(call.builder().dtype(x)) ? x : call.builder().cast(x, DType::kFloat32));
+}
+
+constexpr Builtin kBuiltins[] = {
+    {"add", 2, 3, add, "add(a, b, alpha=1): a + alpha * b; on two numbers, a number"},
+    {"sub", 2, 3, sub, "sub(a, b, alpha=1): a - alpha * b"},
+    {"mul", 2, 2, mul, "mul(a, b): a * b"},
+    {"scale", 2, 2, scale, "scale(x, number): the number times x, exactly"},
+    {"div", 2, 2, div, "div(a, b): a / b; integers become float32"},
+    {"map", 2, kAnyNumber, map, "map(fn, x, ...): fn of each element, in the promoted dtype"},
+    {"float_map", 2, kAnyNumber, float_map, "float_map(fn, x, ...): the same; integers become float32 first"},
+    {"compare", 3, 3, compare, "compare(fn, a, b): a flag for each element"},
+    {"linear", 1, 1, linear, "linear(x): as an operand of map or block: the function is linear in x"},
+    {"logic", 2, kAnyNumber, logic, "logic(fn, x, ...): and, or, xor, not of flags, or of whether numbers are not 0"},
+    {"bitwise", 2, kAnyNumber, bitwise, "bitwise(fn, x, ...): and, or, xor, not on flags or on bits of integers"},
+    {"keep", 2, 2, keep, "keep(mask, x): x where the mask is true, else 0"},
+    {"where", 3, 3, where, "where(mask, a, b): a where the mask is true, else b"},
+    {"cast", 2, 2, cast, "cast(x, dtype): x in another dtype; none: the recorded one"},
+    {"as_float", 1, 1, as_float, "as_float(x): integers and flags as float32"},
+};
+
+}  // namespace
+
+std::span<const Builtin> elementwise_builtins() { return kBuiltins; }
+
+}  // namespace assay::lowering

@@ -1,0 +1,146 @@
+// Builtins whose arguments have labelled dimensions: contractions, and functions on blocks.
+#include <algorithm>
+
+#include "shared_ir/lower/builtins.h"
+#include "shared_ir/lower/contract.h"
+#include "shared_ir/lower/labels.h"
+
+namespace assay::lowering {
+namespace {
+
+BoundLabels bound_labels(Call& call, const std::string& text, const std::vector<CoreId>& operands) {
+  LabelSpec spec;
+  if (!parse_label_spec(text, spec)) call.fail("malformed labels \"" + text + "\"");
+  std::vector<Shape> shapes;
+  for (CoreId operand : operands) shapes.push_back(call.builder().shape(operand));
+  BoundLabels bound = bind_labels(spec, shapes);
+  if (!bound.error.empty()) call.fail(bound.error + " in \"" + text + "\"");
+  return bound;
+}
+
+std::vector<CoreId> operands_from(Call& call, size_t first) {
+  std::vector<CoreId> operands;
+  for (size_t i = first; i < call.size(); ++i) operands.push_back(call.tensor(i));
+  return operands;
+}
+
+Value einsum(Call& call) {
+  std::vector<CoreId> operands = operands_from(call, 1);
+  BoundLabels bound = bound_labels(call, call.text(0), operands);
+  auto labels = [](const std::vector<BoundLabels::Dim>& dims) {
+    std::vector<int32_t> result;
+    for (const BoundLabels::Dim& dim : dims) result.push_back(dim.label);
+    return result;
+  };
+  std::vector<Factor> factors;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (call.builder().dtype(operands[i]) != call.builder().dtype(operands[0])) call.fail("the operands' dtypes differ");
+    factors.push_back({operands[i], labels(bound.operands[i])});
+  }
+  return tensor_value(contract(call.builder(), factors, labels(bound.output)));
+}
+
+// Contracting dims are multiplied and summed, batch dims are shared; the result has batch, left, right dims.
+Value dot_general(Call& call) {
+  Builder& builder = call.builder();
+  Factor factors[2];
+  std::vector<int32_t> batch, free[2];
+  int32_t next = 0;
+  for (int side : {0, 1}) {
+    factors[side].tensor = call.tensor(side);
+    factors[side].labels.assign(builder.rank(factors[side].tensor), kNone);
+  }
+  for (bool contracting : {false, true}) {
+    size_t first = contracting ? 2 : 4;
+    std::vector<int64_t> left = call.integers(first), right = call.integers(first + 1);
+    if (left.size() != right.size()) call.fail("the operands name different numbers of dimensions");
+    for (size_t i = 0; i < left.size(); ++i, ++next) {
+      int64_t sizes[2];
+      for (int side : {0, 1}) {
+        int64_t dim = call.checked_dim((side ? right : left)[i], builder.rank(factors[side].tensor));
+        if (factors[side].labels[dim] != kNone) call.fail("a dimension is named twice");
+        factors[side].labels[dim] = next;
+        sizes[side] = builder.shape(factors[side].tensor)[dim];
+      }
+      if (sizes[0] != sizes[1]) call.fail("paired dimensions have different sizes");
+      if (!contracting) batch.push_back(next);
+    }
+  }
+  for (int side : {0, 1})
+    for (int32_t& label : factors[side].labels)
+      if (label == kNone) free[side].push_back(label = next++);
+  if (builder.dtype(factors[0].tensor) != builder.dtype(factors[1].tensor)) call.fail("the operands' dtypes differ");
+  std::vector<int32_t> output = batch;
+  for (int side : {0, 1}) output.insert(output.end(), free[side].begin(), free[side].end());
+  return tensor_value(contract(builder, {factors[0], factors[1]}, output));
+}
+
+uint32_t linear_operands(const Call& call, size_t first) {
+  uint32_t result = 0;
+  for (size_t i = first; i < call.size(); ++i)
+    if (call.tensor_if(i)->linear) result |= 1u << (i - first);
+  return result;
+}
+
+Value emit_block(Call& call, const std::vector<CoreId>& operands, size_t first, const BoundLabels& bound, DType dtype) {
+  auto dims_of = [](const std::vector<BoundLabels::Dim>& dims) {
+    std::vector<BlockSpec::Dim> result;
+    for (const BoundLabels::Dim& dim : dims) result.push_back({dim.label, dim.whole});
+    return result;
+  };
+  BlockSpec spec;
+  Shape shape;
+  for (const auto& dims : bound.operands) spec.operands.push_back(dims_of(dims));
+  spec.output = dims_of(bound.output);
+  for (const BoundLabels::Dim& dim : bound.output) shape.push_back(bound.sizes[dim.label]);
+  return tensor_value(
+      call.builder().block(call.text(0), std::move(spec), operands, dtype, shape, linear_operands(call, first)));
+}
+
+Value block(Call& call) {
+  std::vector<CoreId> operands = operands_from(call, 2);
+  BoundLabels bound = bound_labels(call, call.text(1), operands);
+  return emit_block(call, operands, 2, bound, call.builder().dtype(operands[0]));
+}
+
+Value int_block(Call& call) {
+  std::vector<CoreId> operands = operands_from(call, 2);
+  return emit_block(call, operands, 2, bound_labels(call, call.text(1), operands), DType::kInt64);
+}
+
+Value block_along(Call& call) {
+  Builder& builder = call.builder();
+  std::vector<CoreId> operands = operands_from(call, 2);
+  const Shape shape = builder.shape(operands[0]);
+  auto rank = static_cast<int64_t>(shape.size());
+  std::vector<int64_t> whole = call.dims_or_all(1, rank);
+  BoundLabels bound;
+  bound.output.resize(rank);
+  bound.sizes.resize(rank);
+  int32_t next_whole = 0, next_parallel = static_cast<int32_t>(whole.size());
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    bool is_whole = std::binary_search(whole.begin(), whole.end(), dim);
+    bound.output[dim] = {is_whole ? next_whole++ : next_parallel++, is_whole};
+    bound.sizes[bound.output[dim].label] = shape[dim];
+  }
+  for (CoreId operand : operands)
+    if (builder.shape(operand) != shape) call.fail("the operands' shapes differ");
+  bound.operands.assign(operands.size(), bound.output);
+  return emit_block(call, operands, 2, bound, builder.dtype(operands[0]));
+}
+
+constexpr Builtin kBuiltins[] = {
+    {"einsum", 2, kAnyNumber, einsum, "einsum(\"... i k, k j -> ... i j\", a, b): the product, summed over what the result lacks"},
+    {"dot_general", 6, 6, dot_general, "dot_general(a, b, a contracts, b contracts, a batch, b batch)"},
+    {"block", 3, kAnyNumber, block,
+     "block(fn, \"... d* -> ... d*\", x, ...): fn of the starred dimensions, for each coordinate of the others"},
+    {"int_block", 3, kAnyNumber, int_block, "int_block(fn, labels, x, ...): a block whose results are int64"},
+    {"block_along", 3, kAnyNumber, block_along,
+     "block_along(fn, dims, x, ...): a block over these dimensions of operands of one shape"},
+};
+
+}  // namespace
+
+std::span<const Builtin> labelled_builtins() { return kBuiltins; }
+
+}  // namespace assay::lowering

@@ -1,0 +1,170 @@
+// Builtins that move elements and compute nothing.
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "shared_ir/lower/broadcast.h"
+#include "shared_ir/lower/builtins.h"
+
+namespace assay::lowering {
+namespace {
+
+Value view(Call& call) {
+  CoreId x = call.tensor(0);
+  Shape to = call.integers(1);
+  int64_t total = element_count(call.builder().shape(x)), known = 1;
+  auto open = to.end();
+  for (auto size = to.begin(); size != to.end(); ++size) {
+    if (*size == -1 && open == to.end()) open = size;
+    else if (*size < 0) call.fail(fmt::format("sizes [{}]", fmt::join(to, ", ")));
+    else known *= *size;
+  }
+  if (open != to.end() && known > 0) *open = total / known;
+  if (element_count(to) != total)
+    call.fail(fmt::format("shape [{}] does not have the sizes [{}]", fmt::join(call.builder().shape(x), ", "),
+                          fmt::join(to, ", ")));
+  return tensor_value(call.builder().reshape(x, to));
+}
+
+Value permute(Call& call) {
+  CoreId x = call.tensor(0);
+  int64_t rank = call.builder().rank(x);
+  std::vector<int64_t> dims = call.integers(1);
+  for (int64_t& dim : dims) dim = call.checked_dim(dim, rank);
+  std::vector<int64_t> sorted = dims, all(rank);
+  std::sort(sorted.begin(), sorted.end());
+  std::iota(all.begin(), all.end(), 0);
+  if (sorted != all) call.fail(fmt::format("[{}] does not name each dimension once", fmt::join(dims, ", ")));
+  return tensor_value(call.builder().permute(x, dims));
+}
+
+CoreId swapped(Builder& builder, CoreId x, int64_t a, int64_t b) {
+  std::vector<int64_t> dims(builder.rank(x));
+  std::iota(dims.begin(), dims.end(), 0);
+  if (!dims.empty()) std::swap(dims[a], dims[b]);
+  return builder.permute(x, dims);
+}
+
+Value transpose(Call& call) {
+  CoreId x = call.tensor(0);
+  int64_t rank = call.builder().rank(x);
+  return tensor_value(swapped(call.builder(), x, call.dim(1, rank), call.dim(2, rank)));
+}
+
+Value t(Call& call) {
+  CoreId x = call.tensor(0);
+  int64_t rank = call.builder().rank(x);
+  if (rank > 2) call.fail(fmt::format("a tensor of {} dimensions", rank));
+  return tensor_value(rank < 2 ? x : swapped(call.builder(), x, 0, 1));
+}
+
+Value move_last(Call& call) {
+  CoreId x = call.tensor(0);
+  int64_t rank = call.builder().rank(x), dim = call.dim(1, rank);
+  std::vector<int64_t> dims(rank);
+  std::iota(dims.begin(), dims.end(), 0);
+  if (rank > 0) std::rotate(dims.begin() + dim, dims.begin() + dim + 1, dims.end());
+  return tensor_value(call.builder().permute(x, dims));
+}
+
+// New dimensions come first; -1 keeps a size.
+Value expand(Call& call) {
+  CoreId x = call.tensor(0);
+  const Shape own = call.builder().shape(x);
+  Shape to = call.integers(1);
+  bool fits = to.size() >= own.size();
+  for (size_t i = 0; fits && i < to.size(); ++i) {
+    size_t lead = to.size() - own.size();
+    if (i >= lead && to[i] == -1) to[i] = own[i - lead];
+    fits = to[i] >= 0 && (i < lead || own[i - lead] == to[i] || own[i - lead] == 1);
+  }
+  if (!fits)
+    call.fail(fmt::format("shape [{}] does not expand to [{}]", fmt::join(own, ", "), fmt::join(to, ", ")));
+  return tensor_value(broadcast_to(call.builder(), x, to));
+}
+
+// Dimension i of x becomes dimension dims[i]; all others repeat.
+Value broadcast_in_dim(Call& call) {
+  Shape to = call.sizes(2);
+  Builder& builder = call.builder();
+  if (auto number = call.number_if(0))
+    return tensor_value(builder.constant(*number, call.dtype_or_recorded(3), to));
+  CoreId x = call.tensor(0);
+  const Shape own = builder.shape(x);
+  std::vector<int64_t> dims = call.integers(1);
+  if (dims.size() != own.size()) call.fail("a dimension is needed for each of the operand");
+  Shape spread(to.size(), 1);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    int64_t dim = call.checked_dim(dims[i], static_cast<int64_t>(to.size()));
+    if (i > 0 && dims[i] <= dims[i - 1]) call.fail("dimensions must ascend");
+    if (own[i] != 1 && own[i] != to[dim]) call.fail(fmt::format("size {} does not become {}", own[i], to[dim]));
+    spread[dim] = own[i];
+  }
+  return tensor_value(builder.expand(builder.reshape(x, spread), to));
+}
+
+Value unsqueeze(Call& call) {
+  CoreId x = call.tensor(0);
+  Shape to = call.builder().shape(x);
+  to.insert(to.begin() + call.dim(1, static_cast<int64_t>(to.size()) + 1), 1);
+  return tensor_value(call.builder().reshape(x, to));
+}
+
+Value squeeze(Call& call) {
+  CoreId x = call.tensor(0);
+  const Shape own = call.builder().shape(x);
+  std::vector<int64_t> dims = call.dims_or_all(1, static_cast<int64_t>(own.size()));
+  Shape to;
+  for (size_t i = 0; i < own.size(); ++i)
+    if (own[i] != 1 || !std::binary_search(dims.begin(), dims.end(), static_cast<int64_t>(i))) to.push_back(own[i]);
+  return tensor_value(call.builder().reshape(x, to));
+}
+
+// The last dimensions, as many as the list has, become one; their sizes must be those of the list.
+Value merge_last(Call& call) {
+  CoreId x = call.tensor(0);
+  Shape shape = call.builder().shape(x), inner = call.sizes(1);
+  if (inner.empty() || inner.size() > shape.size() ||
+      !std::equal(inner.begin(), inner.end(), shape.end() - static_cast<int64_t>(inner.size())))
+    call.fail(fmt::format("shape [{}] does not end in [{}]", fmt::join(shape, ", "), fmt::join(inner, ", ")));
+  shape.resize(shape.size() - inner.size());
+  shape.push_back(element_count(inner));
+  return tensor_value(call.builder().reshape(x, shape));
+}
+
+Value repeat(Call& call) {
+  CoreId x = call.tensor(0);
+  Shape own = call.builder().shape(x), times = call.sizes(1), spread, tiled, to;
+  if (times.size() < own.size()) call.fail("a count is needed for each dimension");
+  own.insert(own.begin(), times.size() - own.size(), 1);
+  for (size_t i = 0; i < own.size(); ++i) {
+    spread.insert(spread.end(), {1, own[i]});
+    tiled.insert(tiled.end(), {times[i], own[i]});
+    to.push_back(times[i] * own[i]);
+  }
+  Builder& builder = call.builder();
+  return tensor_value(builder.reshape(builder.expand(builder.reshape(x, spread), tiled), to));
+}
+
+constexpr Builtin kBuiltins[] = {
+    {"view", 2, 2, view, "view(x, sizes): the elements in row-major order; one size may be -1"},
+    {"permute", 2, 2, permute, "permute(x, dims): dimension i of the result is dims[i] of x"},
+    {"transpose", 3, 3, transpose, "transpose(x, a, b): two dimensions exchanged"},
+    {"t", 1, 1, t, "t(x): a matrix transposed"},
+    {"move_last", 2, 2, move_last, "move_last(x, dim): dim becomes the last dimension, the others keep their order"},
+    {"expand", 2, 2, expand, "expand(x, sizes): size 1 repeats; -1 keeps a size"},
+    {"broadcast_in_dim", 4, 4, broadcast_in_dim,
+     "broadcast_in_dim(x, dims, sizes, dtype): dimension i of x becomes dims[i] of the result"},
+    {"unsqueeze", 2, 2, unsqueeze, "unsqueeze(x, dim): a new dimension of size 1"},
+    {"squeeze", 2, 2, squeeze, "squeeze(x, dims): without those of size 1; none: all of them"},
+    {"merge_last", 2, 2, merge_last, "merge_last(x, sizes): the last dimensions, of these sizes, as one"},
+    {"repeat", 2, 2, repeat, "repeat(x, counts): x tiled along each dimension"},
+};
+
+}  // namespace
+
+std::span<const Builtin> movement_builtins() { return kBuiltins; }
+
+}  // namespace assay::lowering

@@ -1,0 +1,209 @@
+// Builtins that cut tensors and put them together.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "shared_ir/lower/broadcast.h"
+#include "shared_ir/lower/builtins.h"
+
+namespace assay::lowering {
+namespace {
+
+struct Range {
+  int64_t start, step, count;
+};
+
+// start, end, step as arguments first, first + 1, first + 2: none is the bound, negative counts from the end, and what
+// lies outside is cut off.
+Range range_of(const Call& call, size_t first, int64_t size) {
+  auto bound = [&](size_t i, int64_t otherwise) {
+    int64_t at = call.has(i) ? call.integer(i) : otherwise;
+    return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
+  };
+  Range range{bound(first, 0), call.has(first + 2) ? call.integer(first + 2) : 1, 0};
+  if (range.step < 1) call.fail(fmt::format("step {} is below 1", range.step));
+  int64_t end = bound(first + 1, size);
+  range.count = end > range.start ? (end - range.start + range.step - 1) / range.step : 0;
+  return range;
+}
+
+int64_t existing_dim(const Call& call, size_t i, int64_t rank) {
+  if (rank == 0) call.fail("the tensor has no dimensions");
+  return call.dim(i, rank);
+}
+
+Value slice(Call& call) {
+  CoreId x = call.tensor(0);
+  int64_t dim = existing_dim(call, 1, call.builder().rank(x));
+  Range range = range_of(call, 2, call.builder().shape(x)[dim]);
+  return tensor_value(call.builder().slice(x, dim, range.start, range.step, range.count));
+}
+
+int64_t index_in(const Call& call, size_t i, int64_t size) {
+  int64_t index = call.integer(i);
+  if (index < -size || index >= size) call.fail(fmt::format("index {} in a dimension of size {}", index, size));
+  return index < 0 ? index + size : index;
+}
+
+Value select(Call& call) {
+  CoreId x = call.tensor(0);
+  int64_t dim = existing_dim(call, 1, call.builder().rank(x));
+  Shape to = call.builder().shape(x);
+  CoreId row = call.builder().slice(x, dim, index_in(call, 2, to[dim]), 1, 1);
+  to.erase(to.begin() + dim);
+  return tensor_value(call.builder().reshape(row, to));
+}
+
+Value pieces_of(Call& call, CoreId x, int64_t dim, const std::vector<int64_t>& sizes) {
+  ValueList pieces;
+  int64_t start = 0;
+  for (int64_t size : sizes) {
+    pieces.push_back(tensor_value(call.builder().slice(x, dim, start, 1, size)));
+    start += size;
+  }
+  return {std::move(pieces)};
+}
+
+// A list of sizes, or one size of which the last piece may fall short.
+Value split(Call& call) {
+  CoreId x = call.tensor(0);
+  int64_t dim = existing_dim(call, 2, call.builder().rank(x));
+  int64_t left = call.builder().shape(x)[dim];
+  std::vector<int64_t> sizes;
+  if (call[1].get_if<int64_t>()) {
+    int64_t size = call.integer(1);
+    if (size < 1) call.fail(fmt::format("pieces of size {}", size));
+    for (; left > 0; left -= sizes.back()) sizes.push_back(std::min(size, left));
+  } else {
+    sizes = call.sizes(1);
+    int64_t total = 0;
+    for (int64_t size : sizes) total += size;
+    if (total != left) call.fail(fmt::format("sizes [{}] do not add up to {}", fmt::join(sizes, ", "), left));
+  }
+  return pieces_of(call, x, dim, sizes);
+}
+
+Value unbind(Call& call) {
+  CoreId x = call.tensor(0);
+  int64_t dim = existing_dim(call, 1, call.builder().rank(x));
+  Shape to = call.builder().shape(x);
+  int64_t count = to[dim];
+  to.erase(to.begin() + dim);
+  ValueList rows;
+  for (int64_t i = 0; i < count; ++i)
+    rows.push_back(tensor_value(call.builder().reshape(call.builder().slice(x, dim, i, 1, 1), to)));
+  return {std::move(rows)};
+}
+
+Value cat(Call& call) {
+  Builder& builder = call.builder();
+  std::vector<Value> pieces;
+  for (CoreId piece : call.tensors(0))
+    if (builder.shape(piece) != Shape{0}) pieces.push_back(tensor_value(piece));  // legacy empty tensors fit anywhere
+  if (pieces.empty()) call.fail("nothing to concatenate");
+  Call operands(call.context(), "cat", pieces);
+  DType dtype = promoted_dtype(operands, 0);
+  const Shape first = builder.shape(operands.tensor(0));
+  int64_t dim = existing_dim(call, 1, static_cast<int64_t>(first.size()));
+  std::vector<CoreId> ids;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    Shape shape = builder.shape(operands.tensor(i));
+    if (shape.size() == first.size()) shape[dim] = first[dim];
+    if (shape != first)
+      call.fail(fmt::format("shapes [{}] and [{}] differ off dimension {}", fmt::join(first, ", "),
+                            fmt::join(builder.shape(operands.tensor(i)), ", "), dim));
+    ids.push_back(builder.cast(operands.tensor(i), dtype));
+  }
+  return tensor_value(builder.cat(ids, dim));
+}
+
+Value stack(Call& call) {
+  std::vector<CoreId> pieces = call.tensors(0);
+  if (pieces.empty()) call.fail("nothing to stack");
+  Shape shape = call.builder().shape(pieces[0]);
+  int64_t dim = call.dim(1, static_cast<int64_t>(shape.size()) + 1);
+  ValueList rows;
+  Shape row = shape;
+  row.insert(row.begin() + dim, 1);
+  for (CoreId piece : pieces) {
+    if (call.builder().shape(piece) != shape) call.fail("the shapes differ");
+    rows.push_back(tensor_value(call.builder().reshape(piece, row)));
+  }
+  Call joined(call.context(), "stack", {Value{std::move(rows)}, Value{dim}});
+  return cat(joined);
+}
+
+// x with `rows` in place of its elements [start, start + count) of `dim`.
+Value overwritten(Call& call, CoreId x, CoreId rows, int64_t dim, int64_t start, int64_t count) {
+  Builder& builder = call.builder();
+  Shape shape = builder.shape(x);
+  int64_t size = shape[dim];
+  shape[dim] = count;
+  rows = broadcast_to(builder, builder.cast(rows, builder.dtype(x)), broadcast_shape(call, {builder.shape(rows), shape}));
+  if (builder.shape(rows) != shape)
+    call.fail(fmt::format("shape [{}] is put where [{}] fits", fmt::join(builder.shape(rows), ", "),
+                          fmt::join(shape, ", ")));
+  std::vector<CoreId> pieces;
+  if (start > 0) pieces.push_back(builder.slice(x, dim, 0, 1, start));
+  if (count > 0) pieces.push_back(rows);
+  if (start + count < size) pieces.push_back(builder.slice(x, dim, start + count, 1, size - start - count));
+  return tensor_value(builder.cat(pieces, dim));
+}
+
+Value slice_scatter(Call& call) {
+  CoreId x = call.tensor(0);
+  int64_t dim = existing_dim(call, 2, call.builder().rank(x));
+  Range range = range_of(call, 3, call.builder().shape(x)[dim]);
+  if (range.step != 1 && range.count > 1) call.unsupported("slice_scatter with a step");
+  return overwritten(call, x, call.tensor(1), dim, range.start, range.count);
+}
+
+Value select_scatter(Call& call) {
+  Builder& builder = call.builder();
+  CoreId x = call.tensor(0), row = call.tensor(1);
+  int64_t dim = existing_dim(call, 2, builder.rank(x));
+  Shape shape = builder.shape(row);
+  if (static_cast<int64_t>(shape.size()) + 1 != builder.rank(x)) call.fail("the row must have one dimension less");
+  shape.insert(shape.begin() + dim, 1);
+  return overwritten(call, x, builder.reshape(row, shape), dim, index_in(call, 3, builder.shape(x)[dim]), 1);
+}
+
+// [left of the last dim, right of it, left of the one before, ...], zeros or another number outside.
+Value pad(Call& call) {
+  Builder& builder = call.builder();
+  CoreId x = call.tensor(0);
+  std::vector<int64_t> widths = call.integers(1);
+  if (widths.size() % 2 || static_cast<int64_t>(widths.size()) > 2 * builder.rank(x)) call.fail("two widths a dimension");
+  for (size_t i = 0; i < widths.size(); i += 2) {
+    int64_t dim = builder.rank(x) - 1 - static_cast<int64_t>(i) / 2;
+    if (widths[i] < 0 || widths[i + 1] < 0) call.fail("negative widths");
+    std::vector<CoreId> pieces;
+    Shape shape = builder.shape(x);
+    for (int64_t width : {widths[i], int64_t{-1}, widths[i + 1]}) {
+      shape[dim] = width;
+      if (width > 0) pieces.push_back(builder.constant(call.number(2), builder.dtype(x), shape));
+      if (width < 0) pieces.push_back(x);
+    }
+    x = builder.cat(pieces, dim);
+  }
+  return tensor_value(x);
+}
+
+constexpr Builtin kBuiltins[] = {
+    {"slice", 5, 5, slice, "slice(x, dim, start, end, step): none or beyond the bounds is the bound"},
+    {"select", 3, 3, select, "select(x, dim, index): one row, without the dimension"},
+    {"split", 3, 3, split, "split(x, sizes, dim): a list of tensors; one size for all, or a list that adds up"},
+    {"unbind", 2, 2, unbind, "unbind(x, dim): the list of rows"},
+    {"cat", 2, 2, cat, "cat(list, dim): one after the other"},
+    {"stack", 2, 2, stack, "stack(list, dim): along a new dimension"},
+    {"slice_scatter", 6, 6, slice_scatter, "slice_scatter(x, rows, dim, start, end, step): x with a slice replaced"},
+    {"select_scatter", 4, 4, select_scatter, "select_scatter(x, row, dim, index): x with one row replaced"},
+    {"pad", 3, 3, pad, "pad(x, widths, number): before and after each dimension, the last one first"},
+};
+
+}  // namespace
+
+std::span<const Builtin> slicing_builtins() { return kBuiltins; }
+
+}  // namespace assay::lowering

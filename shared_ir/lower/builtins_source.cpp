@@ -1,0 +1,93 @@
+// Builtins that make tensors from attributes alone: constants, counting, random and unwritten memory.
+// A dtype of none is the recorded one, which says what the program's default was.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "shared_ir/lower/builtins.h"
+
+namespace assay::lowering {
+namespace {
+
+CoreId constant(Call& call, size_t number, DType dtype, const Shape& shape) {
+  double value = call.number(number);
+  if (is_bool(dtype)) value = value != 0;
+  if (const auto* integer = call[number].get_if<int64_t>(); integer && !is_bool(dtype))
+    return call.builder().constant(Rational(*integer), dtype, shape);
+  if (!is_floating(dtype) && value != std::trunc(value)) call.fail(fmt::format("{} is no {}", value, to_string(dtype)));
+  return call.builder().constant(value, dtype, shape);
+}
+
+Value full(Call& call) { return tensor_value(constant(call, 1, call.dtype_or_recorded(2), call.sizes(0))); }
+
+Value full_like(Call& call) {
+  CoreId x = call.tensor(0);
+  DType dtype = call.has(2) ? call.dtype(2) : call.builder().dtype(x);
+  return tensor_value(constant(call, 1, dtype, Shape(call.builder().shape(x))));
+}
+
+// Nested lists of numbers in row-major order.
+void flatten(const Value& value, std::vector<double>& numbers, Call& call) {
+  if (const ValueList* list = value.get_if<ValueList>()) {
+    for (const Value& element : *list) flatten(element, numbers, call);
+  } else if (const int64_t* integer = value.get_if<int64_t>()) {
+    numbers.push_back(static_cast<double>(*integer));
+  } else if (const double* real = value.get_if<double>()) {
+    numbers.push_back(*real);
+  } else if (const bool* flag = value.get_if<bool>()) {
+    numbers.push_back(*flag ? 1 : 0);
+  } else {
+    call.fail("a constant is made of numbers");
+  }
+}
+
+Value literal(Call& call) {
+  const Tensor* recorded = call.context().recorded;
+  if (!recorded) call.fail("only an output can be a literal");
+  std::vector<double> numbers;
+  flatten(call[0], numbers, call);
+  Builder& builder = call.builder();
+  auto count = element_count(recorded->shape);
+  if (static_cast<int64_t>(numbers.size()) != count)
+    call.fail(fmt::format("{} numbers given for {} elements", numbers.size(), count));
+  bool uniform = true;
+  for (double number : numbers) uniform = uniform && number == numbers[0];
+  if (uniform && !numbers.empty()) return tensor_value(builder.constant(numbers[0], recorded->dtype, recorded->shape));
+  return tensor_value(
+      builder.opaque("literal(" + attribute_text(call[0]) + ")", {}, recorded->dtype, recorded->shape));
+}
+
+Value arange(Call& call) {
+  double start = call.has(0) ? call.number(0) : 0;
+  double step = call.has(2) ? call.number(2) : 1;
+  if (step == 0) call.fail("the step is 0");
+  auto count = static_cast<int64_t>(std::ceil((call.number(1) - start) / step));
+  if (count < 0) call.fail("the end lies before the start");
+  DType dtype = call.dtype_or_recorded(3);
+  Builder& builder = call.builder();
+  CoreId steps = is_floating(dtype) ? builder.cast(builder.iota(count, DType::kInt64), dtype) : builder.iota(count, dtype);
+  if (start == 0) return tensor_value(builder.scale(steps, call.coefficient_of(step)));
+  return tensor_value(
+      builder.linear({steps, builder.constant(start, dtype, {count})}, {call.coefficient_of(step), Rational(1)}));
+}
+
+Value uninit(Call& call) { return tensor_value(call.builder().uninit(call.dtype_or_recorded(1), call.sizes(0))); }
+
+Value random(Call& call) {
+  return tensor_value(call.builder().random(call.text(0), call.dtype_or_recorded(2), call.sizes(1)));
+}
+
+constexpr Builtin kBuiltins[] = {
+    {"full", 3, 3, full, "full(sizes, number, dtype): every element is the number"},
+    {"full_like", 3, 3, full_like, "full_like(x, number, dtype): the same in the shape (and, for none, the dtype) of x"},
+    {"literal", 1, 1, literal, "literal(numbers): a constant tensor of the recorded shape and dtype"},
+    {"arange", 4, 4, arange, "arange(start, end, step, dtype): start, start + step, ... below end"},
+    {"uninit", 2, 2, uninit, "uninit(sizes, dtype): memory never written"},
+    {"random", 3, 3, random, "random(fn, sizes, dtype): a fresh sample of the distribution fn"},
+};
+
+}  // namespace
+
+std::span<const Builtin> source_builtins() { return kBuiltins; }
+
+}  // namespace assay::lowering

@@ -1,0 +1,38 @@
+// One operator's declaration, parsed: its parameters and the expressions of its results.
+//
+//   ["_C.fused_add_rms_norm.default"]
+//   schema = "input!, residual!, weight, epsilon"     # in the operator's order; name! is written into; name=default
+//   also = ["..."]                                    # other names of the same operator
+//   let.sum = "add(input, residual)"                  # named once, used by any result
+//   returns = "..."                                   # or a list, one a return; an expression may give a list of tensors
+//   writes.input = "..."                              # the new value of each parameter that is written into
+//   assume = "..."                                    # an assumption to list in every report that rests on it
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "shared_ir/lower/expression.h"
+
+namespace assay {
+
+struct OperatorDeclaration {
+  std::string name;
+  SourcePlace place;
+  std::vector<lowering::Parameter> parameters;
+  std::vector<lowering::Expr> lets;
+  std::vector<lowering::Expr> returns;
+  std::vector<lowering::Expr> writes;  // of the parameters marked `written`, in their order
+  std::string assume;
+};
+
+}  // namespace assay
+
+namespace assay::lowering {
+
+// Parses one TOML table, whose first line is line `place.line` of the file. Throws UserError.
+OperatorDeclaration parse_declaration(const std::string& name, std::string_view toml, const SourcePlace& place);
+
+}  // namespace assay::lowering

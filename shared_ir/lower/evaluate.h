@@ -1,0 +1,29 @@
+// Evaluates the expressions of one declaration for one node.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "shared_ir/lower/call.h"
+#include "shared_ir/lower/declaration.h"
+
+namespace assay::lowering {
+
+class NodeEvaluator {
+ public:
+  // `arguments`: one value per parameter of the declaration.
+  NodeEvaluator(Context& context, const OperatorDeclaration& declaration, std::vector<Value> arguments)
+      : context_(context), declaration_(declaration), arguments_(std::move(arguments)), lets_(declaration.lets.size()) {}
+
+  Value evaluate(const Expr& expr);
+
+ private:
+  std::string text(const Expr& expr) const;
+
+  Context& context_;
+  const OperatorDeclaration& declaration_;
+  std::vector<Value> arguments_;
+  std::vector<std::optional<Value>> lets_;  // evaluated on first use
+};
+
+}  // namespace assay::lowering

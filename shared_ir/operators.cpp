@@ -1,0 +1,137 @@
+#include "shared_ir/operators.h"
+
+#include <algorithm>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "operator_files.h"
+#include "shared_ir/lower/declaration.h"
+
+namespace assay {
+namespace {
+
+// "aten::mm" and "aten.mm.default" are "aten.mm".
+std::string normal_name(std::string_view op) {
+  std::string name(op);
+  if (size_t colons = name.find("::"); colons != std::string::npos) name.erase(colons, 1)[colons] = '.';
+  constexpr std::string_view kDefault = ".default";
+  if (name.ends_with(kDefault)) name.resize(name.size() - kDefault.size());
+  return name;
+}
+
+// The quoted texts of one line.
+std::vector<std::string> quoted(std::string_view line) {
+  std::vector<std::string> result;
+  for (size_t open = line.find('"'); open != std::string_view::npos; open = line.find('"', open)) {
+    size_t close = line.find('"', open + 1);
+    if (close == std::string_view::npos) break;
+    result.emplace_back(line.substr(open + 1, close - open - 1));
+    open = close + 1;
+  }
+  return result;
+}
+
+}  // namespace
+
+struct OperatorTable::Impl {
+  struct Entry {
+    std::string name;
+    std::string_view text;  // its lines
+    SourcePlace place;      // of its header
+    std::unique_ptr<OperatorDeclaration> parsed;
+  };
+
+  // Finds where each entry starts without parsing it: most of them are never used by a run.
+  void index(std::string_view text, const std::string& file) {
+    int64_t line_number = 0;
+    size_t header = std::string_view::npos;
+    auto close = [&](size_t end) {
+      if (header != std::string_view::npos) entries.back().text = text.substr(header, end - header);
+    };
+    for (size_t at = 0; at < text.size();) {
+      size_t end = std::min(text.find('\n', at), text.size());
+      std::string_view line = text.substr(at, end - at);
+      ++line_number;
+      if (line.starts_with("[")) {
+        close(at);
+        header = at;
+        std::vector<std::string> quotes = quoted(line);
+        SourcePlace place{file, line_number, 1};
+        if (quotes.size() != 1 || !line.starts_with("[\""))
+          throw UserError(place, "expected the quoted name of one operator: [\"library.name.overload\"]");
+        entries.push_back({quotes[0], {}, place, nullptr});
+        add_name(quotes[0], place);
+      } else if (line.starts_with("also")) {
+        if (entries.empty()) throw UserError({file, line_number, 1}, "no operator's name comes before this line");
+        for (const std::string& name : quoted(line)) add_name(name, {file, line_number, 1});
+      }
+      at = end + 1;
+    }
+    close(text.size());
+  }
+
+  void add_name(const std::string& name, const SourcePlace& place) {
+    auto [at, fresh] = by_name.emplace(normal_name(name), static_cast<int32_t>(entries.size()) - 1);
+    if (!fresh)
+      throw UserError(place, fmt::format("operator '{}' is declared twice, first at {}", name,
+                                         to_string(entries[at->second].place)));
+    names.push_back(name);
+  }
+
+  const OperatorDeclaration* parsed(int32_t i) {
+    std::lock_guard lock(mutex);
+    Entry& entry = entries[i];
+    if (!entry.parsed)
+      entry.parsed = std::make_unique<OperatorDeclaration>(
+          lowering::parse_declaration(entry.name, entry.text, entry.place));
+    return entry.parsed.get();
+  }
+
+  std::deque<std::string> texts;  // of user files
+  std::vector<Entry> entries;
+  std::unordered_map<std::string, int32_t> by_name;  // normal name -> entry
+  std::vector<std::string> names;
+  std::mutex mutex;
+};
+
+OperatorTable::OperatorTable() : impl_(std::make_unique<Impl>()) {}
+OperatorTable::~OperatorTable() = default;
+OperatorTable::OperatorTable(OperatorTable&&) noexcept = default;
+OperatorTable& OperatorTable::operator=(OperatorTable&&) noexcept = default;
+
+OperatorTable OperatorTable::builtin() {
+  OperatorTable table;
+  for (const EmbeddedFile& file : operator_files()) table.impl_->index(file.text, std::string(file.name));
+  return table;
+}
+
+void OperatorTable::add_file(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  if (!in) throw UserError({file.string()}, "cannot read the operator declarations");
+  add_text(std::string(std::istreambuf_iterator<char>(in), {}), file.string());
+}
+
+void OperatorTable::add_text(std::string_view toml, const std::string& file_name) {
+  auto first = static_cast<int32_t>(impl_->entries.size());
+  impl_->texts.emplace_back(toml);
+  impl_->index(impl_->texts.back(), file_name);
+  for (int32_t i = first; i < static_cast<int32_t>(impl_->entries.size()); ++i) impl_->parsed(i);
+}
+
+const OperatorDeclaration* OperatorTable::find(std::string_view op) const {
+  auto found = impl_->by_name.find(normal_name(op));
+  return found == impl_->by_name.end() ? nullptr : impl_->parsed(found->second);
+}
+
+std::vector<std::string> OperatorTable::names() const {
+  std::vector<std::string> result = impl_->names;
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+}  // namespace assay
