@@ -1,0 +1,246 @@
+#include "static_check/algebra/layout.h"
+
+#include <algorithm>
+
+#include "shared_ir/error.h"
+
+namespace assay {
+
+void coalesce(std::vector<Mode>& modes) {
+  size_t kept = 0;
+  for (const Mode& mode : modes) {
+    if (mode.size == 1) continue;
+    if (kept > 0 && modes[kept - 1].stride == mode.size * mode.stride) {
+      modes[kept - 1] = {modes[kept - 1].size * mode.size, mode.stride};
+    } else {
+      modes[kept++] = mode;
+    }
+  }
+  modes.resize(kept);
+}
+
+Layout row_major(const Shape& shape) {
+  Layout layout;
+  layout.dims.resize(shape.size());
+  int64_t stride = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (shape[d] != 1) layout.dims[d] = {{shape[d], stride}};
+    stride *= shape[d];
+  }
+  return layout;
+}
+
+Layout broadcast(const Shape& shape, int64_t offset) {
+  Layout layout;
+  layout.offset = offset;
+  layout.dims.resize(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] != 1) layout.dims[d] = {{shape[d], 0}};
+  }
+  return layout;
+}
+
+int64_t extent(const std::vector<Mode>& modes) {
+  int64_t product = 1;
+  for (const Mode& mode : modes) product *= mode.size;
+  return product;
+}
+
+int64_t address(const std::vector<Mode>& modes, int64_t x) {
+  int64_t sum = 0;
+  for (size_t i = modes.size(); i-- > 0;) {
+    sum += (x % modes[i].size) * modes[i].stride;
+    x /= modes[i].size;
+  }
+  return sum;
+}
+
+int64_t last_address(const Layout& layout) {
+  int64_t last = layout.offset;
+  for (const auto& modes : layout.dims) {
+    for (const Mode& mode : modes) last += (mode.size - 1) * mode.stride;
+  }
+  return last;
+}
+
+namespace {
+
+// Cuts of [start, start + count) in the digits modes[first..]; `base` shifts them to the whole dimension's coordinates.
+void collect_cuts(const std::vector<Mode>& modes, size_t first, int64_t start, int64_t count, int64_t base,
+                  std::vector<int64_t>& cuts) {
+  if (modes.size() - first <= 1 || count <= 1) return;
+  int64_t inner = 1;
+  for (size_t i = first + 1; i < modes.size(); ++i) inner *= modes[i].size;
+  const int64_t end = start + count;
+  const int64_t head = start / inner, tail = (end - 1) / inner;
+  if (head == tail) return collect_cuts(modes, first + 1, start - head * inner, count, base + head * inner, cuts);
+  if (start % inner != 0) {
+    const int64_t cut = (head + 1) * inner;
+    collect_cuts(modes, first + 1, start - head * inner, cut - start, base + head * inner, cuts);
+    cuts.push_back(base + cut);
+  }
+  if (end % inner != 0) {
+    const int64_t cut = tail * inner;
+    if (cuts.empty() || cuts.back() != base + cut) cuts.push_back(base + cut);
+    collect_cuts(modes, first + 1, 0, end - cut, base + cut, cuts);
+  }
+}
+
+std::vector<Mode> slice_modes(const std::vector<Mode>& modes, int64_t start, int64_t count) {
+  std::vector<Mode> result;
+  int64_t inner = extent(modes);
+  for (size_t i = 0; i < modes.size(); ++i) {
+    inner /= modes[i].size;
+    if (start / inner == (start + count - 1) / inner) {
+      start %= inner;
+      continue;
+    }
+    ASSAY_CHECK(start % inner == 0 && count % inner == 0, "a slice crosses digits unevenly");
+    result.push_back({count / inner, modes[i].stride});
+    result.insert(result.end(), modes.begin() + static_cast<ptrdiff_t>(i) + 1, modes.end());
+    break;
+  }
+  coalesce(result);
+  return result;
+}
+
+}  // namespace
+
+std::vector<int64_t> slice_cuts(const std::vector<Mode>& modes, int64_t start, int64_t count) {
+  std::vector<int64_t> cuts;
+  collect_cuts(modes, 0, start, count, 0, cuts);
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  return cuts;
+}
+
+Layout slice(const Layout& layout, int64_t dim, int64_t start, int64_t count) {
+  Layout result = layout;
+  auto& modes = result.dims[static_cast<size_t>(dim)];
+  result.offset += address(modes, start);
+  modes = slice_modes(modes, start, count);
+  return result;
+}
+
+std::optional<Layout> stride_by(const Layout& layout, int64_t dim, int64_t step, int64_t count) {
+  Layout result = layout;
+  auto& modes = result.dims[static_cast<size_t>(dim)];
+  if (step == 1 || count == 1) return slice(layout, dim, 0, count);
+  if (modes.size() == 1) {
+    modes[0] = {count, modes[0].stride * step};
+    return result;
+  }
+  Mode inner = modes.back();
+  if (inner.size % step != 0 || count % (inner.size / step) != 0) return std::nullopt;
+  inner = {inner.size / step, inner.stride * step};
+  modes.pop_back();
+  modes = slice_modes(modes, 0, count / inner.size);
+  modes.push_back(inner);
+  coalesce(modes);
+  return result;
+}
+
+Layout permute(const Layout& layout, std::span<const int64_t> dims) {
+  Layout result;
+  result.offset = layout.offset;
+  result.dims.reserve(dims.size());
+  for (int64_t d : dims) result.dims.push_back(layout.dims[static_cast<size_t>(d)]);
+  return result;
+}
+
+std::optional<Layout> reshape(const Layout& layout, const Shape& shape) {
+  std::vector<Mode> digits;  // inner to outer: taken from the back of the dimensions
+  for (const auto& modes : layout.dims) digits.insert(digits.end(), modes.begin(), modes.end());
+  Layout result;
+  result.offset = layout.offset;
+  result.dims.resize(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    int64_t needed = shape[d];
+    auto& modes = result.dims[d];
+    while (needed > 1) {
+      if (digits.empty()) return std::nullopt;
+      Mode& digit = digits.back();
+      if (needed % digit.size == 0) {
+        modes.insert(modes.begin(), digit);
+        needed /= digit.size;
+        digits.pop_back();
+      } else if (digit.size % needed == 0) {
+        modes.insert(modes.begin(), {needed, digit.stride});
+        digit = {digit.size / needed, digit.stride * needed};
+        needed = 1;
+      } else {
+        return std::nullopt;
+      }
+    }
+    coalesce(modes);
+  }
+  if (!digits.empty()) return std::nullopt;
+  return result;
+}
+
+Layout expand(const Layout& layout, int64_t dim, int64_t size) {
+  Layout result = layout;
+  if (size != 1) result.dims[static_cast<size_t>(dim)] = {{size, 0}};
+  return result;
+}
+
+std::optional<Layout> join(const Layout& first, int64_t first_size, const Layout& second, int64_t second_size,
+                           int64_t dim) {
+  for (size_t d = 0; d < first.dims.size(); ++d) {
+    if (d != static_cast<size_t>(dim) && first.dims[d] != second.dims[d]) return std::nullopt;
+  }
+  const int64_t gap = second.offset - first.offset;
+  if (gap < 0) return std::nullopt;
+  // Read each side as `count` repetitions of a shared inner block at distance `gap / first count`.
+  const auto& a = first.dims[static_cast<size_t>(dim)];
+  const auto& b = second.dims[static_cast<size_t>(dim)];
+  const auto try_block = [&](int64_t a_count, std::vector<Mode> inner, int64_t b_count,
+                             int64_t stride) -> std::optional<Layout> {
+    if (gap != a_count * stride) return std::nullopt;
+    Layout result = first;
+    auto& modes = result.dims[static_cast<size_t>(dim)];
+    modes = std::move(inner);
+    modes.insert(modes.begin(), {a_count + b_count, stride});
+    coalesce(modes);
+    return result;
+  };
+  const std::vector<Mode> a_inner(a.empty() ? a.begin() : a.begin() + 1, a.end());
+  const std::vector<Mode> b_inner(b.empty() ? b.begin() : b.begin() + 1, b.end());
+  if (!a.empty() && !b.empty() && a_inner == b_inner && a[0].stride == b[0].stride) {
+    if (auto joined = try_block(a[0].size, a_inner, b[0].size, a[0].stride)) return joined;
+  }
+  if (!a.empty() && a_inner == b) {
+    if (auto joined = try_block(a[0].size, b, 1, a[0].stride)) return joined;
+  }
+  if (!b.empty() && b_inner == a) {
+    if (auto joined = try_block(1, a, b[0].size, b[0].stride)) return joined;
+  }
+  if (first_size == second_size && a == b) return try_block(1, a, 1, gap);
+  return std::nullopt;
+}
+
+std::optional<std::vector<std::vector<Mode>>> common_digits(std::span<const std::vector<Mode>* const> operands) {
+  const size_t count = operands.size();
+  std::vector<std::vector<Mode>> result(count), left(count);
+  for (size_t i = 0; i < count; ++i) left[i] = *operands[i];
+  // Peel the smallest innermost digit off every operand, inner to outer.
+  while (true) {
+    int64_t size = 0;
+    for (const auto& modes : left) {
+      if (!modes.empty()) size = size == 0 ? modes.back().size : std::min(size, modes.back().size);
+    }
+    if (size == 0) break;
+    for (size_t i = 0; i < count; ++i) {
+      if (left[i].empty()) return std::nullopt;
+      Mode& inner = left[i].back();
+      if (inner.size % size != 0) return std::nullopt;
+      result[i].push_back({size, inner.stride});
+      inner = {inner.size / size, inner.stride * size};
+      if (inner.size == 1) left[i].pop_back();
+    }
+  }
+  for (auto& modes : result) std::reverse(modes.begin(), modes.end());
+  return result;
+}
+
+}  // namespace assay

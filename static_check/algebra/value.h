@@ -1,0 +1,60 @@
+// Values on tile grids (proof.h): movement, refinement of grids, and structural equality.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "shared_ir/proof.h"
+
+namespace assay {
+
+// One tile over the whole shape.
+Value single_tile(Shape shape, Tile tile);
+Value single_term(Shape shape, Term term);
+
+// Row-major position of a tile in Value::tiles; its first coordinate and its shape.
+struct TileBox {
+  Shape start;
+  Shape size;
+};
+TileBox tile_box(const Value& value, size_t tile);
+size_t tile_count(const Value& value);
+
+// Part of a tile: coordinates [start, start + size) of the tile. nullopt-free: cuts that the layouts need must be made first.
+Tile slice_tile(const Tile& tile, const Shape& start, const Shape& size);
+
+// Applies a layout map to every layout of the tile (terms, guards, integer map); nullopt when it fails for one of them.
+std::optional<Tile> map_layouts(const Tile& tile, const std::function<std::optional<Layout>(const Layout&)>& map);
+
+// The same value with these additional cut positions per dimension, and those that hierarchical layouts then need.
+Value cut(const Value& value, const std::vector<std::vector<int64_t>>& positions);
+
+// Brings values of the same shape to one grid.
+void align(std::vector<Value>& values);
+
+// Joins neighbouring tiles that are adjacent views of the same terms; drops cuts that are not needed.
+void merge_tiles(Value& value);
+
+Value permute(const Value& value, std::span<const int64_t> dims);
+Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64_t step = 1);
+Value concat(std::span<const Value> values, int64_t dim);
+// `dim` has size 1 and is repeated.
+Value expand(const Value& value, const Shape& shape);
+
+// nullopt when a tile boundary or a digit would be cut unevenly: the caller materialises first.
+std::optional<Value> reshape(const Value& value, const Shape& shape);
+
+Value scale(const Value& value, const Rational& by);
+// Sum of values of one shape (terms only, no integer maps): like terms combined.
+Value add(std::vector<Value> values);
+
+// Equal functions, term by term, whatever their grids.
+bool equal(const Value& a, const Value& b);
+
+// Runs over all coordinates of a grid with `sizes` cells, row-major.
+void for_each_cell(const Shape& sizes, const std::function<void(const Shape& cell)>& visit);
+
+}  // namespace assay

@@ -1,0 +1,255 @@
+#include "static_check/check.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "shared_ir/lower.h"
+#include "static_check/cover/evaluate.h"
+#include "static_check/diagnose/diagnose.h"
+#include "static_check/problem.h"
+
+namespace assay {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::vector<Candidate> rank_candidates(const Problem& problem, bool outputs_only) {
+  std::vector<Candidate> candidates;
+  for (size_t r = 0; r < problem.refinement.ranks.size(); ++r) {
+    const Graph& graph = problem.refinement.ranks[r];
+    const auto rank = static_cast<Rank>(r);
+    std::vector<TensorId> ids = graph.outputs;
+    if (!outputs_only) {
+      ids.resize(graph.tensors.size());
+      for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<TensorId>(i);
+    }
+    for (TensorId id : ids) {
+      if (const Value* value = problem.rank_value(rank, id)) {
+        candidates.push_back({graph.tensors[static_cast<size_t>(id)].name, rank, operator_of(graph, id), value});
+      }
+    }
+  }
+  return candidates;
+}
+
+std::vector<Candidate> sequential_candidates(const Problem& problem) {
+  std::vector<Candidate> candidates;
+  const Graph& graph = problem.refinement.sequential;
+  for (size_t i = 0; i < graph.tensors.size(); ++i) {
+    const auto id = static_cast<TensorId>(i);
+    if (const Value* value = problem.sequential_value(id)) {
+      candidates.push_back({graph.tensors[i].name, 0, operator_of(graph, id), value});
+    }
+  }
+  return candidates;
+}
+
+class Check {
+ public:
+  Check(const Case& refinement, const OperatorTable& operators, const StaticOptions& options)
+      : options_(options), problem_{refinement, {}, {}, {}, {}, {}} {
+    problem_.sequential_program = lower(refinement.sequential, refinement.sequential_groups, 0, operators);
+    for (size_t r = 0; r < refinement.ranks.size(); ++r) {
+      problem_.rank_programs.push_back(
+          lower(refinement.ranks[r], refinement.distributed_groups, static_cast<Rank>(r), operators));
+    }
+  }
+
+  StaticResult run() {
+    const auto start = Clock::now();
+    const Case& refinement = problem_.refinement;
+    const InputValues inputs = invert_input_relation(problem_.lifting, refinement);
+    problem_.sequential = lift_sequential(problem_.lifting, refinement.sequential, problem_.sequential_program, inputs);
+    problem_.ranks = lift_ranks(problem_.lifting, refinement, problem_.rank_programs, inputs);
+    list_assumptions();
+    if (problem_.ranks.mismatch) {
+      result_.report.verdict = Verdict::kRefuted;
+      result_.report.failures.push_back(diagnose_mismatch(problem_, *problem_.ranks.mismatch));
+      for (const std::string& name : refinement.outputs) result_.report.outputs.push_back({name, Verdict::kUnproved, {}, false});
+    } else {
+      prove();
+    }
+    count();
+    result_.report.ms.check = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    write_certificate();
+    return std::move(result_);
+  }
+
+ private:
+  void prove() {
+    const CoverIndex outputs(problem_.lifting, rank_candidates(problem_, true));
+    const CoverIndex all(problem_.lifting, rank_candidates(problem_, false));
+    check_outputs(outputs);
+    check_expectations(all);
+    const bool failed = !unproved_.empty() || !broken_.empty();
+    if (options_.relations || failed) {
+      infer_relations(all);
+      invert_relations();
+    }
+    auto failures = diagnose(problem_, relations_, unproved_, all);
+    for (const auto& [expectation, replica] : broken_) {
+      failures.push_back(diagnose_expectation(problem_, relations_, *expectation, *replica, all));
+    }
+    result_.report.failures = std::move(failures);
+    result_.report.verdict = failed ? failed_verdict() : Verdict::kProved;
+  }
+
+  // Opaque operators and lifting's limits are said as such; everything else is simply not proved.
+  Verdict failed_verdict() const {
+    const auto& failures = result_.report.failures;
+    return !failures.empty() && failures.front().kind == "opaque_operator" ? Verdict::kUnsupported : Verdict::kUnproved;
+  }
+
+  void check_outputs(const CoverIndex& index) {
+    const Graph& graph = problem_.refinement.sequential;
+    for (const std::string& name : problem_.refinement.outputs) {
+      const TensorId id = graph.find(name);
+      TensorReport report;
+      report.name = name;
+      if (const Value* value = problem_.sequential_value(id)) {
+        const auto replicas = index.cover(*value, operator_of(graph, id));
+        for (const CleanExpr& replica : replicas) report.relation.push_back(to_string(replica));
+        report.pending_sum = is_pending_sum(replicas);
+        if (!replicas.empty()) {
+          report.verdict = Verdict::kProved;
+          result_.certificate.relations.push_back({name, replicas, true});
+        }
+      }
+      if (report.verdict != Verdict::kProved) unproved_.push_back(id);
+      result_.report.outputs.push_back(std::move(report));
+    }
+  }
+
+  void check_expectations(const CoverIndex& index) {
+    for (const Expectation& expectation : problem_.refinement.expect) {
+      Value wanted;
+      try {
+        wanted = evaluate(problem_.lifting, expectation.sequential, [&](const std::string& name, Rank) -> const Value& {
+          return *problem_.sequential_value(problem_.refinement.sequential.find(name));
+        });
+      } catch (const NotLifted&) {
+        broken_.emplace_back(&expectation, &expectation.replicas.at(0));
+        continue;
+      }
+      bool holds = true;
+      for (const CleanExpr& replica : expectation.replicas) {
+        if (meets(wanted, replica, index)) continue;
+        if (holds) broken_.emplace_back(&expectation, &replica);
+        holds = false;
+      }
+      note_expectation(expectation, holds);
+    }
+  }
+
+  bool meets(const Value& wanted, const CleanExpr& replica, const CoverIndex& index) {
+    try {
+      const Value found = evaluate(problem_.lifting, replica, [&](const std::string& name, Rank rank) -> const Value& {
+        return index.value(name, rank);
+      });
+      return equivalent(problem_.lifting, found, wanted);
+    } catch (const NotLifted&) {
+      return false;
+    }
+  }
+
+  // An output that the user placed is proved by what was expected of it, not by any relation.
+  void note_expectation(const Expectation& expectation, bool holds) {
+    if (expectation.sequential.kind != CleanExpr::Kind::kTensor) return;
+    for (TensorReport& output : result_.report.outputs) {
+      if (output.name != expectation.sequential.name) continue;
+      output.verdict = holds ? Verdict::kProved : Verdict::kUnproved;
+      if (!holds) continue;
+      output.relation.clear();
+      for (const CleanExpr& replica : expectation.replicas) output.relation.push_back(to_string(replica));
+      output.pending_sum = is_pending_sum(expectation.replicas);
+      std::erase_if(result_.certificate.relations, [&](const auto& r) { return r.output && r.tensor == output.name; });
+      result_.certificate.relations.push_back({output.name, expectation.replicas, true});
+      std::erase(unproved_, problem_.refinement.sequential.find(output.name));
+    }
+  }
+
+  void infer_relations(const CoverIndex& index) {
+    const Graph& graph = problem_.refinement.sequential;
+    for (size_t i = 0; i < graph.tensors.size(); ++i) {
+      const auto id = static_cast<TensorId>(i);
+      const Value* value = problem_.sequential_value(id);
+      if (value == nullptr) continue;
+      auto replicas = index.cover(*value, operator_of(graph, id));
+      TensorReport report;
+      report.name = graph.tensors[i].name;
+      for (const CleanExpr& replica : replicas) report.relation.push_back(to_string(replica));
+      report.pending_sum = is_pending_sum(replicas);
+      if (!replicas.empty()) {
+        report.verdict = Verdict::kProved;
+        result_.certificate.relations.push_back({report.name, replicas, false});
+      }
+      result_.report.tensors.push_back(std::move(report));
+      relations_.emplace(id, std::move(replicas));
+    }
+  }
+
+  void invert_relations() {
+    const CoverIndex index(problem_.lifting, sequential_candidates(problem_));
+    for (size_t r = 0; r < problem_.refinement.ranks.size(); ++r) {
+      const Graph& graph = problem_.refinement.ranks[r];
+      auto& inverted = result_.distributed_over_sequential.emplace_back();
+      for (size_t i = 0; i < graph.tensors.size(); ++i) {
+        const auto id = static_cast<TensorId>(i);
+        const Value* value = problem_.rank_value(static_cast<Rank>(r), id);
+        if (value == nullptr) continue;
+        auto replicas = index.cover(*value, operator_of(graph, id));
+        if (!replicas.empty()) inverted.emplace(graph.tensors[i].name, std::move(replicas.front()));
+      }
+    }
+  }
+
+  void list_assumptions() {
+    auto& list = result_.report.assumptions;
+    list.push_back("real arithmetic; shapes, branches and host values as captured");
+    const auto add = [&](const CoreProgram& program) {
+      for (const std::string& note : program.notes) {
+        if (std::find(list.begin(), list.end(), note) == list.end()) list.push_back(note);
+      }
+      for (const std::string& op : program.opaque) {
+        const std::string note = "undeclared operator, equal only to itself on equal whole arguments: " + op;
+        if (std::find(list.begin(), list.end(), note) == list.end()) list.push_back(note);
+      }
+    };
+    add(problem_.sequential_program);
+    for (const CoreProgram& program : problem_.rank_programs) add(program);
+    if (const auto& accept = problem_.refinement.accept) {
+      for (const std::string& tensor : accept->tensors) list.push_back("accepted without proof: " + tensor + " (" + accept->reason + ")");
+    }
+  }
+
+  void count() {
+    auto& counts = result_.report.counts;
+    counts.sequential_ops = static_cast<int64_t>(problem_.refinement.sequential.nodes.size());
+    for (const Graph& graph : problem_.refinement.ranks) counts.distributed_ops += static_cast<int64_t>(graph.nodes.size());
+    counts.terms = static_cast<int64_t>(problem_.lifting.universe().atoms.size());
+  }
+
+  void write_certificate() {
+    Certificate& certificate = result_.certificate;
+    certificate.assumptions = result_.report.assumptions;
+    certificate.sequential = std::move(problem_.sequential.values);
+    for (LiftedProgram& rank : problem_.ranks.ranks) certificate.ranks.push_back(std::move(rank.values));
+    certificate.universe = problem_.lifting.take();
+  }
+
+  const StaticOptions& options_;
+  Problem problem_;
+  StaticResult result_;
+  RelationMap relations_;
+  std::vector<TensorId> unproved_;
+  std::vector<std::pair<const Expectation*, const CleanExpr*>> broken_;
+};
+
+}  // namespace
+
+StaticResult static_check(const Case& refinement, const OperatorTable& operators, const StaticOptions& options) {
+  return Check(refinement, operators, options).run();
+}
+
+}  // namespace assay

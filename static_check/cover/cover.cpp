@@ -1,0 +1,220 @@
+#include "static_check/cover/cover.h"
+
+#include <algorithm>
+
+#include "shared_ir/error.h"
+#include "static_check/algebra/layout.h"
+#include "static_check/algebra/restriction.h"
+#include "static_check/cover/evaluate.h"
+#include "static_check/cover/pieces.h"
+
+namespace assay {
+
+namespace {
+
+CleanExpr leaf_of(const Candidate& candidate) {
+  CleanExpr leaf;
+  leaf.name = candidate.name;
+  leaf.rank = candidate.rank;
+  return leaf;
+}
+
+bool boxes_only(const Term& term) {
+  return std::all_of(term.restrictions.begin(), term.restrictions.end(),
+                     [](const Restriction& r) { return r.kind == Restriction::Kind::kBox; });
+}
+
+// Replicas of a grid of tiles, each with its own replicas.
+std::vector<CleanExpr> concat_grid(const Value& target, const std::vector<std::vector<CleanExpr>>& tiles) {
+  size_t most = 0;
+  for (const auto& replicas : tiles) {
+    if (replicas.empty()) return {};
+    most = std::max(most, replicas.size());
+  }
+  std::vector<CleanExpr> result;
+  for (size_t k = 0; k < most; ++k) {
+    std::vector<CleanExpr> row;
+    for (const auto& replicas : tiles) row.push_back(replicas[std::min(k, replicas.size() - 1)]);
+    for (size_t d = target.cuts.size(); d-- > 0;) {
+      const size_t cells = target.cuts[d].size() - 1;
+      std::vector<CleanExpr> next;
+      for (size_t i = 0; i < row.size(); i += cells) {
+        next.push_back(make_concat({row.begin() + static_cast<ptrdiff_t>(i), row.begin() + static_cast<ptrdiff_t>(i + cells)},
+                                   static_cast<int64_t>(d)));
+      }
+      row = std::move(next);
+    }
+    result.push_back(std::move(row[0]));
+  }
+  return result;
+}
+
+}  // namespace
+
+CoverIndex::CoverIndex(Lifting& lifting, std::vector<Candidate> candidates)
+    : lifting_(lifting), candidates_(std::move(candidates)) {
+  for (size_t c = 0; c < candidates_.size(); ++c) {
+    by_name_.emplace(std::pair(candidates_[c].name, candidates_[c].rank), c);
+    const Value& value = *candidates_[c].value;
+    for (size_t t = 0; t < value.tiles.size(); ++t) {
+      const Tile& tile = value.tiles[t];
+      if (!tile.integer.empty()) by_atom_[tile.integer[0].atom].push_back({c, t});
+      AtomId last = kNone;
+      for (const Term& term : tile.terms) {
+        if (term.atom != last) by_atom_[term.atom].push_back({c, t});
+        last = term.atom;
+      }
+      if (tile.terms.empty() && tile.integer.empty()) constant_.push_back({c, t});
+    }
+  }
+}
+
+const Value& CoverIndex::value(const std::string& name, Rank rank) const {
+  return *candidates_[by_name_.at({name, rank})].value;
+}
+
+std::vector<size_t> CoverIndex::preferred(const std::vector<Use>& uses, const std::string& op) const {
+  std::vector<size_t> order(uses.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_partition(order.begin(), order.end(), [&](size_t i) { return candidates_[uses[i].candidate].op == op; });
+  return order;
+}
+
+std::vector<CleanExpr> CoverIndex::cover_term(const Term& target, const Shape& size, const std::string& op) const {
+  const auto uses = by_atom_.find(target.atom);
+  if (uses == by_atom_.end()) return {};
+  std::vector<Piece> in_dims;
+  std::vector<std::pair<Axes, std::vector<Piece>>> in_digits;
+  for (size_t i : preferred(uses->second, op)) {
+    const Use& use = uses->second[i];
+    const Candidate& candidate = candidates_[use.candidate];
+    const Tile& tile = candidate.value->tiles[use.tile];
+    if (tile.terms.size() != 1) continue;
+    const Term& term = tile.terms[0];
+    if (term.coef != target.coef || !boxes_only(term)) continue;
+    const TileBox box = tile_box(*candidate.value, use.tile);
+    const CleanExpr leaf = leaf_of(candidate);
+    auto piece = place_in_dims(target.layout, size, term.layout, box.start, box.size, leaf, candidate.value->shape);
+    if (piece) {
+      piece->restrictions = term.restrictions;
+      piece->rank = candidate.rank;
+      in_dims.push_back(std::move(*piece));
+      continue;
+    }
+    Axes axes;
+    piece = place_in_digits(target.layout, size, term.layout, box.start, box.size, leaf, candidate.value->shape, axes);
+    if (!piece) continue;
+    piece->restrictions = term.restrictions;
+    piece->rank = candidate.rank;
+    auto group = std::find_if(in_digits.begin(), in_digits.end(), [&](const auto& g) { return g.first == axes; });
+    if (group == in_digits.end()) group = in_digits.insert(in_digits.end(), {axes, {}});
+    group->second.push_back(std::move(*piece));
+  }
+  if (auto replicas = cover_boxes(size, in_dims, target); !replicas.empty()) return replicas;
+  for (const auto& [axes, pieces] : in_digits) {
+    auto replicas = cover_boxes(axes.sizes, pieces, target);
+    for (CleanExpr& replica : replicas) replica = make_reshape(std::move(replica), axes.sizes, size);
+    if (!replicas.empty()) return replicas;
+  }
+  return {};
+}
+
+// A sum of several terms: candidates that hold the same terms, or parts of them, tile by tile of the same size.
+std::vector<CleanExpr> CoverIndex::cover_sum(const Tile& target, const Shape& size) const {
+  if (target.terms.empty()) return {};
+  const auto uses = by_atom_.find(target.terms[0].atom);
+  if (uses == by_atom_.end()) return {};
+  std::vector<const Candidate*> parts;
+  std::vector<const Tile*> seen;
+  for (const Use& use : uses->second) {
+    const Candidate& candidate = candidates_[use.candidate];
+    if (candidate.value->shape != size || candidate.value->tiles.size() != 1) continue;
+    const Tile& tile = candidate.value->tiles[0];
+    if (tile == target) return {leaf_of(candidate)};
+    const bool matches = std::all_of(tile.terms.begin(), tile.terms.end(), [&](const Term& term) {
+      return std::any_of(target.terms.begin(), target.terms.end(), [&](const Term& wanted) {
+        return term.atom == wanted.atom && term.layout == wanted.layout && term.coef == wanted.coef;
+      });
+    });
+    if (!matches || std::any_of(seen.begin(), seen.end(), [&](const Tile* t) { return *t == tile; })) continue;
+    parts.push_back(&candidate);
+    seen.push_back(&tile);
+  }
+  std::vector<Term> total;
+  for (const Tile* tile : seen) total.insert(total.end(), tile->terms.begin(), tile->terms.end());
+  combine(total);
+  if (total != target.terms) return {};
+  std::vector<CleanExpr> operands;
+  for (const Candidate* part : parts) operands.push_back(leaf_of(*part));
+  return {make_sum(std::move(operands))};
+}
+
+std::vector<CleanExpr> CoverIndex::cover_tile(const Tile& tile, const Shape& size, const std::string& op) const {
+  if (!tile.integer.empty() || tile.terms.empty()) {
+    // Integer maps and zeros: the same tile elsewhere.
+    const auto& uses = tile.integer.empty() ? constant_ : by_atom_.contains(tile.integer[0].atom) ? by_atom_.at(tile.integer[0].atom) : constant_;
+    std::vector<CleanExpr> replicas;
+    std::vector<Rank> ranks;
+    for (size_t i : preferred(uses, op)) {
+      const Candidate& candidate = candidates_[uses[i].candidate];
+      if (candidate.value->shape != size || candidate.value->tiles.size() != 1 || !(candidate.value->tiles[0] == tile)) continue;
+      if (std::find(ranks.begin(), ranks.end(), candidate.rank) != ranks.end()) continue;
+      ranks.push_back(candidate.rank);
+      replicas.push_back(leaf_of(candidate));
+    }
+    return replicas;
+  }
+  if (tile.terms.size() > 1) return cover_sum(tile, size);
+  auto replicas = cover_term(tile.terms[0], size, op);
+  if (!replicas.empty()) return replicas;
+  // The name of a sum whose parts are still spread over ranks.
+  if (auto unfolded = lifting_.unfold(tile.terms[0])) {
+    Tile sum;
+    sum.terms = std::move(*unfolded);
+    return cover_sum(sum, size);
+  }
+  return {};
+}
+
+std::vector<CleanExpr> CoverIndex::cover(const Value& target, const std::string& op) const {
+  std::vector<std::vector<CleanExpr>> tiles;
+  for (size_t t = 0; t < target.tiles.size(); ++t) {
+    tiles.push_back(cover_tile(target.tiles[t], tile_box(target, t).size, op));
+    if (tiles.back().empty()) return {};
+  }
+  auto replicas = concat_grid(target, tiles);
+  // What the search proposes is evaluated before it is believed.
+  std::erase_if(replicas, [&](const CleanExpr& expr) {
+    try {
+      return !equivalent(lifting_, evaluate(lifting_, expr, [&](const std::string& name, Rank rank) -> const Value& {
+                           return value(name, rank);
+                         }), target);
+    } catch (const NotLifted&) {
+      return true;
+    }
+  });
+  return replicas;
+}
+
+std::vector<const Candidate*> CoverIndex::related(const Value& target) const {
+  std::vector<const Candidate*> result;
+  const auto add = [&](AtomId atom) {
+    const auto uses = by_atom_.find(atom);
+    if (uses == by_atom_.end()) return;
+    for (const Use& use : uses->second) {
+      const Candidate* candidate = &candidates_[use.candidate];
+      if (std::find(result.begin(), result.end(), candidate) == result.end()) result.push_back(candidate);
+    }
+  };
+  for (const Tile& tile : target.tiles) {
+    for (const Term& term : tile.terms) {
+      add(term.atom);
+      if (const auto unfolded = lifting_.unfold(term)) {
+        for (const Term& inner : *unfolded) add(inner.atom);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace assay

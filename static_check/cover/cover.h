@@ -1,0 +1,54 @@
+// Cover: which tensors of one side are views or parts of a tensor of the other, and do they make it up exactly?
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "shared_ir/clean_expr.h"
+#include "static_check/algebra/value.h"
+#include "static_check/lift/lifting.h"
+
+namespace assay {
+
+// A tensor that a relation may use.
+struct Candidate {
+  std::string name;
+  Rank rank = 0;
+  std::string op;  // producing operator; equal operators are preferred
+  const Value* value = nullptr;
+};
+
+class CoverIndex {
+ public:
+  // Candidates in order of preference; values must outlive the index.
+  CoverIndex(Lifting& lifting, std::vector<Candidate> candidates);
+
+  // Clean expressions that each evaluate to `target`; empty when the candidates do not cover it.
+  // op: the operator that produced the target.
+  std::vector<CleanExpr> cover(const Value& target, const std::string& op) const;
+
+  // Candidates that hold a view or part of one of the target's atoms (unfolded once): where a near miss is found.
+  std::vector<const Candidate*> related(const Value& target) const;
+
+  const Value& value(const std::string& name, Rank rank) const;
+
+ private:
+  struct Use {
+    size_t candidate;
+    size_t tile;
+  };
+  std::vector<CleanExpr> cover_tile(const Tile& tile, const Shape& size, const std::string& op) const;
+  std::vector<CleanExpr> cover_term(const Term& target, const Shape& size, const std::string& op) const;
+  std::vector<CleanExpr> cover_sum(const Tile& target, const Shape& size) const;
+  std::vector<size_t> preferred(const std::vector<Use>& uses, const std::string& op) const;
+
+  Lifting& lifting_;
+  std::vector<Candidate> candidates_;
+  std::unordered_map<AtomId, std::vector<Use>> by_atom_;
+  std::vector<Use> constant_;  // tiles without terms
+  std::map<std::pair<std::string, Rank>, size_t> by_name_;
+};
+
+}  // namespace assay

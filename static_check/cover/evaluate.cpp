@@ -1,0 +1,119 @@
+#include "static_check/cover/evaluate.h"
+
+#include <algorithm>
+
+#include "static_check/algebra/restriction.h"
+#include "static_check/lift/operators.h"
+
+namespace assay {
+
+namespace {
+
+// Unfolding is for what ordinary names leave; a sum of more terms than this is compared as it stands.
+constexpr size_t kMostTerms = 256;
+
+Value evaluate_pad(Lifting& lifting, const CleanExpr& expr, const LeafValue& leaf) {
+  const Value inner = evaluate(lifting, expr.operands[0], leaf);
+  std::vector<Value> pieces;
+  const auto zeros = [&](int64_t count) {
+    if (count == 0) return;
+    Shape shape = inner.shape;
+    shape[static_cast<size_t>(expr.dim)] = count;
+    pieces.push_back(single_tile(std::move(shape), {}));
+  };
+  zeros(expr.start);
+  pieces.push_back(inner);
+  zeros(expr.end);
+  return concat(pieces, expr.dim);
+}
+
+// The newest name among the terms that only one side has.
+const Term* newest_difference(const Lifting& lifting, const std::vector<Term>& a, const std::vector<Term>& b) {
+  const Term* newest = nullptr;
+  for (const Term& term : a) {
+    if (!lifting.is_instance(term.atom, Instance::Kind::kCombine)) continue;
+    if (std::find(b.begin(), b.end(), term) != b.end()) continue;
+    if (newest == nullptr || term.atom > newest->atom) newest = &term;
+  }
+  return newest;
+}
+
+bool unfold_in(const Lifting& lifting, std::vector<Term>& terms, const Term& name) {
+  const auto unfolded = lifting.unfold(name);
+  if (!unfolded) return false;
+  const auto at = std::find(terms.begin(), terms.end(), name);
+  terms.erase(at);
+  terms.insert(terms.end(), unfolded->begin(), unfolded->end());
+  combine(terms);
+  return terms.size() <= kMostTerms;
+}
+
+bool equivalent_terms(const Lifting& lifting, std::vector<Term> a, std::vector<Term> b) {
+  while (a != b) {
+    const Term* x = newest_difference(lifting, a, b);
+    const Term* y = newest_difference(lifting, b, a);
+    if (x == nullptr && y == nullptr) return false;
+    const bool left = y == nullptr || (x != nullptr && x->atom >= y->atom);
+    const Term name = left ? *x : *y;
+    if (!unfold_in(lifting, left ? a : b, name)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Value evaluate(Lifting& lifting, const CleanExpr& expr, const LeafValue& leaf) {
+  switch (expr.kind) {
+    case CleanExpr::Kind::kTensor:
+      return leaf(expr.name, expr.rank);
+    case CleanExpr::Kind::kConcat: {
+      std::vector<Value> operands;
+      for (const CleanExpr& operand : expr.operands) operands.push_back(evaluate(lifting, operand, leaf));
+      return concat(operands, expr.dim);
+    }
+    case CleanExpr::Kind::kSlice: {
+      Value result = slice(evaluate(lifting, expr.operands[0], leaf), expr.dim, expr.start, expr.end - expr.start);
+      merge_tiles(result);
+      return result;
+    }
+    case CleanExpr::Kind::kSum: {
+      std::vector<Value> operands;
+      for (const CleanExpr& operand : expr.operands) operands.push_back(evaluate(lifting, operand, leaf));
+      for (Value& operand : operands) {
+        for (size_t t = 0; t < operand.tiles.size(); ++t) {
+          Tile& tile = operand.tiles[t];
+          if (tile.integer.empty()) continue;
+          tile.terms = {materialize(lifting, tile, tile_box(operand, t).size, DType::kInt64)};
+          tile.integer.clear();
+        }
+      }
+      Value result = add(std::move(operands));
+      merge_tiles(result);
+      name_sums(lifting, result, DType::kFloat64);
+      return result;
+    }
+    case CleanExpr::Kind::kPermute:
+      return permute(evaluate(lifting, expr.operands[0], leaf), expr.dims);
+    case CleanExpr::Kind::kReshape:
+      return reshape_any(lifting, evaluate(lifting, expr.operands[0], leaf), expr.dims, DType::kFloat64);
+    case CleanExpr::Kind::kPad:
+      return evaluate_pad(lifting, expr, leaf);
+    case CleanExpr::Kind::kScale:
+      return scale(evaluate(lifting, expr.operands[0], leaf), Rational(expr.numerator, expr.denominator));
+  }
+  throw NotLifted{"unknown expression"};
+}
+
+bool equivalent(const Lifting& lifting, const Value& a, const Value& b) {
+  if (a.shape != b.shape) return false;
+  std::vector<Value> both{a, b};
+  align(both);
+  for (size_t t = 0; t < both[0].tiles.size(); ++t) {
+    const Tile& x = both[0].tiles[t];
+    const Tile& y = both[1].tiles[t];
+    if (x.integer != y.integer || !equivalent_terms(lifting, x.terms, y.terms)) return false;
+  }
+  return true;
+}
+
+}  // namespace assay

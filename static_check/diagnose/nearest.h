@@ -1,0 +1,27 @@
+// The distributed tensor that comes closest to a sequential value, and how it differs.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "static_check/cover/cover.h"
+#include "static_check/problem.h"
+
+namespace assay {
+
+struct Nearest {
+  std::string name;      // NAME@RANK
+  SourcePlace source;    // of the distributed operator
+  std::string op;        // that operator
+  std::string difference;
+  std::string hint;
+  int closeness = 0;     // larger is closer
+};
+
+// nullopt when no candidate shares an atom, an operand or a name with the target.
+std::optional<Nearest> nearest(const Problem& problem, TensorId target, const CoverIndex& index);
+
+// How `found` differs from `wanted`, in words; empty when there is nothing to say.
+Nearest compare_values(const Problem& problem, const Value& wanted, const Value& found);
+
+}  // namespace assay

@@ -1,0 +1,170 @@
+#include <algorithm>
+
+#include "static_check/algebra/layout.h"
+#include "static_check/algebra/restriction.h"
+#include "static_check/lift/operators.h"
+
+namespace assay {
+
+namespace {
+
+// A layout over a one-hot atom [class, element of ids], apart: the element of ids, and the classes that are met.
+struct OneHotView {
+  Layout ids;
+  Interval classes;
+};
+
+std::optional<OneHotView> split_one_hot(const Layout& layout, int64_t ids_size) {
+  OneHotView view;
+  view.ids.offset = layout.offset % ids_size;
+  int64_t last = layout.offset / ids_size;
+  view.classes.lo = last;
+  view.ids.dims.resize(layout.dims.size());
+  for (size_t d = 0; d < layout.dims.size(); ++d) {
+    for (const Mode& mode : layout.dims[d]) {
+      const bool is_class = mode.stride >= ids_size;
+      if (is_class && mode.stride % ids_size != 0) return std::nullopt;
+      if (is_class) last += (mode.size - 1) * (mode.stride / ids_size);
+      view.ids.dims[d].push_back({mode.size, is_class ? 0 : mode.stride});
+    }
+    coalesce(view.ids.dims[d]);
+  }
+  view.classes.hi = last + 1;
+  return view;
+}
+
+enum class Outcome { kKept, kDropped, kZero };
+
+// onehot(ids)[v, t] is zero unless ids[t] = v.
+Outcome meet(const Lifting& lifting, const Layout& one_hot_layout, AtomId one_hot, const Restriction& guard) {
+  const Atom& atom = lifting.atom(one_hot);
+  if (atom.kind != Atom::Kind::kOneHot || atom.ids != guard.atom) return Outcome::kKept;
+  const auto view = split_one_hot(one_hot_layout, lifting.atom(atom.ids).size);
+  if (!view || !(view->ids == guard.where)) return Outcome::kKept;
+  const Intervals classes{view->classes};
+  if (disjoint(classes, guard.intervals)) return Outcome::kZero;
+  return contains(guard.intervals, classes) ? Outcome::kDropped : Outcome::kKept;
+}
+
+// guard(ids[t] in I) * sum over v of onehot(ids)[v, t] * ... : the guard becomes a box on the class label v.
+Outcome meet_sum(const Lifting& lifting, Term& term, const Restriction& guard) {
+  const Instance& sum = lifting.instance_of(term.atom);
+  const AtomId product = sum.operands[0].atom;
+  if (!lifting.is_instance(product, Instance::Kind::kMul)) return Outcome::kKept;
+  const auto inner = lifting.trace(term.atom, term.layout, 0);
+  if (!inner) return Outcome::kKept;
+  const Instance& mul = lifting.instance_of(product);
+  for (size_t p = 0; p < mul.operands.size(); ++p) {
+    const Atom& one_hot = lifting.atom(mul.operands[p].atom);
+    if (one_hot.kind != Atom::Kind::kOneHot || one_hot.ids != guard.atom) continue;
+    const auto layout = lifting.trace(product, *inner, p);
+    const int64_t ids_size = lifting.atom(one_hot.ids).size;
+    const auto view = layout ? split_one_hot(*layout, ids_size) : std::nullopt;
+    if (!view || !(view->ids == guard.where)) continue;
+    for (const InstanceLabel& label : sum.labels) {
+      if (label.tag != InstanceLabel::Tag::kReduced) continue;
+      Layout step;  // the summed label alone, traced to the one-hot
+      step.offset = inner->offset;
+      step.dims = {{{label.size, label.strides[0]}}};
+      const auto traced = lifting.trace(product, step, p);
+      if (!traced || traced->dims[0] != std::vector<Mode>{{label.size, ids_size}}) continue;
+      Restriction box;
+      box.kind = Restriction::Kind::kBox;
+      box.label = label.hidden;
+      box.radix = label.size;
+      const int64_t first = traced->offset / ids_size;
+      for (const Interval& interval : guard.intervals) {
+        const int64_t lo = interval.lo <= first ? 0 : std::min(interval.lo - first, label.size);
+        const int64_t hi = interval.hi <= first ? 0 : interval.hi - first < label.size && interval.hi != INT64_MAX ? interval.hi - first : label.size;
+        if (lo < hi) box.intervals.push_back({lo, hi});
+      }
+      if (box.intervals.empty()) return Outcome::kZero;
+      term.restrictions.push_back(std::move(box));
+      return Outcome::kDropped;
+    }
+  }
+  return Outcome::kKept;
+}
+
+Outcome meet_any(const Lifting& lifting, Term& term, const Restriction& guard) {
+  const Atom& atom = lifting.atom(term.atom);
+  if (atom.kind == Atom::Kind::kOneHot) return meet(lifting, term.layout, term.atom, guard);
+  if (lifting.is_instance(term.atom, Instance::Kind::kSum)) return meet_sum(lifting, term, guard);
+  if (lifting.is_instance(term.atom, Instance::Kind::kMul)) {
+    const Instance& mul = lifting.instance_of(term.atom);
+    for (size_t p = 0; p < mul.operands.size(); ++p) {
+      if (lifting.atom(mul.operands[p].atom).kind != Atom::Kind::kOneHot) continue;
+      const auto layout = lifting.trace(term.atom, term.layout, p);
+      if (!layout) continue;
+      const Outcome outcome = meet(lifting, *layout, mul.operands[p].atom, guard);
+      if (outcome != Outcome::kKept) return outcome;
+    }
+  }
+  return Outcome::kKept;
+}
+
+// Where a 0/1 mask is 1; nullopt when it is not piecewise constant.
+std::optional<Intervals> where_true(const PiecewiseAffine& mask) {
+  Intervals result;
+  for (const auto& piece : mask.pieces) {
+    if (piece.a != 0 || (piece.b != 0 && piece.b != 1)) return std::nullopt;
+    if (piece.b == 1) result = unite(result, {piece.x});
+  }
+  return result;
+}
+
+}  // namespace
+
+bool absorb_guards(const Lifting& lifting, Term& term) {
+  for (size_t i = 0; i < term.restrictions.size();) {
+    if (term.restrictions[i].kind != Restriction::Kind::kGuard) {
+      ++i;
+      continue;
+    }
+    const Restriction guard = term.restrictions[i];
+    const Outcome outcome = meet_any(lifting, term, guard);
+    if (outcome == Outcome::kZero) return false;
+    if (outcome == Outcome::kDropped) {
+      term.restrictions.erase(term.restrictions.begin() + static_cast<ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  return normalize(term.restrictions);
+}
+
+Value keep(Lifting& lifting, const Value& mask, const Value& value, DType dtype) {
+  std::vector<Value> both{mask, value};
+  align(both);
+  std::vector<Intervals> allowed;
+  for (size_t t = 0; t < both[0].tiles.size(); ++t) {
+    const auto affine = as_affine(lifting, both[0].tiles[t], tile_box(both[0], t).size);
+    const auto intervals = affine ? where_true(*affine) : std::nullopt;
+    if (!intervals) return apply_map(lifting, "keep", 0b10, std::move(both), value.shape, dtype);
+    allowed.push_back(*intervals);
+  }
+  Value result = both[1];
+  for (size_t t = 0; t < result.tiles.size(); ++t) {
+    Tile& tile = result.tiles[t];
+    const Shape size = tile_box(result, t).size;
+    const auto affine = as_affine(lifting, both[0].tiles[t], size);
+    if (!tile.integer.empty()) {
+      tile.terms = {materialize(lifting, tile, size, dtype)};
+      tile.integer.clear();
+    }
+    for (Term& term : tile.terms) {
+      Restriction guard;
+      guard.kind = Restriction::Kind::kGuard;
+      guard.atom = affine->atom;
+      guard.where = affine->layout;
+      guard.intervals = allowed[t];
+      term.restrictions.push_back(std::move(guard));
+      if (!normalize(term.restrictions) || !absorb_guards(lifting, term)) term.coef = 0;
+    }
+    combine(tile.terms);
+  }
+  merge_tiles(result);
+  return result;
+}
+
+}  // namespace assay

@@ -1,0 +1,212 @@
+#include "static_check/lift/interpret.h"
+
+#include <numeric>
+
+#include "shared_ir/error.h"
+#include "static_check/algebra/layout.h"
+#include "static_check/algebra/restriction.h"
+#include "static_check/lift/operators.h"
+
+namespace assay {
+
+Interpreter::Interpreter(Lifting& lifting, const Graph& graph, const CoreProgram& program,
+                         const std::map<std::string, Value>& inputs)
+    : lifting_(lifting), graph_(graph), program_(program), inputs_(inputs) {
+  result_.values.reserve(program.ops.size());
+}
+
+void Interpreter::evaluate(CoreId id) {
+  const CoreOp& op = program_.ops[static_cast<size_t>(id)];
+  try {
+    result_.values.push_back(compute(op));
+  } catch (const NotLifted& why) {
+    result_.unlifted.push_back({id, why.reason});
+    result_.values.push_back(unknown(op, Atom::Kind::kRandom));
+  } catch (const RationalOverflow&) {
+    result_.unlifted.push_back({id, "a coefficient leaves 64 bits"});
+    result_.values.push_back(unknown(op, Atom::Kind::kRandom));
+  }
+  ASSAY_CHECK(result_.values.back().shape == op.shape, "a lifted value has another shape than its operator");
+}
+
+void Interpreter::evaluate_collective(CoreId id, const Collective& collective, size_t member, std::vector<Value> operands) {
+  const CoreOp& op = program_.ops[static_cast<size_t>(id)];
+  try {
+    result_.values.push_back(exchange(op, collective, member, std::move(operands)));
+  } catch (const NotLifted& why) {
+    result_.unlifted.push_back({id, why.reason});
+    result_.values.push_back(unknown(op, Atom::Kind::kRandom));
+  }
+  ASSAY_CHECK(result_.values.back().shape == op.shape, "a collective's value has another shape than its operator");
+}
+
+std::vector<Value> Interpreter::operands(const CoreOp& op) const {
+  std::vector<Value> values;
+  for (CoreId id : op.operands) values.push_back(value(id));
+  return values;
+}
+
+Value Interpreter::unknown(const CoreOp& op, Atom::Kind kind) {
+  Atom atom;
+  atom.kind = kind;
+  atom.dtype = op.dtype;
+  atom.fn = op.fn;
+  atom.occurrence = op.occurrence;
+  for (int64_t size : op.shape) atom.size *= size;
+  Term term;
+  term.layout = row_major(op.shape);
+  term.atom = lifting_.fresh(std::move(atom));
+  return single_term(op.shape, std::move(term));
+}
+
+Value Interpreter::as_terms(Value value, DType dtype) {
+  for (size_t t = 0; t < value.tiles.size(); ++t) {
+    Tile& tile = value.tiles[t];
+    if (tile.integer.empty()) continue;
+    tile.terms = {materialize(lifting_, tile, tile_box(value, t).size, dtype)};
+    tile.integer.clear();
+  }
+  return value;
+}
+
+Value Interpreter::compute_source(const CoreOp& op) {
+  Term term;
+  switch (op.prim) {
+    case Prim::kInput: {
+      const Tensor& tensor = graph_.tensors[static_cast<size_t>(op.tensor)];
+      const auto known = inputs_.find(tensor.name);
+      return known != inputs_.end() ? known->second : unknown(op, Atom::Kind::kUninit);
+    }
+    case Prim::kConst:
+      term.coef = op.constant;
+      term.atom = lifting_.one();
+      if (op.fn == "inf" || op.fn == "+inf") term.atom = lifting_.infinity(), term.coef = 1;
+      if (op.fn == "-inf") term.atom = lifting_.infinity(), term.coef = -1;
+      if (op.fn == "nan") term.atom = lifting_.nan(), term.coef = 1;
+      term.layout = broadcast(op.shape);
+      return term.coef.is_zero() ? single_tile(op.shape, {}) : single_term(op.shape, std::move(term));
+    case Prim::kIota:
+      term.atom = lifting_.iota();
+      term.layout = row_major(op.shape);
+      return single_term(op.shape, std::move(term));
+    default:
+      return unknown(op, op.prim == Prim::kUninit ? Atom::Kind::kUninit : Atom::Kind::kRandom);
+  }
+}
+
+Value Interpreter::compute_arithmetic(const CoreOp& op) {
+  std::vector<Value> values = operands(op);
+  if (op.prim == Prim::kCast && is_floating(op.dtype)) return integer_to_float(lifting_, values[0]);
+  if (auto integer = apply_integer(lifting_, op, values)) return std::move(*integer);
+  const auto source = [&](size_t i) { return program_.ops[static_cast<size_t>(op.operands[i])].dtype; };
+  switch (op.prim) {
+    case Prim::kLinear: {
+      for (size_t i = 0; i < values.size(); ++i) values[i] = scale(as_terms(std::move(values[i]), op.dtype), op.coefs[i]);
+      Value sum = add(std::move(values));
+      merge_tiles(sum);
+      name_sums(lifting_, sum, op.dtype);
+      return sum;
+    }
+    case Prim::kMul:
+      return multiply(lifting_, values[0], values[1], op.dtype);
+    case Prim::kKeep:
+      return keep(lifting_, values[0], values[1], op.dtype);
+    case Prim::kCast:
+      if (is_bool(op.dtype)) return apply_map(lifting_, "ne0", 0, std::move(values), op.shape, op.dtype);
+      if (!is_floating(source(0))) return values[0];
+      return apply_map(lifting_, "trunc", 0, std::move(values), op.shape, op.dtype);
+    default:
+      return apply_map(lifting_, op.fn, op.linear, std::move(values), op.shape, op.dtype);
+  }
+}
+
+Value Interpreter::compute(const CoreOp& op) {
+  switch (op.prim) {
+    case Prim::kInput:
+    case Prim::kConst:
+    case Prim::kIota:
+    case Prim::kUninit:
+    case Prim::kRandom:
+      return compute_source(op);
+    case Prim::kPermute:
+      return permute(operand(op, 0), op.ints);
+    case Prim::kReshape:
+      return reshape_any(lifting_, operand(op, 0), op.shape, op.dtype);
+    case Prim::kExpand:
+      return expand(operand(op, 0), op.shape);
+    case Prim::kSlice: {
+      const auto d = static_cast<size_t>(op.ints[0]);
+      Value result = slice(operand(op, 0), op.ints[0], op.ints[1], op.shape[d], op.ints[2]);
+      merge_tiles(result);
+      return result;
+    }
+    case Prim::kCat:
+      return concat(operands(op), op.ints[0]);
+    case Prim::kLinear:
+    case Prim::kMul:
+    case Prim::kMap:
+    case Prim::kKeep:
+    case Prim::kCast:
+      return compute_arithmetic(op);
+    case Prim::kReduceSum:
+      return reduce_sum(lifting_, as_terms(operand(op, 0), op.dtype), op.ints, op.dtype);
+    case Prim::kReduceMax:
+      return reduce_extremum(lifting_, Instance::Kind::kMax, operand(op, 0), op.ints, op.dtype);
+    case Prim::kReduceMin:
+      return reduce_extremum(lifting_, Instance::Kind::kMin, operand(op, 0), op.ints, op.dtype);
+    case Prim::kOneHot:
+      return one_hot(lifting_, operand(op, 0), op.shape.back());
+    case Prim::kBlock:
+      return apply_block(lifting_, op.fn, op.linear, program_.specs[static_cast<size_t>(op.spec)], operands(op), op.shape,
+                         op.dtype);
+    case Prim::kOpaque:
+      return apply_opaque(lifting_, op.fn, operands(op), op.shape, op.dtype);
+    case Prim::kCollective:
+      break;
+  }
+  throw InternalError("a collective is evaluated alone");
+}
+
+Value Interpreter::exchange(const CoreOp& op, const Collective& collective, size_t member, std::vector<Value> operands) {
+  const auto reduced = [&]() -> Value {
+    const auto count = static_cast<int64_t>(operands.size());
+    switch (collective.reduce) {
+      case Collective::Reduce::kMax:
+        return extremum(lifting_, Instance::Kind::kMax, std::move(operands), op.dtype);
+      case Collective::Reduce::kMin:
+        return extremum(lifting_, Instance::Kind::kMin, std::move(operands), op.dtype);
+      case Collective::Reduce::kProduct: {
+        Value product = operands[0];
+        for (size_t i = 1; i < operands.size(); ++i) product = multiply(lifting_, product, operands[i], op.dtype);
+        return product;
+      }
+      case Collective::Reduce::kSum:
+      case Collective::Reduce::kAvg:
+        break;
+    }
+    for (Value& value : operands) value = as_terms(std::move(value), op.dtype);
+    Value sum = add(std::move(operands));
+    if (collective.reduce == Collective::Reduce::kAvg) sum = scale(sum, Rational(1, count));
+    merge_tiles(sum);
+    name_sums(lifting_, sum, op.dtype);
+    return sum;
+  };
+  switch (collective.kind) {
+    case Collective::Kind::kAllReduce:
+      return reduced();
+    case Collective::Kind::kAllGather:
+      return concat(operands, 0);
+    case Collective::Kind::kReduceScatter: {
+      const Value sum = reduced();
+      return slice(sum, 0, static_cast<int64_t>(member) * op.shape[0], op.shape[0]);
+    }
+    case Collective::Kind::kBroadcast:
+      return operands[static_cast<size_t>(
+          std::find(collective.ranks.begin(), collective.ranks.end(), collective.source) - collective.ranks.begin())];
+    case Collective::Kind::kAllToAll:
+      break;
+  }
+  throw NotLifted{"all_to_all is not lifted"};
+}
+
+}  // namespace assay

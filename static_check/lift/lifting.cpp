@@ -1,0 +1,236 @@
+#include "static_check/lift/lifting.h"
+
+#include <algorithm>
+
+#include "shared_ir/error.h"
+#include "static_check/algebra/layout.h"
+#include "static_check/algebra/restriction.h"
+
+namespace assay {
+
+namespace {
+
+using Tag = InstanceLabel::Tag;
+
+// Classes that a one-hot atom has room for: more than any vocabulary.
+constexpr int64_t kClasses = int64_t{1} << 31;
+constexpr int64_t kIotaSize = int64_t{1} << 40;
+
+void append(std::string& key, int64_t value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); }
+
+void append(std::string& key, const Restriction& r) {
+  append(key, static_cast<int64_t>(r.kind));
+  append(key, r.label);
+  append(key, r.stride);
+  append(key, r.radix);
+  append(key, static_cast<int64_t>(r.intervals.size()));
+  for (const Interval& interval : r.intervals) {
+    append(key, interval.lo);
+    append(key, interval.hi);
+  }
+}
+
+std::string key_of(const Request& request) {
+  std::string key;
+  append(key, static_cast<int64_t>(request.kind));
+  append(key, static_cast<int64_t>(request.operands.size()));
+  for (const Instance::Operand& operand : request.operands) append(key, operand.atom);
+  append(key, static_cast<int64_t>(request.terms.size()));
+  for (const Instance::CombineTerm& term : request.terms) {
+    append(key, term.coef.numerator());
+    append(key, term.coef.denominator());
+    append(key, term.operand);
+    append(key, static_cast<int64_t>(term.restrictions.size()));
+    for (const Restriction& r : term.restrictions) append(key, r);
+    for (int32_t guard : term.guard_operands) append(key, guard);
+  }
+  for (int64_t size : request.piece_sizes) append(key, size);
+  key += request.fn;
+  return key;
+}
+
+}  // namespace
+
+Lifting::Lifting() {
+  const auto scalar = [&](Atom::Kind kind, int64_t size, DType dtype) {
+    Atom atom;
+    atom.kind = kind;
+    atom.size = size;
+    atom.dtype = dtype;
+    universe_.atoms.push_back(std::move(atom));
+  };
+  scalar(Atom::Kind::kOne, 1, DType::kFloat64);
+  scalar(Atom::Kind::kInfinity, 1, DType::kFloat64);
+  scalar(Atom::Kind::kNan, 1, DType::kFloat64);
+  scalar(Atom::Kind::kIota, kIotaSize, DType::kInt64);
+}
+
+const Instance& Lifting::instance_of(AtomId id) const {
+  ASSAY_CHECK(atom(id).kind == Atom::Kind::kInstance, "the atom is no instance");
+  return universe_.instances[static_cast<size_t>(atom(id).instance)];
+}
+
+bool Lifting::is_instance(AtomId id, Instance::Kind kind) const {
+  return atom(id).kind == Atom::Kind::kInstance && instance_of(id).kind == kind;
+}
+
+AtomId Lifting::one_hot(AtomId ids) {
+  if (auto known = one_hots_.find(ids); known != one_hots_.end()) return known->second;
+  Atom made;
+  made.kind = Atom::Kind::kOneHot;
+  made.size = atom(ids).size * kClasses;
+  made.ids = ids;
+  const AtomId id = fresh(std::move(made));
+  one_hots_.emplace(ids, id);
+  return id;
+}
+
+AtomId Lifting::fresh(Atom atom) {
+  universe_.atoms.push_back(std::move(atom));
+  return static_cast<AtomId>(universe_.atoms.size()) - 1;
+}
+
+LabelId Lifting::hide(AtomId atom, int64_t size) {
+  const auto label = static_cast<LabelId>(universe_.labels.size());
+  universe_.labels.push_back({size, false, kNone});
+  universe_.atoms[static_cast<size_t>(atom)].hidden.push_back(label);
+  return label;
+}
+
+std::optional<Lifted> Lifting::find(const Request& request) const {
+  const auto known = index_.find(key_of(request));
+  if (known == index_.end()) return std::nullopt;
+  for (int32_t id : known->second) {
+    if (auto lifted = embed(request, universe_.instances[static_cast<size_t>(id)])) return lifted;
+  }
+  return std::nullopt;
+}
+
+Lifted Lifting::lift(const Request& request) {
+  if (auto lifted = find(request)) return std::move(*lifted);
+  auto& known = index_[key_of(request)];
+  for (const Reach reach : {Reach::kExtended, Reach::kExact}) {
+    const int32_t id = extend(request, reach);
+    known.push_back(id);
+    if (auto lifted = embed(request, universe_.instances[static_cast<size_t>(id)])) return std::move(*lifted);
+  }
+  throw InternalError("a request does not embed in itself");
+}
+
+std::vector<LabelId> Lifting::hidden_labels(const Instance& instance) const {
+  // A label stays open to boxes when exactly one operand hides it and the operator is linear in that operand.
+  std::vector<LabelId> result;
+  const auto linear = [&](size_t i) {
+    switch (instance.kind) {
+      case Instance::Kind::kMul:
+      case Instance::Kind::kSum:
+        return true;
+      case Instance::Kind::kMap:
+      case Instance::Kind::kBlock:
+        return (instance.linear >> i & 1) != 0;
+      default:
+        return false;
+    }
+  };
+  for (size_t i = 0; i < instance.operands.size(); ++i) {
+    if (!linear(i)) continue;
+    for (LabelId label : atom(instance.operands[i].atom).hidden) {
+      bool clash = universe_.labels[static_cast<size_t>(label)].maximum;
+      for (size_t k = 0; k < instance.operands.size() && !clash; ++k) {
+        const auto& other = atom(instance.operands[k].atom).hidden;
+        clash = k != i && std::find(other.begin(), other.end(), label) != other.end();
+      }
+      if (!clash) result.push_back(label);
+    }
+  }
+  for (const InstanceLabel& label : instance.labels) {
+    if (label.tag == Tag::kReduced) result.push_back(label.hidden);
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+std::optional<Layout> Lifting::trace(AtomId id, const Layout& layout, size_t operand) const {
+  const Instance& instance = instance_of(id);
+  Layout result;
+  result.offset = instance.operands[operand].offset;
+  std::vector<int64_t> room(instance.labels.size());
+  for (size_t j = 0; j < instance.labels.size(); ++j) {
+    const InstanceLabel& label = instance.labels[j];
+    if (label.out_stride == 0) continue;
+    const int64_t digit = layout.offset / label.out_stride % label.size;
+    result.offset += digit * label.strides[operand];
+    room[j] = label.size - 1 - digit;
+  }
+  // The label whose digit a stride counts: the largest out_stride that divides it and does not exceed it.
+  const auto label_at = [&](int64_t stride) {
+    int32_t best = kNone;
+    for (size_t j = 0; j < instance.labels.size(); ++j) {
+      const int64_t out = instance.labels[j].out_stride;
+      if (out == 0 || instance.labels[j].size == 1 || out > stride) continue;
+      if (best == kNone || out > instance.labels[static_cast<size_t>(best)].out_stride) best = static_cast<int32_t>(j);
+    }
+    return best;
+  };
+  result.dims.resize(layout.dims.size());
+  for (size_t d = 0; d < layout.dims.size(); ++d) {
+    std::vector<Mode> inner_first;
+    for (size_t m = layout.dims[d].size(); m-- > 0;) {
+      Mode mode = layout.dims[d][m];
+      while (mode.size > 1) {
+        if (mode.stride == 0) {
+          inner_first.push_back(mode);
+          break;
+        }
+        const int32_t j = label_at(mode.stride);
+        if (j == kNone) return std::nullopt;
+        const InstanceLabel& label = instance.labels[static_cast<size_t>(j)];
+        if (mode.stride % label.out_stride != 0) return std::nullopt;
+        const int64_t multiple = mode.stride / label.out_stride;
+        int64_t take = mode.size;
+        if ((take - 1) * multiple > room[static_cast<size_t>(j)]) {
+          // The mode goes on into the next label: take this label's full remaining digit.
+          if (label.size % multiple != 0) return std::nullopt;
+          take = label.size / multiple;
+          if (take <= 1 || mode.size % take != 0) return std::nullopt;
+        }
+        room[static_cast<size_t>(j)] -= (take - 1) * multiple;
+        if (room[static_cast<size_t>(j)] < 0) return std::nullopt;
+        inner_first.push_back({take, multiple * label.strides[operand]});
+        mode = {mode.size / take, mode.stride * take};
+      }
+    }
+    result.dims[d].assign(inner_first.rbegin(), inner_first.rend());
+    coalesce(result.dims[d]);
+  }
+  return result;
+}
+
+std::optional<std::vector<Term>> Lifting::unfold(const Term& term) const {
+  if (!is_instance(term.atom, Instance::Kind::kCombine)) return std::nullopt;
+  const Instance& instance = instance_of(term.atom);
+  std::vector<Term> result;
+  for (const Instance::CombineTerm& part : instance.terms) {
+    Term made;
+    made.coef = term.coef * part.coef;
+    made.atom = instance.operands[static_cast<size_t>(part.operand)].atom;
+    auto layout = trace(term.atom, term.layout, static_cast<size_t>(part.operand));
+    if (!layout) return std::nullopt;
+    made.layout = std::move(*layout);
+    made.restrictions = part.restrictions;
+    size_t guard = 0;
+    for (Restriction& r : made.restrictions) {
+      if (r.kind != Restriction::Kind::kGuard) continue;
+      auto where = trace(term.atom, term.layout, static_cast<size_t>(part.guard_operands[guard++]));
+      if (!where) return std::nullopt;
+      r.where = std::move(*where);
+    }
+    made.restrictions.insert(made.restrictions.end(), term.restrictions.begin(), term.restrictions.end());
+    if (normalize(made.restrictions)) result.push_back(std::move(made));
+  }
+  combine(result);
+  return result;
+}
+
+}  // namespace assay

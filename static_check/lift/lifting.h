@@ -1,0 +1,103 @@
+// Lifting an operator on blocks (DESIGN, section 3): a request says which views of which atoms meet under which shared
+// labels; the answer is a view of an operator instance. First every known instance is tried (embedding); only then the
+// labels are extended as far as all operands allow, and the larger instance is stored.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "shared_ir/proof.h"
+
+namespace assay {
+
+struct RequestLabel {
+  InstanceLabel::Tag tag = InstanceLabel::Tag::kParallel;
+  int64_t size = 1;
+  std::vector<int64_t> strides;  // per operand of the request
+  int32_t spec_label = kNone;    // whole labels
+  int32_t out_dim = kNone;       // logical output dimension whose next digit (outer to inner) this is
+};
+
+// A parallel label that no operand sees: the result repeats along it.
+bool is_broadcast(const RequestLabel& label);
+
+struct Request {
+  Instance::Kind kind = Instance::Kind::kMul;
+  std::string fn;
+  uint32_t linear = 0;
+  std::vector<Instance::Operand> operands;
+  std::vector<Instance::CombineTerm> terms;
+  std::vector<int64_t> piece_sizes;
+  std::vector<RequestLabel> labels;
+  size_t out_dims = 0;
+  DType dtype = DType::kFloat32;  // of the output
+};
+
+// Thrown inside the lifter when no layout expresses a step; the operator's result is then an unknown of its own.
+struct NotLifted {
+  std::string reason;
+};
+
+struct Lifted {
+  AtomId atom = 0;
+  Layout layout;                    // over the request's output dimensions
+  std::vector<Restriction> boxes;   // kSum: kBox, kMax / kMin: kMax
+};
+
+// Owns the universe while both sides are lifted.
+class Lifting {
+ public:
+  Lifting();
+
+  const Universe& universe() const { return universe_; }
+  Universe take() { return std::move(universe_); }
+  const Atom& atom(AtomId id) const { return universe_.atoms[static_cast<size_t>(id)]; }
+  const Instance& instance_of(AtomId id) const;
+  bool is_instance(AtomId id, Instance::Kind kind) const;
+
+  // While reading the sequential program, reduced labels are not extended beyond what it sums.
+  void set_sequential(bool sequential) { sequential_ = sequential; }
+
+  AtomId one() const { return 0; }
+  AtomId infinity() const { return 1; }
+  AtomId nan() const { return 2; }
+  AtomId iota() const { return 3; }
+  AtomId one_hot(AtomId ids);
+  // An atom that equals nothing else: a sequential input (tensor given), a random draw, unwritten memory, an unknown.
+  AtomId fresh(Atom atom);
+  // A hidden label of an atom without an instance: a sum over ranks of a partial input.
+  LabelId hide(AtomId atom, int64_t size);
+
+  Lifted lift(const Request& request);
+  // Embedding alone; nullopt when no known instance has this block.
+  std::optional<Lifted> find(const Request& request) const;
+
+  // The layout over operand p of the instance behind `atom`, for a layout over `atom` itself; nullopt if a digit of the
+  // layout straddles labels.
+  std::optional<Layout> trace(AtomId atom, const Layout& layout, size_t operand) const;
+
+  // A name (or any kCombine atom) replaced by its definition; nullopt when the term is not one.
+  std::optional<std::vector<Term>> unfold(const Term& term) const;
+
+ private:
+  std::optional<Lifted> embed(const Request& request, const Instance& instance) const;
+  // kExact: the block as it is, for the rare one whose digits do not nest in its own extension.
+  enum class Reach { kExtended, kExact };
+  int32_t extend(const Request& request, Reach reach);
+  std::vector<LabelId> hidden_labels(const Instance& instance) const;
+
+  Universe universe_;
+  std::unordered_map<std::string, std::vector<int32_t>> index_;  // request key -> instances
+  std::unordered_map<AtomId, AtomId> one_hots_;
+  bool sequential_ = true;
+};
+
+// The digits (stride, radix) of a summed label that a block takes, as restrictions; nullopt when they do not nest.
+// first: label value at coordinate 0; steps: (size, multiple) of each digit.
+std::optional<std::vector<Restriction>> take_digits(LabelId label, int64_t label_size, int64_t first,
+                                                    std::vector<Mode> steps, Restriction::Kind kind);
+
+}  // namespace assay

@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "static_check/algebra/layout.h"
+#include "static_check/algebra/restriction.h"
+#include "static_check/lift/operators.h"
+
+namespace assay {
+
+namespace {
+
+bool restricts_hidden(const Lifting& lifting, const Term& term, AtomId other) {
+  const auto& hidden = lifting.atom(other).hidden;
+  return std::any_of(term.restrictions.begin(), term.restrictions.end(), [&](const Restriction& r) {
+    if (r.kind == Restriction::Kind::kMax) return true;
+    return r.kind == Restriction::Kind::kBox && std::binary_search(hidden.begin(), hidden.end(), r.label);
+  });
+}
+
+// A product in which the same summed label runs on both sides would be quadratic in it: such a factor becomes a name.
+Term factor(Lifting& lifting, const Term& term, AtomId other, const Shape& size, DType dtype) {
+  if (!restricts_hidden(lifting, term, other)) return term;
+  Tile tile;
+  tile.terms.push_back(term);
+  return materialize(lifting, tile, size, dtype);
+}
+
+bool order(const Term& a, const Term& b) {
+  if (a.atom != b.atom) return a.atom < b.atom;
+  return before(a, b);
+}
+
+Lifted product(Lifting& lifting, const Term& a, const Term& b, const Shape& size, DType dtype) {
+  const auto request = [&](const Term& x, const Term& y) {
+    Request made;
+    made.kind = Instance::Kind::kMul;
+    made.dtype = dtype;
+    made.operands = {{x.atom, x.layout.offset}, {y.atom, y.layout.offset}};
+    const std::array<const Layout*, 2> layouts{&x.layout, &y.layout};
+    add_parallel_labels(made, layouts, size);
+    return made;
+  };
+  const bool swap = order(b, a);
+  const Request first = swap ? request(b, a) : request(a, b);
+  if (a.atom == b.atom) {
+    // Two views of one atom have no canonical order of their own: a block of the mirrored product is as good.
+    if (auto known = lifting.find(first)) return std::move(*known);
+    if (auto known = lifting.find(swap ? request(a, b) : request(b, a))) return std::move(*known);
+  }
+  return lifting.lift(first);
+}
+
+Term multiply_terms(Lifting& lifting, const Term& left, const Term& right, const Shape& size, DType dtype) {
+  Term a = factor(lifting, left, right.atom, size, dtype);
+  Term b = factor(lifting, right, a.atom, size, dtype);
+  Term result;
+  result.coef = a.coef * b.coef;
+  result.restrictions = a.restrictions;
+  result.restrictions.insert(result.restrictions.end(), b.restrictions.begin(), b.restrictions.end());
+  if (!normalize(result.restrictions)) {
+    result.coef = 0;
+    return result;
+  }
+  if (a.atom == lifting.one() || b.atom == lifting.one()) {
+    const Term& view = a.atom == lifting.one() ? b : a;
+    result.atom = view.atom;
+    result.layout = view.layout;
+  } else {
+    const Lifted lifted = product(lifting, a, b, size, dtype);
+    result.atom = lifted.atom;
+    result.layout = lifted.layout;
+  }
+  if (!absorb_guards(lifting, result)) result.coef = 0;
+  return result;
+}
+
+}  // namespace
+
+Value multiply(Lifting& lifting, const Value& a, const Value& b, DType dtype) {
+  std::vector<Value> operands{a, b};
+  align(operands);
+  Value result = operands[0];
+  for (size_t t = 0; t < result.tiles.size(); ++t) {
+    const Shape size = tile_box(result, t).size;
+    for (Value& operand : operands) {
+      Tile& tile = operand.tiles[t];
+      if (!tile.integer.empty()) {
+        tile.terms = {materialize(lifting, tile, size, dtype)};
+        tile.integer.clear();
+      }
+    }
+    std::vector<Term> terms;
+    for (const Term& x : operands[0].tiles[t].terms) {
+      for (const Term& y : operands[1].tiles[t].terms) {
+        terms.push_back(multiply_terms(lifting, x, y, size, dtype));
+      }
+    }
+    combine(terms);
+    result.tiles[t] = {};
+    result.tiles[t].terms = std::move(terms);
+  }
+  merge_tiles(result);
+  return result;
+}
+
+}  // namespace assay

@@ -1,0 +1,174 @@
+#include <algorithm>
+
+#include "shared_ir/error.h"
+#include "static_check/algebra/layout.h"
+#include "static_check/algebra/restriction.h"
+#include "static_check/lift/operators.h"
+
+namespace assay {
+
+void add_parallel_labels(Request& request, std::span<const Layout* const> layouts, const Shape& size) {
+  request.out_dims = size.size();
+  for (size_t d = 0; d < size.size(); ++d) {
+    if (size[d] == 1) continue;
+    std::vector<const std::vector<Mode>*> modes;
+    for (const Layout* layout : layouts) modes.push_back(&layout->dims[d]);
+    const auto digits = common_digits(modes);
+    if (!digits) throw NotLifted{"the digits of two operands do not nest"};
+    const size_t count = digits->empty() ? 0 : digits->front().size();
+    for (size_t i = 0; i < count; ++i) {
+      RequestLabel label;
+      label.size = digits->front()[i].size;
+      label.out_dim = static_cast<int32_t>(d);
+      for (const auto& operand : *digits) label.strides.push_back(operand[i].stride);
+      request.labels.push_back(std::move(label));
+    }
+  }
+}
+
+namespace {
+
+std::string affine_text(const PiecewiseAffine& integer) {
+  std::string text = "affine";
+  for (const auto& piece : integer.pieces) {
+    text += '[' + std::to_string(piece.x.lo) + ',' + std::to_string(piece.x.hi) + ':' + std::to_string(piece.a) + ',' +
+            std::to_string(piece.b) + ']';
+  }
+  return text;
+}
+
+Term plain(const Lifted& lifted) {
+  Term term;
+  term.atom = lifted.atom;
+  term.layout = lifted.layout;
+  return term;
+}
+
+}  // namespace
+
+Term materialize(Lifting& lifting, const Tile& tile, const Shape& size, DType dtype) {
+  Request request;
+  request.dtype = dtype;
+  if (!tile.integer.empty()) {
+    const PiecewiseAffine& integer = tile.integer[0];
+    request.kind = Instance::Kind::kMap;
+    request.fn = affine_text(integer);
+    request.operands = {{integer.atom, integer.layout.offset}};
+    const Layout* layout = &integer.layout;
+    add_parallel_labels(request, {&layout, 1}, size);
+    return plain(lifting.lift(request));
+  }
+  if (tile.terms.size() == 1 && is_plain(tile.terms[0])) return tile.terms[0];
+  request.kind = Instance::Kind::kCombine;
+  std::vector<const Layout*> layouts;
+  for (const Term& term : tile.terms) {
+    Instance::CombineTerm part;
+    part.coef = term.coef;
+    part.operand = static_cast<int32_t>(request.operands.size());
+    request.operands.push_back({term.atom, term.layout.offset});
+    layouts.push_back(&term.layout);
+    for (const Restriction& r : term.restrictions) {
+      part.restrictions.push_back(r);
+      if (r.kind != Restriction::Kind::kGuard) continue;
+      part.guard_operands.push_back(static_cast<int32_t>(request.operands.size()));
+      request.operands.push_back({r.atom, r.where.offset});
+      layouts.push_back(&r.where);
+      part.restrictions.back().where = {};
+    }
+    request.terms.push_back(std::move(part));
+  }
+  if (layouts.empty()) {
+    Term zero;
+    zero.atom = lifting.lift(request).atom;
+    zero.layout = broadcast(size);
+    return zero;
+  }
+  add_parallel_labels(request, layouts, size);
+  return plain(lifting.lift(request));
+}
+
+void name_sums(Lifting& lifting, Value& value, DType dtype) {
+  for (size_t t = 0; t < value.tiles.size(); ++t) {
+    Tile& tile = value.tiles[t];
+    if (tile.terms.size() < 2) continue;
+    if (std::any_of(tile.terms.begin(), tile.terms.end(), [](const Term& term) { return !term.restrictions.empty(); })) {
+      continue;
+    }
+    const Shape size = tile_box(value, t).size;
+    if (!is_floating(dtype) && as_affine(lifting, tile, size)) continue;
+    tile.terms = {materialize(lifting, tile, size, dtype)};
+  }
+  merge_tiles(value);
+}
+
+Value join_dim(Lifting& lifting, const Value& value, int64_t dim, DType dtype) {
+  const auto d = static_cast<size_t>(dim);
+  if (value.cuts[d].size() == 2) return value;
+  const size_t pieces = value.cuts[d].size() - 1;
+  size_t inner = 1;
+  for (size_t i = d + 1; i < value.cuts.size(); ++i) inner *= value.cuts[i].size() - 1;
+  Value result = value;
+  result.cuts[d] = {0, value.shape[d]};
+  result.tiles.clear();
+  const size_t count = tile_count(result);
+  for (size_t t = 0; t < count; ++t) {
+    const size_t first = t / inner * inner * pieces + t % inner;
+    Request request;
+    request.kind = Instance::Kind::kCat;
+    request.dtype = dtype;
+    std::vector<Term> terms;
+    Shape cross;
+    for (size_t p = 0; p < pieces; ++p) {
+      const size_t source = first + p * inner;
+      const Shape size = tile_box(value, source).size;
+      terms.push_back(materialize(lifting, value.tiles[source], size, dtype));
+      request.operands.push_back({terms.back().atom, terms.back().layout.offset});
+      request.piece_sizes.push_back(size[d]);
+      cross = size;
+    }
+    cross[d] = 1;
+    std::vector<Layout> across;
+    for (const Term& term : terms) {
+      across.push_back(term.layout);
+      across.back().dims[d].clear();
+    }
+    std::vector<const Layout*> layouts;
+    for (const Layout& layout : across) layouts.push_back(&layout);
+    add_parallel_labels(request, layouts, cross);
+    for (size_t p = 0; p < pieces; ++p) {
+      for (const Mode& mode : terms[p].layout.dims[d]) {
+        RequestLabel label;
+        label.tag = InstanceLabel::Tag::kWhole;
+        label.size = mode.size;
+        label.strides.assign(pieces, 0);
+        label.strides[p] = mode.stride;
+        label.spec_label = static_cast<int32_t>(p);
+        request.labels.push_back(std::move(label));
+      }
+    }
+    const Lifted lifted = lifting.lift(request);
+    Term term = plain(lifted);
+    term.layout.dims[d] = {{value.shape[d], 1}};
+    Tile tile;
+    tile.terms.push_back(std::move(term));
+    result.tiles.push_back(std::move(tile));
+  }
+  return result;
+}
+
+Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DType dtype) {
+  if (auto result = reshape(value, shape)) {
+    merge_tiles(*result);
+    return std::move(*result);
+  }
+  // Join the cut dimensions, innermost first, until a grid expresses the result.
+  Value joined = value;
+  for (size_t d = joined.shape.size(); d-- > 0;) {
+    if (joined.cuts[d].size() == 2) continue;
+    joined = join_dim(lifting, joined, static_cast<int64_t>(d), dtype);
+    if (auto result = reshape(joined, shape)) return std::move(*result);
+  }
+  throw NotLifted{"a reshape cuts a digit unevenly"};
+}
+
+}  // namespace assay

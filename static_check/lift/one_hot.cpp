@@ -1,0 +1,101 @@
+#include <algorithm>
+
+#include "static_check/algebra/layout.h"
+#include "static_check/algebra/restriction.h"
+#include "static_check/lift/operators.h"
+
+namespace assay {
+
+namespace {
+
+// One row of classes [begin, end) and what stands there.
+struct ClassRun {
+  int64_t begin;
+  int64_t end;
+  Term term;  // over the tile of ids and the run of classes
+};
+
+std::vector<ClassRun> runs_of(Lifting& lifting, const PiecewiseAffine& f, const Shape& size, int64_t classes) {
+  std::vector<ClassRun> runs;
+  const int64_t ids_size = lifting.atom(f.atom).size;
+  for (const auto& piece : f.pieces) {
+    ClassRun run{};
+    if (piece.a == 1) {
+      // f(x) = x + b = r: class x = r - b.
+      run.begin = piece.x.lo == INT64_MIN ? 0 : std::clamp<int64_t>(piece.x.lo + piece.b, 0, classes);
+      run.end = piece.x.hi == INT64_MAX ? classes : std::clamp<int64_t>(piece.x.hi + piece.b, 0, classes);
+      if (run.begin >= run.end) continue;
+      if (run.end - piece.b > lifting.atom(lifting.one_hot(f.atom)).size / ids_size) {
+        throw NotLifted{"an index is shifted beyond any vocabulary"};
+      }
+      if (run.begin - piece.b < 0) throw NotLifted{"an index is used at negative values"};
+      run.term.atom = lifting.one_hot(f.atom);
+      run.term.layout = f.layout;
+      run.term.layout.offset += (run.begin - piece.b) * ids_size;
+      std::vector<Mode> modes;
+      if (run.end - run.begin > 1) modes.push_back({run.end - run.begin, ids_size});
+      run.term.layout.dims.push_back(std::move(modes));
+    } else if (piece.a == 0) {
+      if (piece.b < 0 || piece.b >= classes) continue;
+      run.begin = piece.b;
+      run.end = piece.b + 1;
+      run.term.atom = lifting.one();
+      run.term.layout = broadcast(size);
+      run.term.layout.dims.emplace_back();
+      Restriction guard;
+      guard.kind = Restriction::Kind::kGuard;
+      guard.atom = f.atom;
+      guard.where = f.layout;
+      guard.where.dims.emplace_back();
+      guard.intervals = {piece.x};
+      run.term.restrictions.push_back(std::move(guard));
+      if (!normalize(run.term.restrictions)) continue;
+    } else {
+      throw NotLifted{"an index is scaled before it is used"};
+    }
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+}  // namespace
+
+Value one_hot(Lifting& lifting, const Value& ids, int64_t classes) {
+  std::vector<std::vector<ClassRun>> runs;
+  std::vector<int64_t> cuts{0, classes};
+  for (size_t t = 0; t < ids.tiles.size(); ++t) {
+    const Shape size = tile_box(ids, t).size;
+    auto f = as_affine(lifting, ids.tiles[t], size);
+    if (!f) {
+      Tile plain;
+      plain.terms = {materialize(lifting, ids.tiles[t], size, DType::kInt64)};
+      f = as_affine(lifting, plain, size);
+      if (!f) throw NotLifted{"an index is not an integer view"};
+    }
+    runs.push_back(runs_of(lifting, *f, size, classes));
+    for (const ClassRun& run : runs.back()) cuts.insert(cuts.end(), {run.begin, run.end});
+  }
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  Value result = ids;
+  result.shape.push_back(classes);
+  result.cuts.push_back(cuts);
+  result.tiles.clear();
+  const auto dim = static_cast<int64_t>(ids.shape.size());
+  for (const auto& row : runs) {
+    for (size_t c = 0; c + 1 < cuts.size(); ++c) {
+      Tile tile;
+      for (const ClassRun& run : row) {
+        if (run.begin > cuts[c] || run.end < cuts[c + 1]) continue;
+        Term term = run.term;
+        term.layout = slice(term.layout, dim, cuts[c] - run.begin, cuts[c + 1] - cuts[c]);
+        tile.terms.push_back(std::move(term));
+      }
+      combine(tile.terms);
+      result.tiles.push_back(std::move(tile));
+    }
+  }
+  return result;
+}
+
+}  // namespace assay

@@ -1,0 +1,244 @@
+#include <algorithm>
+
+#include "static_check/algebra/layout.h"
+#include "static_check/algebra/restriction.h"
+#include "static_check/lift/operators.h"
+
+namespace assay {
+
+namespace {
+
+bool is_reduced(std::span<const int64_t> dims, size_t d) {
+  return std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
+}
+
+Shape kept_dims(const Shape& shape, std::span<const int64_t> dims) {
+  Shape kept;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (!is_reduced(dims, d)) kept.push_back(shape[d]);
+  }
+  return kept;
+}
+
+Layout drop_dims(const Layout& layout, std::span<const int64_t> dims) {
+  Layout kept;
+  kept.offset = layout.offset;
+  for (size_t d = 0; d < layout.dims.size(); ++d) {
+    if (!is_reduced(dims, d)) kept.dims.push_back(layout.dims[d]);
+  }
+  return kept;
+}
+
+bool varies(const Layout& layout, std::span<const int64_t> dims) {
+  return std::any_of(dims.begin(), dims.end(), [&](int64_t d) {
+    const auto& modes = layout.dims[static_cast<size_t>(d)];
+    return std::any_of(modes.begin(), modes.end(), [](const Mode& mode) { return mode.stride != 0; });
+  });
+}
+
+// A guard that varies along a summed dimension becomes a factor: 1 where the integer lies in the intervals, else 0.
+Term indicator(Lifting& lifting, const Restriction& guard, const Shape& size) {
+  Tile tile;
+  PiecewiseAffine mask;
+  mask.atom = guard.atom;
+  mask.layout = guard.where;
+  int64_t at = INT64_MIN;
+  for (const Interval& interval : guard.intervals) {
+    if (at < interval.lo) mask.pieces.push_back({{at, interval.lo}, 0, 0});
+    mask.pieces.push_back({interval, 0, 1});
+    at = interval.hi;
+  }
+  if (at < INT64_MAX) mask.pieces.push_back({{at, INT64_MAX}, 0, 0});
+  tile.integer.push_back(std::move(mask));
+  return materialize(lifting, tile, size, DType::kBool);
+}
+
+// Labels of a view whose `dims` are reduced; returns how often each element repeats along reduced broadcast digits.
+int64_t add_reduction_labels(Request& request, const Layout& layout, const Shape& size, std::span<const int64_t> dims) {
+  int64_t repeats = 1;
+  request.out_dims = size.size() - dims.size();
+  int32_t out_dim = 0;
+  for (size_t d = 0; d < size.size(); ++d) {
+    const bool reduced = is_reduced(dims, d);
+    for (const Mode& mode : layout.dims[d]) {
+      if (reduced && mode.stride == 0) {
+        repeats *= mode.size;
+        continue;
+      }
+      RequestLabel label;
+      label.tag = reduced ? InstanceLabel::Tag::kReduced : InstanceLabel::Tag::kParallel;
+      label.size = mode.size;
+      label.strides = {mode.stride};
+      label.out_dim = reduced ? kNone : out_dim;
+      request.labels.push_back(std::move(label));
+    }
+    out_dim += !reduced;
+  }
+  return repeats;
+}
+
+bool reduces(const Request& request) {
+  return std::any_of(request.labels.begin(), request.labels.end(),
+                     [](const RequestLabel& label) { return label.tag == InstanceLabel::Tag::kReduced; });
+}
+
+// Sum of one term over dims of its tile.
+std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size, std::span<const int64_t> dims, DType dtype) {
+  for (size_t i = 0; i < term.restrictions.size(); ++i) {
+    const Restriction guard = term.restrictions[i];
+    if (guard.kind == Restriction::Kind::kMax) {
+      Tile tile;
+      tile.terms.push_back(term);
+      return sum_term(lifting, materialize(lifting, tile, size, dtype), size, dims, dtype);
+    }
+    if (guard.kind != Restriction::Kind::kGuard || !varies(guard.where, dims)) continue;
+    term.restrictions.erase(term.restrictions.begin() + static_cast<ptrdiff_t>(i));
+    const Value product = multiply(lifting, single_term(size, indicator(lifting, guard, size)), single_term(size, term), dtype);
+    std::vector<Term> result;
+    for (const Term& part : product.tiles.at(0).terms) {
+      auto sums = sum_term(lifting, part, size, dims, dtype);
+      result.insert(result.end(), sums.begin(), sums.end());
+    }
+    return result;
+  }
+  Request request;
+  request.kind = Instance::Kind::kSum;
+  request.dtype = dtype;
+  request.operands = {{term.atom, term.layout.offset}};
+  Term result = term;
+  result.coef = result.coef * Rational(add_reduction_labels(request, term.layout, size, dims));
+  for (Restriction& r : result.restrictions) {
+    if (r.kind == Restriction::Kind::kGuard) r.where = drop_dims(r.where, dims);
+  }
+  std::optional<Lifted> lifted;
+  if (reduces(request)) {
+    lifted = lifting.lift(request);
+  } else if (term.atom != lifting.one()) {
+    // A shard of one element along the summed dimension is still a part of a known sum.
+    lifted = lifting.find(request);
+  }
+  if (!lifted) {
+    result.layout = drop_dims(term.layout, dims);
+    return {result};
+  }
+  result.atom = lifted->atom;
+  result.layout = lifted->layout;
+  result.restrictions.insert(result.restrictions.end(), lifted->boxes.begin(), lifted->boxes.end());
+  if (!normalize(result.restrictions) || !absorb_guards(lifting, result)) return {};
+  return {result};
+}
+
+// Calls visit(output tile index, tile, tile size) for each tile; sets up the output's grid.
+template <typename Visit>
+Value for_each_reduced_tile(const Value& value, std::span<const int64_t> dims, const Visit& visit) {
+  Value result;
+  result.shape = kept_dims(value.shape, dims);
+  for (size_t d = 0; d < value.cuts.size(); ++d) {
+    if (!is_reduced(dims, d)) result.cuts.push_back(value.cuts[d]);
+  }
+  result.tiles.resize(tile_count(result));
+  for (size_t t = 0; t < value.tiles.size(); ++t) {
+    size_t rest = t, index = 0, weight = 1;
+    for (size_t d = value.cuts.size(); d-- > 0;) {
+      const size_t cells = value.cuts[d].size() - 1;
+      if (!is_reduced(dims, d)) {
+        index += rest % cells * weight;
+        weight *= cells;
+      }
+      rest /= cells;
+    }
+    visit(result.tiles[index], value.tiles[t], tile_box(value, t).size);
+  }
+  return result;
+}
+
+Tile as_terms(Lifting& lifting, const Tile& tile, const Shape& size, DType dtype) {
+  if (tile.integer.empty()) return tile;
+  Tile result;
+  result.terms = {materialize(lifting, tile, size, dtype)};
+  return result;
+}
+
+// The larger of two tiles: parts of one maximum unite; anything else is a fresh element-wise maximum.
+Tile united(Lifting& lifting, Instance::Kind kind, const Tile& a, const Tile& b, const Shape& size, DType dtype) {
+  if (a == b) return a;
+  if (a.terms.size() == 1 && b.terms.size() == 1 && a.integer.empty() && b.integer.empty()) {
+    const Term& x = a.terms[0];
+    const Term& y = b.terms[0];
+    const auto only_parts = [](const Term& term) {
+      return term.coef.is_one() && std::all_of(term.restrictions.begin(), term.restrictions.end(), [](const Restriction& r) {
+               return r.kind == Restriction::Kind::kMax;
+             });
+    };
+    if (x.atom == y.atom && x.layout == y.layout && only_parts(x) && only_parts(y)) {
+      if (x.restrictions.empty()) return a;
+      if (y.restrictions.empty()) return b;
+      if (x.restrictions.size() == 1 && y.restrictions.size() == 1 && same_key(x.restrictions[0], y.restrictions[0])) {
+        Tile result = a;
+        auto& restrictions = result.terms[0].restrictions;
+        restrictions[0].intervals = unite(restrictions[0].intervals, y.restrictions[0].intervals);
+        normalize(restrictions);
+        return result;
+      }
+    }
+  }
+  const std::string fn = kind == Instance::Kind::kMax ? "maximum" : "minimum";
+  Term x = materialize(lifting, a, size, dtype), y = materialize(lifting, b, size, dtype);
+  if (y.atom < x.atom) std::swap(x, y);
+  return apply_map(lifting, fn, 0, {single_term(size, x), single_term(size, y)}, size, dtype).tiles.at(0);
+}
+
+}  // namespace
+
+Value reduce_sum(Lifting& lifting, const Value& value, std::span<const int64_t> dims, DType dtype) {
+  Value result = for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
+    for (const Term& term : as_terms(lifting, tile, size, dtype).terms) {
+      auto sums = sum_term(lifting, term, size, dims, dtype);
+      out.terms.insert(out.terms.end(), sums.begin(), sums.end());
+    }
+  });
+  for (Tile& tile : result.tiles) combine(tile.terms);
+  name_sums(lifting, result, dtype);
+  return result;
+}
+
+Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value, std::span<const int64_t> dims,
+                      DType dtype) {
+  std::vector<bool> seen;
+  Value result = for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
+    const Term term = materialize(lifting, tile, size, dtype);
+    Request request;
+    request.kind = kind;
+    request.dtype = dtype;
+    request.operands = {{term.atom, term.layout.offset}};
+    add_reduction_labels(request, term.layout, size, dims);
+    Term part = term;
+    part.layout = drop_dims(term.layout, dims);
+    std::optional<Lifted> lifted = reduces(request) ? lifting.lift(request) : lifting.find(request);
+    if (lifted) {
+      part.atom = lifted->atom;
+      part.layout = lifted->layout;
+      part.restrictions = lifted->boxes;
+    }
+    Tile piece;
+    piece.terms.push_back(std::move(part));
+    out = out.terms.empty() ? piece : united(lifting, kind, out, piece, kept_dims(size, dims), dtype);
+  });
+  merge_tiles(result);
+  return result;
+}
+
+Value extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values, DType dtype) {
+  align(values);
+  Value result = values[0];
+  for (size_t t = 0; t < result.tiles.size(); ++t) {
+    const Shape size = tile_box(result, t).size;
+    for (size_t v = 1; v < values.size(); ++v) {
+      result.tiles[t] = united(lifting, kind, result.tiles[t], values[v].tiles[t], size, dtype);
+    }
+  }
+  merge_tiles(result);
+  return result;
+}
+
+}  // namespace assay
