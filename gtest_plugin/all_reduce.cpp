@@ -23,7 +23,8 @@ struct SumOverRanks : torch::autograd::Function<SumOverRanks> {
 
 }  // namespace
 
-at::Tensor sum_over_ranks(const at::Tensor& tensor, const c10::intrusive_ptr<c10d::ProcessGroup>& group) {
+at::Tensor sum_over_ranks(const at::Tensor& tensor,
+                          const c10::intrusive_ptr<c10d::ProcessGroup>& group) {
   return SumOverRanks::apply(tensor, group);
 }
 

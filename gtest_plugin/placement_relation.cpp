@@ -9,8 +9,10 @@ namespace {
 
 using Word = Placement::Word;
 
-[[noreturn]] void fail(const PlacedTensor& tensor, const std::string& what, const std::string& hint) {
-  throw UserError(tensor.place, tensor.name + " is placed " + to_string(tensor.placement) + ": " + what, hint);
+[[noreturn]] void fail(const PlacedTensor& tensor, const std::string& what,
+                       const std::string& hint) {
+  throw UserError(tensor.place,
+                  tensor.name + " is placed " + to_string(tensor.placement) + ": " + what, hint);
 }
 
 // Checks one word and divides its dimension of `shape` (what the words before it left).
@@ -23,14 +25,16 @@ void apply(const Word& word, int64_t ranks, const PlacedTensor& tensor, Shape& s
   int64_t& size = shape[static_cast<size_t>(word.dim)];
   const int64_t packed = std::accumulate(word.blocks.begin(), word.blocks.end(), int64_t{0});
   if (!word.blocks.empty() && packed != size) {
-    fail(tensor, "its blocks have " + std::to_string(packed) + " elements, dimension " + std::to_string(word.dim) +
-                     " has " + std::to_string(size),
+    fail(tensor,
+         "its blocks have " + std::to_string(packed) + " elements, dimension " +
+             std::to_string(word.dim) + " has " + std::to_string(size),
          "give the sizes of everything that is packed there");
   }
   const auto divides = [&](int64_t part) { return part >= 0 && part % ranks == 0; };
   if (!divides(size) || !std::all_of(word.blocks.begin(), word.blocks.end(), divides)) {
-    fail(tensor, "dimension " + std::to_string(word.dim) + " of size " + std::to_string(size) +
-                     " does not split evenly over " + std::to_string(ranks) + " ranks of " + word.axis,
+    fail(tensor,
+         "dimension " + std::to_string(word.dim) + " of size " + std::to_string(size) +
+             " does not split evenly over " + std::to_string(ranks) + " ranks of " + word.axis,
          "choose a size, or block sizes, that the axis divides");
   }
   size /= ranks;
@@ -64,7 +68,8 @@ CleanExpr leaf(const std::string& name, Rank rank) {
 
 // What `word` makes of its pieces, which are in order of their coordinate.
 CleanExpr join(const Word& word, std::vector<CleanExpr> pieces) {
-  if (word.kind == Word::Kind::kPartial) return combine(CleanExpr::Kind::kSum, 0, std::move(pieces));
+  if (word.kind == Word::Kind::kPartial)
+    return combine(CleanExpr::Kind::kSum, 0, std::move(pieces));
   if (word.blocks.size() <= 1 || pieces.size() == 1) {
     return combine(CleanExpr::Kind::kConcat, word.dim, std::move(pieces));
   }
@@ -73,14 +78,16 @@ CleanExpr join(const Word& word, std::vector<CleanExpr> pieces) {
   int64_t start = 0;
   for (int64_t size : word.blocks) {
     std::vector<CleanExpr> parts;
-    for (const CleanExpr& piece : pieces) parts.push_back(slice(piece, word.dim, start, start + size / ranks));
+    for (const CleanExpr& piece : pieces)
+      parts.push_back(slice(piece, word.dim, start, start + size / ranks));
     blocks.push_back(combine(CleanExpr::Kind::kConcat, word.dim, std::move(parts)));
     start += size / ranks;
   }
   return combine(CleanExpr::Kind::kConcat, word.dim, std::move(blocks));
 }
 
-// The tensor that is left when the first `depth` words have picked the ranks that differ from `rank` in later words.
+// The tensor that is left when the first `depth` words have picked the ranks that differ from
+// `rank` in later words.
 CleanExpr expression(const PlacedTensor& tensor, const Mesh& mesh, size_t depth, Rank rank) {
   const auto& words = tensor.placement.words();
   if (depth == words.size()) return leaf(tensor.name, rank);
@@ -97,10 +104,12 @@ Shape local_shape(const PlacedTensor& tensor, const Mesh& mesh) {
   Shape shape = tensor.shape;
   std::set<std::string> seen;
   for (const Word& word : tensor.placement.words()) {
-    const auto axis = std::find_if(mesh.axes().begin(), mesh.axes().end(),
-                                   [&](const Mesh::Axis& candidate) { return candidate.name == word.axis; });
+    const auto axis =
+        std::find_if(mesh.axes().begin(), mesh.axes().end(),
+                     [&](const Mesh::Axis& candidate) { return candidate.name == word.axis; });
     if (axis == mesh.axes().end()) {
-      fail(tensor, "the mesh has no axis \"" + word.axis + "\"", "name an axis that distributed(...) gives");
+      fail(tensor, "the mesh has no axis \"" + word.axis + "\"",
+           "name an axis that distributed(...) gives");
     }
     if (!seen.insert(word.axis).second) {
       fail(tensor, "axis \"" + word.axis + "\" is named twice", "name each axis once");

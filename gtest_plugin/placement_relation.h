@@ -1,4 +1,5 @@
-// What a placement means: the local shape, and the clean expressions that make the whole of the ranks' tensors.
+// What a placement means: the local shape, and the clean expressions that make the whole of the
+// ranks' tensors.
 #pragma once
 
 #include <string>
@@ -18,15 +19,17 @@ struct PlacedTensor {
   SourcePlace place;
 };
 
-// Elements per dimension on every rank (pieces are equal). Throws UserError when the mesh has no such axis or an axis is
-// named twice, a dimension does not exist, does not divide, or the sizes of packed blocks do not add up to it.
+// Elements per dimension on every rank (pieces are equal). Throws UserError when the mesh has no
+// such axis or an axis is named twice, a dimension does not exist, does not divide, or the sizes of
+// packed blocks do not add up to it.
 Shape local_shape(const PlacedTensor& tensor, const Mesh& mesh);
 
-// The whole over NAME@RANK: one clean expression per set of ranks that together hold it; they are replicas of each
-// other. Throws UserError as local_shape does.
+// The whole over NAME@RANK: one clean expression per set of ranks that together hold it; they are
+// replicas of each other. Throws UserError as local_shape does.
 std::vector<CleanExpr> relation(const PlacedTensor& tensor, const Mesh& mesh);
 
-// Where the gradient of a tensor lies: as the tensor does, but a gradient of summands is the same for each of them.
+// Where the gradient of a tensor lies: as the tensor does, but a gradient of summands is the same
+// for each of them.
 Placement gradient_placement(const Placement& placement);
 
 }  // namespace assay

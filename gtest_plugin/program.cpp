@@ -13,11 +13,13 @@
 namespace assay {
 namespace {
 
-const InputSpec& find_input(const RefinementSpec& spec, const std::string& name, const SourcePlace& place) {
+const InputSpec& find_input(const RefinementSpec& spec, const std::string& name,
+                            const SourcePlace& place) {
   for (const InputSpec& input : spec.inputs) {
     if (input.name == name) return input;
   }
-  throw UserError(place, "no input or weight is named " + name, "declare it with input(...) or weight(...)");
+  throw UserError(place, "no input or weight is named " + name,
+                  "declare it with input(...) or weight(...)");
 }
 
 }  // namespace
@@ -26,8 +28,9 @@ at::Tensor Program::operator[](const Input& input) const { return run_.context.i
 
 void Program::output(const std::string& name, const at::Tensor& tensor, const Placement& placement,
                      std::source_location place) {
-  if (!run_.outputs.emplace(name, Run::Output{placement, source_place(place)}).second) {
-    throw UserError(source_place(place), "the program has two outputs named " + name, "give each its own name");
+  if (!run_.outputs.emplace(name, DeclaredOutput{placement, source_place(place)}).second) {
+    throw UserError(source_place(place), "the program has two outputs named " + name,
+                    "give each its own name");
   }
   run_.context.output(name, tensor);
 }
@@ -39,7 +42,8 @@ void Program::gradient(const Input& input, const at::Tensor& tensor, std::source
 
 void Program::gradients(const at::Tensor& loss, const Finish& finish, std::source_location place) {
   if (loss.numel() != 1) {
-    throw UserError(source_place(place), "the loss has " + std::to_string(loss.numel()) + " elements",
+    throw UserError(source_place(place),
+                    "the loss has " + std::to_string(loss.numel()) + " elements",
                     "gradients(...) wants a scalar: sum or average it");
   }
   std::vector<Input> differentiable;
@@ -49,8 +53,9 @@ void Program::gradients(const at::Tensor& loss, const Finish& finish, std::sourc
     differentiable.push_back({input.name});
     tensors.push_back((*this)[differentiable.back()]);
   }
-  const auto gradients = torch::autograd::grad({loss}, tensors, /*grad_outputs=*/{}, /*retain_graph=*/std::nullopt,
-                                               /*create_graph=*/false, /*allow_unused=*/true);
+  const auto gradients =
+      torch::autograd::grad({loss}, tensors, /*grad_outputs=*/{}, /*retain_graph=*/std::nullopt,
+                            /*create_graph=*/false, /*allow_unused=*/true);
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) {
       throw UserError(source_place(place), "the loss does not depend on " + differentiable[i].name,
@@ -75,11 +80,13 @@ int64_t Program::coordinate(const std::string& axis) const {
 
 int64_t Program::size(const std::string& axis) const { return run_.context.mesh().axis_size(axis); }
 
-RankProgram rank_program(const RefinementSpec& spec, const ProgramBody& body) {
-  return [&spec, &body](ProgramContext& context) {
+RankProgram rank_program(const RefinementSpec& spec, const ProgramBody& body,
+                         DeclaredOutputs* outputs) {
+  return [&spec, &body, outputs](ProgramContext& context) {
     Program::Run run{context, spec, {}};
     Program program(run);
     body(program);
+    if (outputs != nullptr) *outputs = std::move(run.outputs);
   };
 }
 

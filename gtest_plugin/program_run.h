@@ -1,4 +1,5 @@
-// The state behind one Program: the context that captures or runs it, and what it has said about its outputs.
+// The state behind one Program: the context that captures or runs it, and what it has said about
+// its outputs.
 #pragma once
 
 #include <map>
@@ -9,18 +10,23 @@
 
 namespace assay {
 
-struct Program::Run {
-  struct Output {
-    Placement placement;
-    SourcePlace place;
-  };
+// What a program says about its outputs.
+struct DeclaredOutput {
+  Placement placement;
+  SourcePlace place;
+};
+using DeclaredOutputs = std::map<std::string, DeclaredOutput>;
 
+struct Program::Run {
   ProgramContext& context;
   const RefinementSpec& spec;
-  std::map<std::string, Output> outputs;
+  DeclaredOutputs outputs;
 };
 
-// The body as the capture and the run call it.
-RankProgram rank_program(const RefinementSpec& spec, const ProgramBody& body);
+// The body as the capture and the run call it. Both spec and body must outlive it. Each call leaves
+// what the program said about its outputs in `outputs`, if that is given: do not share it among
+// threads.
+RankProgram rank_program(const RefinementSpec& spec, const ProgramBody& body,
+                         DeclaredOutputs* outputs = nullptr);
 
 }  // namespace assay

@@ -8,8 +8,9 @@
 
 namespace assay {
 
-// One word per mesh axis that matters; on every other axis the tensor is replicated. The first word splits first: under
-// {Shard("dp", 0), Shard("tp", 0)} the ranks of one dp coordinate hold neighbouring rows.
+// One word per mesh axis that matters; on every other axis the tensor is replicated. The first word
+// splits first: under {Shard("dp", 0), Shard("tp", 0)} the ranks of one dp coordinate hold
+// neighbouring rows.
 class Placement {
  public:
   struct Word {
@@ -24,7 +25,8 @@ class Placement {
 
   Placement() = default;  // replicated on every axis
   explicit Placement(Word word) : words_{std::move(word)} {}
-  // Placements on several axes, outermost first. Each axis may be named once (checked when the mesh is known).
+  // Placements on several axes, outermost first. Each axis may be named once (checked when the mesh
+  // is known).
   Placement(std::initializer_list<Placement> placements);
 
   const std::vector<Word>& words() const { return words_; }
@@ -40,8 +42,9 @@ Placement Replicate();
 // The rank with coordinate i on `axis` holds the i-th of equal pieces of dimension `dim`.
 Placement Shard(std::string axis, int64_t dim);
 
-// Several tensors packed along `dim` (query, key and value; gate and up), `sizes` elements each, add up to the whole
-// dimension. Each of them is sharded on its own: a rank holds its piece of the first, then of the second, ...
+// Several tensors packed along `dim` (query, key and value; gate and up), `sizes` elements each,
+// add up to the whole dimension. Each of them is sharded on its own: a rank holds its piece of the
+// first, then of the second, ...
 Placement ShardBlocks(std::string axis, int64_t dim, std::vector<int64_t> sizes);
 
 // The whole is the sum of what the ranks along `axis` hold.

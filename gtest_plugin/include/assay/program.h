@@ -17,36 +17,40 @@ struct Input {
   std::string name;
 };
 
-// One run of a program on one rank: first on meta tensors to capture its graph, then on real ones. The body is called
-// several times, in several threads, and must do the same each time.
+// One run of a program on one rank: first on meta tensors to capture its graph, then on real ones.
+// The body is called several times, in several threads, and must do the same each time.
 class Program {
  public:
   struct Run;  // gtest_plugin/program_run.h
   explicit Program(Run& run) : run_(run) {}
 
-  // This rank's part of an input (of the whole in the sequential program). Requires grad where it was declared so.
-  // Throws UserError when the test declares no such input.
+  // This rank's part of an input (of the whole in the sequential program). Requires grad where it
+  // was declared so. Throws UserError when the test declares no such input.
   at::Tensor operator[](const Input& input) const;
 
-  // Names a result. The placement says what the distributed program promises: Replicate() unless it says otherwise, so
-  // a reduction that is left out fails. The sequential program has one rank; there, placements mean nothing.
-  // Throws UserError when the name is taken.
-  void output(const std::string& name, const at::Tensor& tensor, const Placement& placement = Replicate(),
+  // Names a result. The placement says what the distributed program promises: Replicate() unless it
+  // says otherwise, so a reduction that is left out fails. The sequential program has one rank;
+  // there, placements mean nothing. Throws UserError when the name is taken.
+  void output(const std::string& name, const at::Tensor& tensor,
+              const Placement& placement = Replicate(),
               std::source_location place = std::source_location::current());
 
-  // Names the gradient of an input or weight "grad.NAME", with the placement of what it is the gradient of.
+  // Names the gradient of an input or weight "grad.NAME", with the placement of what it is the
+  // gradient of.
   void gradient(const Input& input, const at::Tensor& tensor,
                 std::source_location place = std::source_location::current());
 
-  // Calls autograd on `loss` (one element) and names the gradient of every input and weight that requires one, after
-  // `finish` has done to it what the framework does after the backward pass (a reduction over ranks, say).
-  // Throws UserError when the loss does not depend on one of them: declare that one without gradient.
+  // Calls autograd on `loss` (one element) and names the gradient of every input and weight that
+  // requires one, after `finish` has done to it what the framework does after the backward pass (a
+  // reduction over ranks, say). Throws UserError when the loss does not depend on one of them:
+  // declare that one without gradient.
   using Finish = std::function<at::Tensor(const Input&, const at::Tensor& gradient)>;
   void gradients(const at::Tensor& loss, const Finish& finish = {},
                  std::source_location place = std::source_location::current());
 
-  // The sum over the ranks along `axis`. Its gradient passes unchanged: every rank holds the same result, and what
-  // follows computes the same loss on each. For another gradient write an autograd function on group(axis).
+  // The sum over the ranks along `axis`. Its gradient passes unchanged: every rank holds the same
+  // result, and what follows computes the same loss on each. For another gradient write an autograd
+  // function on group(axis).
   at::Tensor all_reduce(const at::Tensor& tensor, const std::string& axis) const;
 
   // The ranks along `axis`, for any c10d call. Throws UserError when the mesh has no such axis.

@@ -1,5 +1,6 @@
-// A refinement question as a test states it, and the function that answers it. The macros of gtest.h fill in a
-// RefinementSpec and call check_refinement; code that wants to look at the report calls it directly.
+// A refinement question as a test states it, and the function that answers it. The macros of
+// gtest.h fill in a RefinementSpec and call check_refinement; code that wants to look at the report
+// calls it directly.
 #pragma once
 
 #include <chrono>
@@ -24,14 +25,15 @@ namespace assay {
 
 struct InputSpec {
   std::string name;
-  Shape shape;  // of the whole
+  Shape shape;                    // of the whole
   DType dtype = DType::kFloat32;  // floating ones run in each precision of the check
   Placement placement;
   InputRole role = InputRole::kActivation;
   int64_t bound = 0;  // kTokenIds, kLabels: 0 <= element < bound
   bool requires_grad = true;
-  // A parameter that the distributed program makes itself, with its own random numbers and collectives; called on every
-  // rank before the run. What it returns is held against the placement.
+  // A parameter that the distributed program makes itself, with its own random numbers and
+  // collectives; called on every rank before the run. What it returns is held against the
+  // placement.
   std::function<at::Tensor(Program&)> make;
   SourcePlace place;
 };
@@ -47,7 +49,8 @@ struct RefinementSpec {
   Mesh mesh;
   // Outputs whose proof may be missing if the run is within tolerance, and why. The report says so.
   std::optional<Accepted> accept;
-  // Declarations, in TOML, of operators that Assay does not know (the form of shared_ir/operators/*.toml).
+  // Declarations, in TOML, of operators that Assay does not know (the form of
+  // shared_ir/operators/*.toml).
   std::vector<std::filesystem::path> operator_files;
 };
 
@@ -65,8 +68,8 @@ struct CheckOptions {
 // Throws UserError when a declaration, an output or a program is wrong.
 Case capture_case(const RefinementSpec& spec, DType precision = DType::kFloat32);
 
-// Proves, then runs in each precision through the relations that the proof inferred. Does not throw: an error of the
-// user or of Assay is the report's verdict kError with its text.
+// Proves, then runs in each precision through the relations that the proof inferred. Does not
+// throw: an error of the user or of Assay is the report's verdict kError with its text.
 CaseReport check_refinement(const RefinementSpec& spec, const CheckOptions& options = {});
 
 }  // namespace assay

@@ -1,4 +1,5 @@
-// The two LibTorch types that a test's signatures speak of, declared only: a test includes the operators that it uses.
+// The two LibTorch types that a test's signatures speak of, declared only: a test includes the
+// operators that it uses.
 #pragma once
 
 namespace at {
@@ -22,6 +23,7 @@ namespace assay {
 
 // c10::intrusive_ptr<c10d::ProcessGroup>
 using ProcessGroupPtr =
-    c10::intrusive_ptr<c10d::ProcessGroup, c10::detail::intrusive_target_default_null_type<c10d::ProcessGroup>>;
+    c10::intrusive_ptr<c10d::ProcessGroup,
+                       c10::detail::intrusive_target_default_null_type<c10d::ProcessGroup>>;
 
 }  // namespace assay

@@ -1,0 +1,109 @@
+#include <chrono>
+
+#include "assay/refinement.h"
+#include "dynamic_check/check.h"
+#include "gtest_plugin/program_run.h"
+#include "gtest_plugin/verdict_of_both.h"
+#include "static_check/check.h"
+
+namespace assay {
+namespace {
+
+std::vector<Relation> relations(const Certificate& certificate) {
+  std::vector<Relation> inferred;
+  for (const Certificate::Covered& covered : certificate.relations) {
+    inferred.push_back({covered.tensor, covered.replicas, {}});
+  }
+  return inferred;
+}
+
+// Calls what makes the self-made parameters of one rank.
+RankProgram parameter_program(const RefinementSpec& spec) {
+  return [&spec](ProgramContext& context) {
+    Program::Run run{context, spec, {}};
+    Program program(run);
+    for (const InputSpec& input : spec.inputs) {
+      if (input.make) context.output(input.name, input.make(program));
+    }
+  };
+}
+
+Programs programs(const RefinementSpec& spec) {
+  Programs both;
+  both.sequential = rank_program(spec, spec.sequential);
+  both.distributed = rank_program(spec, spec.distributed);
+  both.parameters = parameter_program(spec);
+  both.mesh = spec.mesh;
+  for (const InputSpec& input : spec.inputs) {
+    both.inputs.push_back({input.name, input.shape, input.dtype, input.role, input.bound,
+                           input.requires_grad, static_cast<bool>(input.make)});
+  }
+  return both;
+}
+
+DynamicOptions dynamic_options(const CheckOptions& options, DType precision) {
+  DynamicOptions run;
+  run.precision = precision;
+  run.seed = options.seed;
+  run.samples = options.samples;
+  run.timeout = options.timeout;
+  run.completion = options.completion;
+  run.kernel = options.kernel;
+  return run;
+}
+
+OperatorTable operator_table(const RefinementSpec& spec) {
+  OperatorTable operators = OperatorTable::builtin();
+  for (const auto& file : spec.operator_files) operators.add_file(file);
+  return operators;
+}
+
+// The proof about the programs in one precision, and what the run needs of it.
+struct Proof {
+  Case refinement;
+  StaticResult result;
+};
+
+Proof prove(const RefinementSpec& spec, const CheckOptions& options, const OperatorTable& operators,
+            DType precision) {
+  Proof proof{capture_case(spec, precision), {}};
+  StaticOptions bounds;
+  bounds.timeout = options.timeout;
+  proof.result = static_check(proof.refinement, operators, bounds);
+  return proof;
+}
+
+// Proves and runs in every precision until one fails; each captures for itself, as casts differ.
+void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& report) {
+  const OperatorTable operators = operator_table(spec);
+  if (options.precisions.empty()) {
+    report.statics = prove(spec, options, operators, DType::kFloat32).result.report;
+    return conclude(report, spec.accept);
+  }
+  for (DType precision : options.precisions) {
+    const Proof proof = prove(spec, options, operators, precision);
+    report.statics = proof.result.report;
+    report.dynamic =
+        dynamic_check(proof.refinement, relations(proof.result.certificate),
+                      report.statics->verdict, programs(spec), dynamic_options(options, precision));
+    conclude(report, spec.accept);
+    if (report.exit != 0) return;
+  }
+}
+
+}  // namespace
+
+CaseReport check_refinement(const RefinementSpec& spec, const CheckOptions& options) {
+  CaseReport report;
+  report.name = spec.name;
+  try {
+    check(spec, options, report);
+  } catch (const std::exception& error) {
+    report.verdict = Verdict::kError;
+    report.exit = dynamic_cast<const UserError*>(&error) != nullptr ? 2 : 3;
+    report.error = error.what();
+  }
+  return report;
+}
+
+}  // namespace assay

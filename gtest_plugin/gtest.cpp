@@ -1,0 +1,203 @@
+#include "assay/gtest.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "gtest_plugin/failure_message.h"
+#include "gtest_plugin/source_place.h"
+#include "gtest_plugin/verdict_of_both.h"
+#include "shared_ir/operators.h"
+#include "static_check/check.h"
+
+namespace assay {
+namespace {
+
+struct TestPlace {
+  const char* file;
+  int line;
+};
+
+std::map<std::string, TestPlace>& claimed_names() {
+  static std::map<std::string, TestPlace> names;
+  return names;
+}
+
+std::string full_name() {
+  const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+  return std::string(test->test_suite_name()) + "." + test->name();
+}
+
+// What the shell calls the test program.
+std::string this_binary() {
+  std::error_code none;
+  return std::filesystem::read_symlink("/proc/self/exe", none).string();
+}
+
+uint64_t seed_from_environment(uint64_t otherwise) {
+  const char* text = std::getenv("ASSAY_SEED");
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+std::filesystem::path bundle_folder(const std::string& test) {
+  const char* folder = std::getenv("ASSAY_BUNDLES");
+  return (folder == nullptr ? std::filesystem::path(testing::TempDir()) / "assay"
+                            : std::filesystem::path(folder)) /
+         test;
+}
+
+// The case's folder for `assay check`; empty when the programs cannot be captured.
+std::string write_bundle(const RefinementSpec& spec) {
+  try {
+    const auto folder = bundle_folder(spec.name);
+    save_case(capture_case(spec), folder);
+    return folder.string();
+  } catch (const UserError&) {
+    return {};
+  }
+}
+
+void record(const CaseReport& report, const Mesh& mesh) {
+  testing::Test::RecordProperty("verdict", std::string(to_string(report.verdict)));
+  testing::Test::RecordProperty("ranks", std::to_string(mesh.world_size()));
+  if (report.statics)
+    testing::Test::RecordProperty("proof_ms", std::to_string(report.statics->ms.check));
+  if (report.dynamic) {
+    testing::Test::RecordProperty("seed", std::to_string(report.dynamic->seed));
+    testing::Test::RecordProperty("run_ms", std::to_string(report.dynamic->ms));
+  }
+}
+
+void fail_at(const SourcePlace& place, const std::string& message) {
+  ADD_FAILURE_AT(place.file.c_str(), static_cast<int>(place.line)) << message;
+}
+
+void publish(const CaseReport& report, FailureContext context, const SourcePlace& otherwise) {
+  record(report, context.mesh);
+  if (report.exit == 0) return;
+  const SourcePlace place = failure_place(report);
+  fail_at(place.known() ? place : otherwise, failure_message(report, context));
+}
+
+}  // namespace
+
+void claim_test_name(const char* suite, const char* name, const char* file, int line) {
+  const auto [found, is_new] =
+      claimed_names().emplace(std::string(suite) + "." + name, TestPlace{file, line});
+  if (is_new) return;
+  std::fprintf(stderr, "%s:%d: error: there is already a refinement test %s, at %s:%d\n", file,
+               line, found->first.c_str(), found->second.file, found->second.line);
+  std::exit(2);
+}
+
+Input RefinementTest::declare(InputSpec input, Place place) {
+  input.place = source_place(place);
+  if (spec_.sequential) {
+    throw UserError(input.place, input.name + " is declared after sequential(...)",
+                    "declare inputs and weights first");
+  }
+  for (const InputSpec& earlier : spec_.inputs) {
+    if (earlier.name == input.name) {
+      throw UserError(input.place, "there is already an input " + input.name,
+                      "at " + to_string(earlier.place));
+    }
+  }
+  spec_.inputs.push_back(std::move(input));
+  return {spec_.inputs.back().name};
+}
+
+Input RefinementTest::input(const std::string& name, Shape shape, const Placement& placement,
+                            Place place) {
+  return input(name, std::move(shape), InputOptions{.placement = placement}, place);
+}
+
+Input RefinementTest::input(const std::string& name, Shape shape, const InputOptions& options,
+                            Place place) {
+  InputSpec input;
+  input.name = name;
+  input.shape = std::move(shape);
+  input.dtype = options.dtype;
+  input.placement = options.placement;
+  input.role = options.role;
+  input.bound = options.bound;
+  input.requires_grad = options.requires_grad && is_floating(options.dtype);
+  return declare(std::move(input), place);
+}
+
+Input RefinementTest::ids(const std::string& name, Shape shape, int64_t bound,
+                          const Placement& placement, Place place) {
+  return input(name, std::move(shape),
+               InputOptions{.dtype = DType::kInt64,
+                            .placement = placement,
+                            .role = InputRole::kTokenIds,
+                            .bound = bound},
+               place);
+}
+
+Input RefinementTest::weight(const std::string& name, Shape shape, const Placement& placement,
+                             Place place) {
+  const InputRole role = shape.size() == 1 ? InputRole::kScale : InputRole::kWeight;
+  return input(name, std::move(shape), InputOptions{.placement = placement, .role = role}, place);
+}
+
+Input RefinementTest::self_made_weight(const std::string& name, Shape shape,
+                                       const Placement& placement,
+                                       std::function<at::Tensor(Program&)> make, Place place) {
+  const Input handle = weight(name, std::move(shape), placement, place);
+  spec_.inputs.back().make = std::move(make);
+  return handle;
+}
+
+void RefinementTest::accept_unproved(std::vector<std::string> outputs, std::string reason) {
+  spec_.accept = Accepted{std::move(outputs), std::move(reason)};
+}
+
+void RefinementTest::operators(const std::filesystem::path& file) {
+  spec_.operator_files.push_back(file);
+}
+
+void RefinementTest::sequential(ProgramBody body) { spec_.sequential = std::move(body); }
+
+void RefinementTest::distributed(std::vector<Mesh::Axis> mesh, ProgramBody body, Place place) {
+  checked_ = true;
+  spec_.name = full_name();
+  spec_.place = source_place(place);
+  spec_.mesh = Mesh(std::move(mesh));
+  spec_.distributed = std::move(body);
+  CheckOptions options = options_;
+  options.seed = seed_from_environment(options.seed);
+  const CaseReport report = check_refinement(spec_, options);
+  const std::string bundle = report.exit == 0 ? std::string() : write_bundle(spec_);
+  publish(report, {spec_.name, this_binary(), spec_.mesh, options.seed, bundle}, spec_.place);
+}
+
+void RefinementTest::check_case(const std::filesystem::path& folder, Place place) {
+  checked_ = true;
+  const Case refinement = load_case(folder);
+  CaseReport report;
+  report.name = full_name();
+  report.statics = static_check(refinement, OperatorTable::builtin()).report;
+  conclude(report, refinement.accept);
+  publish(
+      report,
+      {report.name, this_binary(), Mesh(), seed_from_environment(options_.seed), folder.string()},
+      source_place(place));
+}
+
+void RefinementTest::TestBody() {
+  const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+  const SourcePlace here{test->file(), test->line(), 0};
+  try {
+    describe_refinement();
+    if (!checked_ && !IsSkipped() && !HasFailure()) {
+      fail_at(here,
+              "nothing was checked: the test calls neither distributed(...) nor check_case(...)");
+    }
+  } catch (const UserError& error) {
+    fail_at(error.place().known() ? error.place() : here,
+            error.message() + (error.hint().empty() ? "" : "\n" + error.hint()));
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,150 @@
+// A placement's relation gives the whole back from shards that are cut by DTensor's own
+// description.
+#include "assay/placement.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/zeros_like.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dynamic_check/clean_eval.h"
+#include "gtest_plugin/placement_relation.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+using Word = Placement::Word;
+
+const Mesh kMesh({{"dp", 2}, {"tp", 4}});
+
+PlacedTensor placed(const Placement& placement, Shape shape = {8, 12}) {
+  return {"w", std::move(shape), placement, {}};
+}
+
+// What the rank holds, word by word.
+at::Tensor shard(at::Tensor tensor, const Placement& placement, Rank rank) {
+  for (const Word& word : placement.words()) {
+    const int64_t ranks = kMesh.axis_size(word.axis),
+                  coordinate = kMesh.coordinate(rank, word.axis);
+    if (word.kind == Word::Kind::kPartial) {
+      if (coordinate != 0) tensor = at::zeros_like(tensor);
+      continue;
+    }
+    const std::vector<int64_t> blocks =
+        word.blocks.empty() ? std::vector{tensor.size(word.dim)} : word.blocks;
+    std::vector<at::Tensor> pieces;
+    for (const at::Tensor& block : tensor.split_with_sizes(blocks, word.dim)) {
+      const int64_t size = block.size(word.dim) / ranks;
+      pieces.push_back(block.narrow(word.dim, coordinate * size, size));
+    }
+    tensor = at::cat(pieces, word.dim);
+  }
+  return tensor;
+}
+
+at::Tensor numbers(const Shape& shape) {
+  int64_t elements = 1;
+  for (int64_t size : shape) elements *= size;
+  return at::arange(elements).view(shape);
+}
+
+std::string error_of(const Placement& placement, const Mesh& mesh = kMesh) {
+  try {
+    local_shape(placed(placement), mesh);
+  } catch (const UserError& error) {
+    return error.message();
+  }
+  return {};
+}
+
+class PlacementRelation : public testing::TestWithParam<Placement> {};
+
+TEST_P(PlacementRelation, RebuildsTheWholeFromShards) {
+  const PlacedTensor tensor = placed(GetParam());
+  const at::Tensor whole = numbers(tensor.shape);
+  for (const CleanExpr& replica : relation(tensor, kMesh)) {
+    const at::Tensor rebuilt = evaluate(
+        replica, [&](const RankTensorName& leaf) { return shard(whole, GetParam(), leaf.second); });
+    EXPECT_TRUE(at::equal(rebuilt, whole)) << to_string(replica);
+  }
+}
+
+TEST_P(PlacementRelation, UsesEveryRankOnce) {
+  std::set<Rank> seen;
+  const std::function<void(const CleanExpr&)> visit = [&](const CleanExpr& expr) {
+    if (expr.kind == CleanExpr::Kind::kTensor) seen.insert(expr.rank);
+    for (const CleanExpr& operand : expr.operands) visit(operand);
+  };
+  for (const CleanExpr& replica : relation(placed(GetParam()), kMesh)) visit(replica);
+  EXPECT_EQ(seen.size(), static_cast<size_t>(kMesh.world_size()));
+}
+
+TEST_P(PlacementRelation, LocalShapeIsThatOfTheShard) {
+  const PlacedTensor tensor = placed(GetParam());
+  EXPECT_EQ(local_shape(tensor, kMesh), shard(numbers(tensor.shape), GetParam(), 5).sizes().vec());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PlacementRelation,
+    testing::Values(Replicate(), Shard("tp", 0), Shard("tp", 1), Shard("dp", 1), Partial("tp"),
+                    ShardBlocks("tp", 1, {4, 8}), ShardBlocks("dp", 0, {2, 2, 4}),
+                    Placement{Shard("dp", 0), Shard("tp", 0)},
+                    Placement{Shard("tp", 0), Shard("dp", 0)},
+                    Placement{Shard("dp", 0), Shard("tp", 1)},
+                    Placement{Partial("dp"), Shard("tp", 1)},
+                    Placement{Shard("dp", 0), ShardBlocks("tp", 1, {4, 8})},
+                    Placement{ShardBlocks("tp", 1, {4, 8}), Shard("dp", 0)}),
+    [](const auto& test) {
+      std::string name = to_string(test.param);
+      std::erase_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); });
+      return name;
+    });
+
+TEST(Placement, AxesThatItDoesNotNameHoldReplicas) {
+  EXPECT_EQ(relation(placed(Replicate()), kMesh).size(), 8u);
+  EXPECT_EQ(relation(placed(Shard("tp", 0)), kMesh).size(), 2u);
+  EXPECT_EQ(relation(placed({Shard("dp", 0), Shard("tp", 1)}), kMesh).size(), 1u);
+}
+
+TEST(Placement, PackedBlocksAreCutOneByOne) {
+  const Mesh mesh({{"tp", 2}});
+  EXPECT_EQ(
+      to_string(relation(placed(ShardBlocks("tp", 0, {4, 2}), {6}), mesh).front()),
+      "concat(concat(slice(w@0; dim=0, start=0, end=2), slice(w@1; dim=0, start=0, end=2); dim=0), "
+      "concat(slice(w@0; dim=0, start=2, end=3), slice(w@1; dim=0, start=2, end=3); dim=0); "
+      "dim=0)");
+}
+
+TEST(Placement, OneRankAlongAnAxisIsTheTensorItself) {
+  const Mesh mesh({{"tp", 1}});
+  EXPECT_EQ(to_string(relation(placed(ShardBlocks("tp", 1, {4, 8})), mesh).front()), "w@0");
+}
+
+TEST(Placement, PrintsAsItIsWritten) {
+  EXPECT_EQ(to_string(Placement{Shard("dp", 0), ShardBlocks("tp", 1, {4, 8}), Partial("pp")}),
+            "{Shard(\"dp\", 0), ShardBlocks(\"tp\", 1, {4, 8}), Partial(\"pp\")}");
+  EXPECT_EQ(to_string(Replicate()), "Replicate()");
+}
+
+TEST(Placement, SaysWhatDoesNotFit) {
+  EXPECT_THAT(error_of(Shard("tp", 2)), HasSubstr("no dimension 2"));
+  EXPECT_THAT(error_of(Shard("tp", -1)), HasSubstr("no dimension -1"));
+  EXPECT_THAT(error_of(Shard("tp", 0), Mesh({{"tp", 3}})),
+              HasSubstr("does not split evenly over 3 ranks of tp"));
+  EXPECT_THAT(error_of(Shard("cp", 0)), HasSubstr("no axis \"cp\""));
+  EXPECT_THAT(error_of({Shard("tp", 0), Shard("tp", 1)}), HasSubstr("named twice"));
+  EXPECT_THAT(error_of(ShardBlocks("tp", 1, {4, 4})), HasSubstr("8 elements, dimension 1 has 12"));
+  EXPECT_THAT(error_of(ShardBlocks("tp", 1, {6, 6})), HasSubstr("does not split evenly"));
+}
+
+TEST(GradientPlacement, SummandsShareTheirGradient) {
+  EXPECT_EQ(gradient_placement({Partial("dp"), Shard("tp", 1)}), Shard("tp", 1));
+  EXPECT_EQ(gradient_placement(Shard("tp", 0)), Shard("tp", 0));
+}
+
+}  // namespace
+}  // namespace assay

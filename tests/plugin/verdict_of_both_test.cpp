@@ -1,0 +1,59 @@
+#include "gtest_plugin/verdict_of_both.h"
+
+#include <gtest/gtest.h>
+
+namespace assay {
+namespace {
+
+CaseReport concluded(Verdict proof, std::optional<Verdict> run,
+                     const std::optional<Accepted>& accept = {}) {
+  CaseReport report;
+  report.statics.emplace().verdict = proof;
+  report.statics->outputs = {{"y", proof, {}, false}};
+  if (run) report.dynamic.emplace().verdict = *run;
+  conclude(report, accept);
+  return report;
+}
+
+TEST(VerdictOfBoth, ProvedAndWithinTolerancePasses) {
+  EXPECT_EQ(concluded(Verdict::kProved, Verdict::kProved).verdict, Verdict::kProved);
+  EXPECT_EQ(concluded(Verdict::kProved, Verdict::kProved).exit, 0);
+  EXPECT_EQ(concluded(Verdict::kProved, std::nullopt).exit, 0);
+}
+
+TEST(VerdictOfBoth, ADeviationRefutesWhateverTheProofSays) {
+  for (Verdict proof :
+       {Verdict::kProved, Verdict::kUnproved, Verdict::kTimeout, Verdict::kUnsupported}) {
+    EXPECT_EQ(concluded(proof, Verdict::kRefuted).verdict, Verdict::kRefuted) << to_string(proof);
+    EXPECT_EQ(concluded(proof, Verdict::kRefuted).exit, 1) << to_string(proof);
+  }
+}
+
+TEST(VerdictOfBoth, ARunWithinToleranceProvesNothing) {
+  for (Verdict proof :
+       {Verdict::kRefuted, Verdict::kUnproved, Verdict::kTimeout, Verdict::kUnsupported}) {
+    EXPECT_EQ(concluded(proof, Verdict::kProved).verdict, proof);
+    EXPECT_EQ(concluded(proof, Verdict::kProved).exit, 1) << to_string(proof);
+  }
+}
+
+TEST(VerdictOfBoth, ARunThatDoesNotFinishFails) {
+  EXPECT_EQ(concluded(Verdict::kProved, Verdict::kTimeout).exit, 1);
+  EXPECT_EQ(concluded(Verdict::kProved, Verdict::kError).exit, 2);
+}
+
+TEST(VerdictOfBoth, AnAcceptedOutputPassesWithoutProofButNotWithADeviation) {
+  const Accepted accept{{"y"}, "approximate on purpose"};
+  EXPECT_EQ(concluded(Verdict::kUnproved, Verdict::kProved, accept).exit, 0);
+  EXPECT_EQ(concluded(Verdict::kUnproved, Verdict::kProved, accept).verdict, Verdict::kUnproved);
+  EXPECT_EQ(concluded(Verdict::kUnproved, Verdict::kRefuted, accept).exit, 1);
+  EXPECT_EQ(concluded(Verdict::kRefuted, Verdict::kProved, accept).exit, 1);
+}
+
+TEST(VerdictOfBoth, AcceptingOneOutputDoesNotAcceptAnother) {
+  const Accepted accept{{"z"}, "another one"};
+  EXPECT_EQ(concluded(Verdict::kUnproved, Verdict::kProved, accept).exit, 1);
+}
+
+}  // namespace
+}  // namespace assay
