@@ -1,0 +1,197 @@
+#include "static_check/checker/boxes.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace assay::checker {
+namespace {
+
+constexpr int64_t kMostIntervals = int64_t{1} << 14;
+
+struct Digit {
+  int64_t stride;
+  int64_t end;  // stride * radix
+};
+
+struct Condition {
+  size_t key;
+  std::vector<Interval> in;
+};
+
+struct Item {
+  Rational coef;
+  bool second = false;  // which side of a comparison
+  std::vector<Condition> conditions;
+};
+
+// The independent coordinates on which the boxes and guards of some products depend.
+class Coordinates {
+ public:
+  Coordinates(const Facts& facts, bool maxima) : facts_(facts), maxima_(maxima) {}
+
+  void see(const Product& product) {
+    for (const Box& box : product.boxes)
+      if (box.maximum == maxima_) digits_[box.label].push_back({box.stride, box.stride * box.radix});
+  }
+
+  // After all products are seen: overlapping digits of a label become one.
+  void merge() {
+    for (auto& [label, digits] : digits_) {
+      std::sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.stride < b.stride; });
+      std::vector<Digit> merged;
+      bool nested = true;
+      for (const Digit& digit : digits) {
+        if (merged.empty() || digit.stride >= merged.back().end) {
+          nested &= merged.empty() || digit.stride % merged.back().end == 0;
+          merged.push_back(digit);
+          continue;
+        }
+        Digit& last = merged.back();
+        const auto [low, high] = std::minmax(last.end, digit.end);
+        nested &= digit.stride % last.stride == 0 && high % low == 0;
+        last.end = high;
+      }
+      const int64_t size = facts_.universe().labels[static_cast<size_t>(label)].size;
+      digits = nested ? std::move(merged) : std::vector<Digit>{{1, size}};
+    }
+  }
+
+  Item item(const Product& product, bool second) {
+    Item item{product.coef, second, {}};
+    for (const Box& box : product.boxes)
+      if (box.maximum == maxima_) add(item, box_condition(box));
+    for (const Guard& guard : product.guards) add(item, guard_condition(guard));
+    return item;
+  }
+
+  const Interval& domain(size_t key) const { return domains_[key]; }
+
+ private:
+  static void add(Item& item, Condition condition) {
+    for (Condition& present : item.conditions) {
+      if (present.key != condition.key) continue;
+      present.in = intersect(present.in, condition.in);
+      return;
+    }
+    item.conditions.push_back(std::move(condition));
+  }
+
+  Condition box_condition(const Box& box) {
+    const std::vector<Digit>& digits = digits_.at(box.label);
+    const auto digit = std::find_if(digits.begin(), digits.end(), [&](const Digit& one) {
+      return one.stride <= box.stride && box.stride < one.end;
+    });
+    const auto [at, added] = box_keys_.emplace(std::pair{box.label, digit->stride}, domains_.size());
+    if (added) domains_.push_back({0, digit->end / digit->stride});
+    const int64_t scale = box.stride / digit->stride, period = scale * box.radix;
+    const int64_t repeats = digit->end / digit->stride / period;
+    if (repeats * static_cast<int64_t>(box.in.size()) > kMostIntervals) throw Rejection{"boxes on incompatible digits"};
+    Condition condition{at->second, {}};
+    for (int64_t k = 0; k < repeats; ++k)
+      for (const Interval& in : box.in)
+        condition.in.push_back({k * period + in.lo * scale, k * period + in.hi * scale});
+    return condition;
+  }
+
+  Condition guard_condition(const Guard& guard) {
+    const auto [at, added] = guard_keys_.emplace(guard.element, domains_.size());
+    if (added)
+      domains_.push_back(facts_.boolean(guard.element.atom) ? Interval{0, 2} : Interval{INT64_MIN, INT64_MAX});
+    return {at->second, guard.in};
+  }
+
+  const Facts& facts_;
+  bool maxima_;
+  std::map<LabelId, std::vector<Digit>> digits_;
+  std::map<std::pair<LabelId, int64_t>, size_t> box_keys_;
+  std::map<Factor, size_t> guard_keys_;
+  std::vector<Interval> domains_;
+};
+
+// leaf(items that hold) for every cell of the coordinates.
+template <class Leaf>
+bool in_every_cell(const Coordinates& coordinates, const std::vector<Item>& items, const Leaf& leaf) {
+  const auto restricted =
+      std::find_if(items.begin(), items.end(), [](const Item& item) { return !item.conditions.empty(); });
+  if (restricted == items.end()) return leaf(items);
+  const size_t key = restricted->conditions.front().key;
+  const Interval domain = coordinates.domain(key);
+  std::vector<int64_t> edges{domain.lo, domain.hi};
+  for (const Item& item : items)
+    for (const Condition& condition : item.conditions)
+      if (condition.key == key)
+        for (const Interval& in : condition.in) {
+          edges.push_back(std::clamp(in.lo, domain.lo, domain.hi));
+          edges.push_back(std::clamp(in.hi, domain.lo, domain.hi));
+        }
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  for (size_t e = 0; e + 1 < edges.size(); ++e) {
+    std::vector<Item> here;
+    for (const Item& item : items) {
+      Item inside{item.coef, item.second, {}};
+      bool holds = true;
+      for (const Condition& condition : item.conditions) {
+        if (condition.key != key)
+          inside.conditions.push_back(condition);
+        else
+          holds = std::any_of(condition.in.begin(), condition.in.end(),
+                              [&](const Interval& in) { return in.lo <= edges[e] && edges[e] < in.hi; });
+      }
+      if (holds) here.push_back(std::move(inside));
+    }
+    if (!in_every_cell(coordinates, here, leaf)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<Interval> intersect(const std::vector<Interval>& a, const std::vector<Interval>& b) {
+  std::vector<Interval> both;
+  for (const Interval& x : a)
+    for (const Interval& y : b)
+      if (std::max(x.lo, y.lo) < std::min(x.hi, y.hi)) both.push_back({std::max(x.lo, y.lo), std::min(x.hi, y.hi)});
+  std::sort(both.begin(), both.end(), [](const Interval& x, const Interval& y) { return x.lo < y.lo; });
+  return both;
+}
+
+std::vector<Box> maxima(const Product& product) {
+  std::vector<Box> boxes;
+  for (const Box& box : product.boxes)
+    if (box.maximum) boxes.push_back(box);
+  std::sort(boxes.begin(), boxes.end(), [](const Box& a, const Box& b) {
+    return std::tie(a.label, a.stride, a.radix) < std::tie(b.label, b.stride, b.radix);
+  });
+  return boxes;
+}
+
+bool vanishes(const Facts& facts, const std::vector<Product>& alike) {
+  Coordinates coordinates(facts, false);
+  for (const Product& product : alike) coordinates.see(product);
+  coordinates.merge();
+  std::vector<Item> items;
+  for (const Product& product : alike) items.push_back(coordinates.item(product, false));
+  return in_every_cell(coordinates, items, [](const std::vector<Item>& here) {
+    Rational sum = 0;
+    for (const Item& item : here) sum = sum + item.coef;
+    return sum.is_zero();
+  });
+}
+
+bool same_union(const Facts& facts, const std::vector<Product>& a, const std::vector<Product>& b) {
+  Coordinates coordinates(facts, true);
+  for (const std::vector<Product>* side : {&a, &b})
+    for (const Product& product : *side) coordinates.see(product);
+  coordinates.merge();
+  std::vector<Item> items;
+  for (const std::vector<Product>* side : {&a, &b})
+    for (const Product& product : *side) items.push_back(coordinates.item(product, side == &b));
+  return in_every_cell(coordinates, items, [](const std::vector<Item>& here) {
+    const auto seconds = std::count_if(here.begin(), here.end(), [](const Item& item) { return item.second; });
+    return (seconds > 0) == (seconds < static_cast<std::ptrdiff_t>(here.size()));
+  });
+}
+
+}  // namespace assay::checker

@@ -1,0 +1,254 @@
+// Collectives on the joint graph: who meets whom, and what each member gets.
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "static_check/checker/joint.h"
+
+namespace assay::checker {
+namespace {
+
+// The members' operators that meet, in group order.
+struct Meeting {
+  const Collective* collective;
+  std::vector<OpRef> members;
+};
+
+const Collective& collective_of(const Joint& joint, const OpRef& ref) {
+  const CoreProgram& program = joint.program(ref.rank);
+  return program.collectives[static_cast<size_t>(program.ops[static_cast<size_t>(ref.op)].collective)];
+}
+
+const CoreOp& op_of(const Joint& joint, const OpRef& ref) {
+  return joint.program(ref.rank).ops[static_cast<size_t>(ref.op)];
+}
+
+const CoreOp& operand_of(const Joint& joint, const OpRef& ref) {
+  return joint.program(ref.rank).ops[static_cast<size_t>(op_of(joint, ref).operands[0])];
+}
+
+int64_t position(const std::vector<Rank>& ranks, Rank rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
+}
+
+class CollectiveCheck {
+ public:
+  CollectiveCheck(Joint& joint, Rank only) : joint_(joint), only_(only) {}
+
+  // Lets the programs run to the end, from meeting to meeting.
+  void run() {
+    std::map<Rank, std::vector<OpRef>> queues;
+    size_t left = 0;
+    for (Rank rank : ranks()) {
+      const CoreProgram& program = joint_.program(rank);
+      for (size_t op = 0; op < program.ops.size(); ++op)
+        if (program.ops[op].prim == Prim::kCollective) queues[rank].push_back({rank, static_cast<CoreId>(op)});
+      std::reverse(queues[rank].begin(), queues[rank].end());
+      left += queues[rank].size();
+    }
+    while (left > 0) {
+      size_t met = 0;
+      for (auto& [rank, queue] : queues) {
+        if (queue.empty()) continue;
+        const auto meeting = ready(queues, queue.back());
+        if (!meeting) continue;
+        check(*meeting);
+        for (const OpRef& member : meeting->members) queues[member.rank].pop_back();
+        met += meeting->members.size();
+      }
+      if (met == 0) report_deadlock(queues);
+      left -= met;
+    }
+  }
+
+ private:
+  std::vector<Rank> ranks() const {
+    if (only_ == kNone) return {kNone};
+    std::vector<Rank> all;
+    for (size_t rank = 0; rank < joint_.ranks.size(); ++rank) all.push_back(static_cast<Rank>(rank));
+    return all;
+  }
+
+  // All members of the group wait for it; a group of one is always ready.
+  std::optional<Meeting> ready(const std::map<Rank, std::vector<OpRef>>& queues, const OpRef& first) const {
+    const Collective& collective = collective_of(joint_, first);
+    Meeting meeting{&collective, {}};
+    if (only_ == kNone) {
+      if (collective.ranks.size() != 1) throw Rejection{describe(joint_, first) + ": a sequential program has no peers"};
+      meeting.members = {first};
+      return meeting;
+    }
+    const std::set<Rank> members(collective.ranks.begin(), collective.ranks.end());
+    if (members.size() != collective.ranks.size() || !members.contains(first.rank))
+      throw Rejection{describe(joint_, first) + ": its group does not contain it once"};
+    for (const Rank rank : collective.ranks) {
+      const auto queue = queues.find(rank);
+      if (queue == queues.end()) throw Rejection{describe(joint_, first) + ": a member that does not run"};
+      if (queue->second.empty()) return std::nullopt;
+      const OpRef& next = queue->second.back();
+      if (collective_of(joint_, next).ranks != collective.ranks) return std::nullopt;
+      meeting.members.push_back(next);
+    }
+    return meeting;
+  }
+
+  [[noreturn]] void report_deadlock(const std::map<Rank, std::vector<OpRef>>& queues) const {
+    std::string text = "collectives that wait for each other for ever:";
+    for (const auto& [rank, queue] : queues)
+      if (!queue.empty()) text += " " + describe(joint_, queue.back()) + ";";
+    throw Rejection{text};
+  }
+
+  void check(const Meeting& meeting) {
+    const Collective& collective = *meeting.collective;
+    const CoreOp& first = operand_of(joint_, meeting.members[0]);
+    for (const OpRef& member : meeting.members) {
+      const Collective& theirs = collective_of(joint_, member);
+      const CoreOp& operand = operand_of(joint_, member);
+      const bool exchange = collective.kind == Collective::Kind::kAllToAll;
+      Shape rows = operand.shape, first_rows = first.shape;
+      if (exchange && !rows.empty() && !first_rows.empty()) rows[0] = first_rows[0] = 0;
+      if (theirs.kind != collective.kind || theirs.reduce != collective.reduce || theirs.source != collective.source ||
+          operand.dtype != first.dtype || rows != first_rows)
+        throw Rejection{describe(joint_, member) + " meets another collective, " + describe(joint_, meeting.members[0])};
+    }
+    for (size_t i = 0; i < meeting.members.size(); ++i) {
+      const OpRef& ref = meeting.members[i];
+      try {
+        check_shape(meeting, i);
+        if (!claims_unknown(joint_, ref)) check_member(meeting, i);
+      } catch (const Rejection& rejection) {
+        throw Rejection{describe(joint_, ref) + ": " + rejection.reason};
+      }
+    }
+  }
+
+  void check_shape(const Meeting& meeting, size_t i) const {
+    const auto members = static_cast<int64_t>(meeting.members.size());
+    Shape shape = operand_of(joint_, meeting.members[i]).shape;
+    const Shape& out = op_of(joint_, meeting.members[i]).shape;
+    bool fits = true;
+    switch (meeting.collective->kind) {
+      case Collective::Kind::kAllReduce:
+      case Collective::Kind::kBroadcast: break;
+      case Collective::Kind::kAllGather:
+        fits = !shape.empty();
+        if (fits) shape[0] *= members;
+        break;
+      case Collective::Kind::kReduceScatter:
+        fits = !shape.empty() && shape[0] % members == 0;
+        if (fits) shape[0] /= members;
+        break;
+      case Collective::Kind::kAllToAll: {
+        fits = !shape.empty() && collective_of(joint_, meeting.members[i]).receive_splits.size() == meeting.members.size();
+        int64_t rows = 0;
+        for (size_t from = 0; fits && from < meeting.members.size(); ++from) {
+          const Collective& theirs = collective_of(joint_, meeting.members[from]);
+          const int64_t received = collective_of(joint_, meeting.members[i]).receive_splits[from];
+          fits = theirs.send_splits.size() == meeting.members.size() && theirs.send_splits[i] == received;
+          rows += received;
+        }
+        if (fits) shape[0] = rows;
+        break;
+      }
+    }
+    if (!fits || shape != out) throw Rejection{"shapes that do not fit its collective"};
+  }
+
+  Sum operand(const Meeting& meeting, size_t member, const Region& region, const std::vector<Affine>& coords) {
+    return as_sum(element_at(region, joint_.step(meeting.members[member]).operand(0), coords));
+  }
+
+  // The element of one member's result that is a copy of one member's operand.
+  Sum copied(const Meeting& meeting, size_t to, const Region& region, std::vector<Affine> coords) {
+    const Collective& collective = *meeting.collective;
+    if (collective.kind == Collective::Kind::kBroadcast) {
+      const auto source = static_cast<size_t>(position(collective.ranks, collective.source));
+      if (source >= meeting.members.size()) throw Rejection{"a broadcast from outside of its group"};
+      return operand(meeting, source, region, coords);
+    }
+    const bool gather = collective.kind == Collective::Kind::kAllGather;
+    std::vector<int64_t> starts{0};
+    std::vector<size_t> pieces;
+    for (size_t from = 0; from < meeting.members.size(); ++from) {
+      const int64_t rows = gather ? operand_of(joint_, meeting.members[from]).shape[0]
+                                  : collective_of(joint_, meeting.members[to]).receive_splits[from];
+      if (rows == 0) continue;
+      starts.push_back(starts.back() + rows);
+      pieces.push_back(from);
+    }
+    const size_t piece = locate(region, coords[0], starts);
+    coords[0] = shifted(coords[0], -starts[piece]);
+    if (!gather) {
+      const std::vector<int64_t>& sent = collective_of(joint_, meeting.members[pieces[piece]]).send_splits;
+      for (size_t i = 0; i < to; ++i) coords[0].base += sent[i];
+    }
+    return operand(meeting, pieces[piece], region, coords);
+  }
+
+  void check_member(const Meeting& meeting, size_t i) {
+    const Step step = joint_.step(meeting.members[i]);
+    const Collective& collective = *meeting.collective;
+    const bool reduces =
+        collective.kind == Collective::Kind::kAllReduce || collective.kind == Collective::Kind::kReduceScatter;
+    if (!reduces)
+      return check_everywhere(step, [&](const Region& region, const std::vector<Affine>& coords) {
+        return copied(meeting, i, region, coords);
+      });
+    for_each_region(region_of(step.op().shape), 0, [&](const Region& region) {
+      std::vector<Affine> coords = region.coords;
+      if (collective.kind == Collective::Kind::kReduceScatter)
+        coords[0] = shifted(coords[0], static_cast<int64_t>(i) * step.op().shape[0]);
+      check_reduced(meeting, step, region, coords);
+      ++step.probes;
+    });
+  }
+
+  void check_reduced(const Meeting& meeting, const Step& step, const Region& region, const std::vector<Affine>& coords) {
+    const Sum claimed = as_sum(element_at(region, step.claim(), region.coords));
+    const auto members = static_cast<int64_t>(meeting.members.size());
+    const Collective::Reduce reduce = meeting.collective->reduce;
+    const bool extremum = reduce == Collective::Reduce::kMax || reduce == Collective::Reduce::kMin;
+    Sum follows;
+    for (size_t member = 0; member < meeting.members.size(); ++member) {
+      const Sum part = operand(meeting, member, region, coords);
+      if (reduce == Collective::Reduce::kProduct && member > 0) {
+        Sum product;
+        for (const Product& a : follows)
+          for (const Product& b : part) product.push_back(multiply(joint_.facts, a, b));
+        follows = std::move(product);
+        continue;
+      }
+      follows.insert(follows.end(), part.begin(), part.end());
+      if (extremum) check_extremum(part, reduce);
+    }
+    check_infinities(joint_.facts, follows);
+    if (reduce == Collective::Reduce::kAvg)
+      for (Product& product : follows) product.coef = product.coef * Rational(1, members);
+    const bool same =
+        extremum ? equal_unions(joint_.facts, region, claimed, follows) : equal(joint_.facts, region, claimed, follows);
+    if (!same) reject_difference(region.coords, claimed, follows);
+  }
+
+  // The extremum of extrema of one kind only.
+  void check_extremum(const Sum& part, Collective::Reduce reduce) const {
+    if (part.size() != 1 || part[0].factors.size() != 1) throw Rejection{"an extremum of sums"};
+    const Instance* made = joint_.facts.definition(part[0].factors[0].atom);
+    const Instance::Kind kind =
+        reduce == Collective::Reduce::kMax ? Instance::Kind::kMax : Instance::Kind::kMin;
+    if (!part[0].boxes.empty() && (made == nullptr || made->kind != kind))
+      throw Rejection{"an extremum of extrema of another kind"};
+  }
+
+  Joint& joint_;
+  Rank only_;
+};
+
+}  // namespace
+
+void check_collectives(Joint& joint) {
+  CollectiveCheck(joint, kNone).run();
+  if (!joint.ranks.empty()) CollectiveCheck(joint, 0).run();
+}
+
+}  // namespace assay::checker

@@ -1,0 +1,89 @@
+// What the checker derives about the atoms of a certificate, once it has seen that they are well-formed.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shared_ir/proof.h"
+#include "static_check/checker/affine.h"
+
+namespace assay::checker {
+
+// Functions of the programs (kMap, kBlock) -> operands in which they are linear.
+using LinearIn = std::map<std::string, uint32_t>;
+
+// The function of an instance that stands for kKeep(mask, x) where the mask is no guard; linear in x.
+inline constexpr const char* kKeepFunction = "keep";
+// The function of an instance that stands for a kCast that is not the identity: to bool, or from floating to integer.
+inline const char* cast_function(DType to) { return is_bool(to) ? "ne0" : "trunc"; }
+
+class Facts {
+ public:
+  // Throws Rejection unless every atom is one well-defined array: addresses in range, operands before outputs, row-major
+  // outputs, labels hidden by one instance each, inputs and linearity as the programs have them.
+  Facts(const Universe& universe, const Graph& sequential, const LinearIn& linear);
+
+  const Universe& universe() const { return universe_; }
+  const Atom& atom(AtomId id) const { return universe_.atoms[static_cast<size_t>(id)]; }
+  // The instance that defines the atom; null for sources.
+  const Instance* definition(AtomId id) const;
+  bool valid(AtomId id) const { return id >= 0 && static_cast<size_t>(id) < universe_.atoms.size(); }
+
+  // A sum over this label runs on the way from the atom to its leaves, through products, sums and linear functions only.
+  bool hides(AtomId id, LabelId label) const;
+  // Exactly one such sum: restricting the label to a box has one meaning, and disjoint boxes add up.
+  bool may_box(AtomId id, LabelId label) const;
+  // The atom is a maximum (or minimum) over this label.
+  bool may_bound(AtomId id, LabelId label) const;
+
+  // Every element is an integer; every element is 0 or 1. Relies on dtypes that the operators' claims confirm.
+  bool integral(AtomId id) const { return facts_[static_cast<size_t>(id)].integral; }
+  bool boolean(AtomId id) const;
+
+  // One id for the atoms whose element at an index depends on that index alone: iotas, and one-hots of the same ids.
+  AtomId canonical(AtomId id) const { return facts_[static_cast<size_t>(id)].canonical; }
+  // The canonical one-hot atom of an index atom, the canonical iota, the constant 1; kNone when there is none.
+  AtomId one_hot_of(AtomId ids) const;
+  AtomId iota() const { return iota_; }
+  // Instances (kSum, kMax, kMin) that reduce this atom.
+  const std::vector<const Instance*>& reductions_of(AtomId operand) const;
+
+  // The map that a kMap instance is, when it is a materialised integer map (fn "affine[lo,hi:a,b]..."); else null.
+  const std::vector<PiecewiseAffine::Piece>* pieces_of(const Instance& instance) const;
+
+  // The restriction has a meaning on the atom (its guard's `where` apart). Throws Rejection.
+  void check_restriction(AtomId id, const Restriction& restriction) const;
+
+ private:
+  struct Fact {
+    std::vector<LabelId> hidden;   // sorted
+    std::vector<LabelId> boxable;  // sorted, a subset of hidden
+    bool integral = false;
+    AtomId canonical = 0;
+  };
+
+  void derive(AtomId id, const Graph& sequential);
+  void derive_instance(AtomId id);
+  void check_labels(const Instance& instance, int64_t output_size) const;
+  int64_t check_pieces(const Instance& instance) const;
+  void check_operands(const Instance& instance) const;
+  void unite_hidden(Fact& fact, AtomId operand) const;
+
+  const Universe& universe_;
+  const LinearIn& linear_;
+  std::vector<Fact> facts_;
+  std::map<AtomId, AtomId> one_hots_;
+  std::map<AtomId, std::vector<const Instance*>> reductions_;
+  std::map<const Instance*, std::vector<PiecewiseAffine::Piece>> pieces_;
+  AtomId iota_ = kNone;
+};
+
+// Sorted, adjacent, covering all integers, with moderate coefficients.
+bool well_formed(const std::vector<PiecewiseAffine::Piece>& pieces);
+
+// offset + sum of (size - 1) * stride stays below `limit`, and nothing is negative.
+bool addresses_fit(int64_t offset, const std::vector<Mode>& digits, int64_t limit);
+
+}  // namespace assay::checker

@@ -1,0 +1,221 @@
+// Reductions. Each part of the reduced coordinates, seen through the instance that the claim names, becomes a box of the
+// instance's labels; the arithmetic of boxes then decides whether they are what is claimed.
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "static_check/checker/operators.h"
+
+namespace assay::checker {
+namespace {
+
+using Tag = InstanceLabel::Tag;
+
+Instance::Kind kind_of(Prim prim) {
+  if (prim == Prim::kReduceSum) return Instance::Kind::kSum;
+  return prim == Prim::kReduceMax ? Instance::Kind::kMax : Instance::Kind::kMin;
+}
+
+// The label coordinates at which operand 0 is read at `index`; nullopt when it never is, or at several.
+std::optional<std::vector<Affine>> operand_labels(const Region& region, const Instance& instance, const Affine& index) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < instance.labels.size(); ++i)
+    if (instance.labels[i].size > 1 && instance.labels[i].strides[0] > 0) order.push_back(i);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return instance.labels[a].strides[0] > instance.labels[b].strides[0];
+  });
+  int64_t span = 0;  // of the labels inside
+  for (auto i = order.rbegin(); i != order.rend(); ++i) {
+    const InstanceLabel& label = instance.labels[*i];
+    if (label.strides[0] <= span) return std::nullopt;
+    span += (label.size - 1) * label.strides[0];
+  }
+  std::vector<Affine> labels(instance.labels.size());
+  Affine rest = shifted(index, -instance.operands[0].offset);
+  if (rest.base < 0 || region.largest(rest) > span) return std::nullopt;
+  for (const size_t i : order) {
+    std::tie(labels[i], rest) = divide(region, rest, instance.labels[i].strides[0]);
+    if (region.largest(labels[i]) >= instance.labels[i].size) return std::nullopt;
+  }
+  if (rest != Affine{}) return std::nullopt;
+  return labels;
+}
+
+// The values of base + sum of step * digit, over the digits beyond `outer`, as boxes on a label; nullopt when they are no
+// product of digit ranges, or repeat.
+std::optional<std::vector<Box>> image(const Region& region, size_t outer, const Affine& x, LabelId label, int64_t size,
+                                      bool maximum) {
+  std::vector<Mode> digits;  // outer to inner
+  for (size_t i = outer; i < x.steps.size(); ++i)
+    if (x.steps[i] != 0) digits.push_back({region.sizes[i], x.steps[i]});
+  std::sort(digits.begin(), digits.end(), [](const Mode& a, const Mode& b) { return a.stride > b.stride; });
+  for (size_t i = digits.size(); i-- > 1;)
+    if (digits[i - 1].stride == digits[i].size * digits[i].stride) {
+      digits[i - 1] = {digits[i - 1].size * digits[i].size, digits[i].stride};
+      digits.erase(digits.begin() + static_cast<ptrdiff_t>(i));
+    }
+  std::vector<Box> boxes;
+  int64_t end = size, rest = x.base;
+  const auto add = [&](int64_t count, int64_t stride) {
+    if (end % stride != 0) return false;
+    const int64_t radix = end / stride, first = rest / stride;
+    if (first + count > radix) return false;
+    if (count != radix) boxes.push_back({label, stride, radix, maximum, {{first, first + count}}});
+    rest %= stride;
+    end = stride;
+    return true;
+  };
+  for (const Mode& digit : digits)
+    if (!add(digit.size, digit.stride)) return std::nullopt;
+  if (end > 1 && !add(1, 1)) return std::nullopt;
+  return boxes;
+}
+
+class ReductionCheck {
+ public:
+  explicit ReductionCheck(const Step& step) : step_(step), kind_(kind_of(step.op().prim)) {
+    const Shape& from = step.operand_op(0).shape;
+    for (size_t d = 0; d < from.size(); ++d)
+      if (std::find(step.op().ints.begin(), step.op().ints.end(), static_cast<int64_t>(d)) != step.op().ints.end())
+        reduced_.push_back(d);
+  }
+
+  void run() {
+    for_each_region(region_of(step_.op().shape), 0, [&](const Region& outer) {
+      const Sum claimed = as_sum(element_at(outer, step_.claim(), outer.coords));
+      candidates_ = instances_in(claimed);
+      Sum reduced;
+      Shape extents;
+      for (const size_t d : reduced_) extents.push_back(step_.operand_op(0).shape[d]);
+      for_each_region(region_of(extents, outer), outer.sizes.size(), [&](const Region& inner) {
+        const Sum part = reduce_part(outer, inner);
+        reduced.insert(reduced.end(), part.begin(), part.end());
+      });
+      check_infinities(step_.facts, reduced);
+      const bool same = kind_ == Instance::Kind::kSum ? equal(step_.facts, outer, claimed, reduced)
+                                                      : equal_unions(step_.facts, outer, claimed, reduced);
+      if (!same) reject_difference(outer.coords, claimed, reduced);
+      ++step_.probes;
+    });
+  }
+
+ private:
+  // The reducing instances that a claim names, through its definitions.
+  std::set<const Instance*> instances_in(const Sum& claimed) const {
+    std::set<const Instance*> found;
+    std::set<AtomId> seen;
+    std::vector<AtomId> todo;
+    for (const Product& product : claimed)
+      for (const Factor& factor : product.factors) todo.push_back(factor.atom);
+    while (!todo.empty()) {
+      const AtomId atom = todo.back();
+      todo.pop_back();
+      const Instance* made = step_.facts.definition(atom);
+      if (made == nullptr || !seen.insert(atom).second) continue;
+      if (made->kind == kind_) found.insert(made);
+      if (made->kind == Instance::Kind::kCombine || made->kind == Instance::Kind::kCat)
+        for (const Instance::Operand& operand : made->operands) todo.push_back(operand.atom);
+    }
+    return found;
+  }
+
+  Sum reduce_part(const Region& outer, const Region& inner) const {
+    const size_t kept = step_.op().shape.size();
+    std::vector<Affine> coords;
+    size_t next_kept = 0, next_reduced = kept;
+    for (size_t d = 0; d < step_.operand_op(0).shape.size(); ++d) {
+      const bool is_reduced = std::find(reduced_.begin(), reduced_.end(), d) != reduced_.end();
+      coords.push_back(inner.coords[is_reduced ? next_reduced++ : next_kept++]);
+    }
+    Sum operand = as_sum(element_at(inner, step_.operand(0), coords));
+    if (kind_ != Instance::Kind::kSum) operand = as_one_term(inner, operand);
+    Sum reduced;
+    for (const Product& product : operand) reduced.push_back(reduce(outer, inner, product));
+    return reduced;
+  }
+
+  // A maximum is of one whole value: of a term, or of the name of a combination.
+  Sum as_one_term(const Region& inner, const Sum& operand) const {
+    if (operand.size() == 1 && operand[0].coef.is_one() && !step_.facts.reductions_of(operand[0].factors[0].atom).empty())
+      return operand;
+    for (const Instance* candidate : candidates_) {
+      const Instance* name = step_.facts.definition(candidate->operands[0].atom);
+      if (name == nullptr || name->kind != Instance::Kind::kCombine || name->operands.empty()) continue;
+      for (const Product& product : operand) {
+        if (product.factors.size() != 1 || product.factors[0].atom != name->operands[0].atom) continue;
+        const auto labels = operand_labels(inner, *name, product.factors[0].index);
+        if (!labels) continue;
+        Affine index;
+        for (size_t i = 0; i < labels->size(); ++i) index = plus(index, times((*labels)[i], name->labels[i].out_stride));
+        const Sum named{{1, {{name->output, index}}, {}, {}}};
+        if (equal(step_.facts, inner, named, operand)) return named;
+      }
+    }
+    return operand;
+  }
+
+  Product reduce(const Region& outer, const Region& inner, const Product& product) const {
+    if (product.factors.size() > 1) throw Rejection{"a reduction of a product"};
+    const size_t fixed = outer.sizes.size();
+    for (const Guard& guard : product.guards)
+      if (guard.element.index.depends_beyond(fixed)) throw Rejection{"a guard that varies along the reduction"};
+    const bool varies = !product.factors.empty() && product.factors[0].index.depends_beyond(fixed);
+    int64_t repeats = 1;
+    for (size_t i = fixed; i < inner.sizes.size(); ++i)
+      if (!varies || product.factors[0].index.step(i) == 0) repeats *= inner.sizes[i];
+    Product result = product;
+    if (kind_ == Instance::Kind::kSum) result.coef = result.coef * Rational(repeats);
+    if (product.factors.empty()) return result;
+    if (kind_ != Instance::Kind::kSum && !product.boxes.empty()) throw Rejection{"a maximum of parts"};
+
+    for (const Instance* candidate : step_.facts.reductions_of(product.factors[0].atom)) {
+      if (!candidates_.contains(candidate)) continue;
+      if (const auto through = reduce_through(*candidate, fixed, inner, product.factors[0].index)) {
+        result.factors = {through->factors[0]};
+        result.boxes.insert(result.boxes.end(), through->boxes.begin(), through->boxes.end());
+        return result;
+      }
+    }
+    if (varies) throw Rejection{"no instance in the claim reduces " + to_string({product})};
+    return result;
+  }
+
+  std::optional<Product> reduce_through(const Instance& instance, size_t fixed, const Region& inner,
+                                        const Affine& index) const {
+    const auto labels = operand_labels(inner, instance, index);
+    if (!labels) return std::nullopt;
+    Product result{1, {{instance.output, {}}}, {}, {}};
+    std::vector<bool> used(inner.sizes.size(), false);
+    for (size_t i = 0; i < labels->size(); ++i) {
+      const InstanceLabel& label = instance.labels[i];
+      const Affine& coordinate = (*labels)[i];
+      if (label.tag == Tag::kParallel) {
+        if (coordinate.depends_beyond(fixed)) return std::nullopt;
+        result.factors[0].index = plus(result.factors[0].index, times(coordinate, label.out_stride));
+        continue;
+      }
+      for (size_t digit = 0; digit < coordinate.steps.size(); ++digit) {
+        if (coordinate.steps[digit] == 0) continue;
+        if (digit < fixed || used[digit]) return std::nullopt;
+        used[digit] = true;
+      }
+      if (label.size == 1) continue;
+      const auto boxes =
+          image(inner, fixed, coordinate, label.hidden, label.size, kind_ != Instance::Kind::kSum);
+      if (!boxes) return std::nullopt;
+      result.boxes.insert(result.boxes.end(), boxes->begin(), boxes->end());
+    }
+    return result;
+  }
+
+  const Step& step_;
+  Instance::Kind kind_;
+  std::vector<size_t> reduced_;  // dimensions of the operand
+  std::set<const Instance*> candidates_;
+};
+
+}  // namespace
+
+void check_reduction(const Step& step) { ReductionCheck(step).run(); }
+
+}  // namespace assay::checker

@@ -1,0 +1,83 @@
+// Formal sums over atoms: what a claim says about one region, and when two such sums are equal.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "static_check/checker/facts.h"
+
+namespace assay::checker {
+
+// One element of an atom.
+struct Factor {
+  AtomId atom = 0;
+  Affine index;
+  auto operator<=>(const Factor&) const = default;
+};
+
+// The digit (value / stride) % radix of a hidden label lies in the intervals.
+struct Box {
+  LabelId label = 0;
+  int64_t stride = 1;
+  int64_t radix = 1;
+  bool maximum = false;
+  std::vector<Interval> in;
+  bool operator==(const Box&) const = default;
+};
+
+// 1 where the integer element lies in the intervals, else 0.
+struct Guard {
+  Factor element;
+  std::vector<Interval> in;
+};
+
+// coef * guards * (product of the factors, their hidden labels summed within the boxes). No factor: the number 1.
+struct Product {
+  Rational coef = 1;
+  std::vector<Factor> factors;
+  std::vector<Box> boxes;
+  std::vector<Guard> guards;
+};
+
+using Sum = std::vector<Product>;
+
+// The value of a piecewise affine function of an integer element, as guarded products.
+Sum guarded(const Factor& of, const std::vector<PiecewiseAffine::Piece>& pieces);
+
+// Throws Rejection when infinities of opposite sign would be added: as formal terms they would cancel.
+void check_infinities(const Facts& facts, const Sum& sum);
+
+// Intervals of the integers, sorted and disjoint.
+std::vector<Interval> intersect(const std::vector<Interval>& a, const std::vector<Interval>& b);
+
+// Brings a product to its normal form: no factor 1, booleans as guards, factors sorted and canonical, guards merged, guards
+// on the class of a one-hot turned into boxes. False when it is zero. Throws Split.
+bool normalise(const Facts& facts, const Region& region, Product& product);
+
+// The product of two products. Throws Rejection where a box of one would also restrict the other, or where infinities
+// would be multiplied.
+Product multiply(const Facts& facts, const Product& a, const Product& b);
+
+// Whether the sums are equal on the region: the difference cancels, after expansion of products, names and concatenations
+// (newest atom first, so that what is equal cancels before it is unfolded). Throws Split.
+bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b);
+
+// Whether two single products under maxima have the same factors and unite to the same boxes: max over `a` = max over `b`.
+bool equal_unions(const Facts& facts, const Region& region, std::vector<Product> a, std::vector<Product> b);
+
+// The definition of a factor that is a product, a name, a concatenation or an integer map, at its index; nullopt for other
+// atoms. // Throws Split.
+std::optional<Sum> expand(const Facts& facts, const Region& region, const Factor& factor);
+
+// Coordinates of an instance's labels at an index of its output atom, in the order of its labels; labels that the output
+// does not have stay 0. Throws Split.
+std::vector<Affine> label_coordinates(const Region& region, const Instance& instance, const Affine& index);
+
+// Address of operand i at these label coordinates.
+Affine operand_index(const Instance& instance, size_t operand, const std::vector<Affine>& labels);
+
+// For messages: "2*a17[32+...]|box(3)".
+std::string to_string(const Sum& sum);
+
+}  // namespace assay::checker
