@@ -45,6 +45,7 @@ struct Case {
   std::optional<Accepted> accept;
   bool allow_scale = false;
   bool random_agrees = true;
+  std::vector<std::filesystem::path> operator_files;  // the user's declarations, added to the built-in ones
   // Parameters that the distributed program makes itself; checked against the input relation at run time.
   std::vector<std::string> self_made;
 
@@ -55,6 +56,10 @@ struct Case {
   };
   std::optional<KnownAnswer> known;
 };
+
+// Makes a value that the capture lost (uninitialised memory, by "aten.empty" and the like) an input of the graph: its node
+// goes, the tensor stays. Returns false, and leaves the graph alone, when an operator computes the tensor.
+bool make_input(Graph& graph, TensorId tensor);
 
 // Loads FOLDER/case.toml (or the file itself) and its graphs; checks everything that can be checked without proving:
 // keys, names, ranks, groups, shapes, contradictory relations. Throws UserError with file, line and column.

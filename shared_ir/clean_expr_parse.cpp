@@ -174,6 +174,8 @@ class Parser {
         expect('=');
         value(key, expr);
       } while (accept(','));
+    } else if (skip_space(); at_ < text_.size() && text_[at_] != ')') {
+      fail("expected ',', ';' or ')'");
     }
     for (size_t i = 0; i < op.keys.size(); ++i) {
       if (!op.keys[i].empty() && !seen[i]) {

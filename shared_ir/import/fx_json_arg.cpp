@@ -40,7 +40,8 @@ Arg read(const Json& json, const ArgContext& context, int depth);
 
 Arg read_object(const Json& json, const ArgContext& context) {
   if (json.size() == 1) {
-    const auto& [key, value] = *json.items().begin();
+    const std::string& key = json.begin().key();
+    const Json& value = json.begin().value();
     if (key == "node" && value.is_string()) {
       return {TensorArg{context.tensor(value.get_ref<const std::string&>())}};
     }

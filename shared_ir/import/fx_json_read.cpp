@@ -78,7 +78,8 @@ class Reader {
     if (!result.target) text_.fail_at(*result.name, "has no \"target\"");
     for (const auto& [key, value] : node.items()) {
       if (key != "op" && key != "name" && key != "target" && key != "args" && key != "kwargs" &&
-          key != "value" && key != "module" && key != "source" && key != "constant") {
+          key != "value" && key != "module" && key != "source" && key != "constant" &&
+          key != "backward") {
         text_.fail_at(*result.name, "unknown key \"" + key + "\"");
       }
     }
@@ -211,6 +212,8 @@ class Reader {
     Node& result = graph_.nodes.emplace_back();
     result.op = op;
     if (const std::string* module = text_field(*node.json, "module")) result.module = *module;
+    const auto backward = node.json->find("backward");
+    result.backward = backward != node.json->end() && *backward == true;
     if (const std::string* source = text_field(*node.json, "source")) {
       const size_t colon = source->rfind(':');
       result.source.file = *source;

@@ -69,6 +69,7 @@ class Writer {
       place.column = 0;
       (*json)["source"] = to_string(place);
     }
+    if (node.backward) (*json)["backward"] = true;
   }
 
   void call(const Node& node) {

@@ -138,11 +138,14 @@ TEST(FxJson, WritingAndReadingIsTheIdentity) {
       call("pair", "aten.split", R"([{"node":"x"},[1,null,{"const":"int64"}]])", "",
            R"({"scale":0.1})") +
       getitem("y", "pair", 1) + getitem("z", "pair", 1));
+  graph.nodes[2].backward = true;
   const std::string text = to_fx_json(graph, 3);
   const Graph back = parse_fx_json(text, graph.name);
   EXPECT_EQ(to_fx_json(back, 3), text);
   EXPECT_EQ(back.find("z"), back.find("y"));
-  EXPECT_EQ(back.nodes.size(), 3u);
+  ASSERT_EQ(back.nodes.size(), 3u);
+  EXPECT_TRUE(back.nodes[2].backward);
+  EXPECT_FALSE(back.nodes[1].backward);
   EXPECT_EQ(std::get<double>(back.nodes[2].kwargs.at(0).second.value), 0.1);
 }
 
@@ -201,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(FxJsonErrors, TruncatedTextNamesTheLastLine) {
   const std::string text = document(kInput + call("y", "aten.relu.default", "[]") + kOutput);
   EXPECT_THAT(error_of(text.substr(0, text.size() - 10)),
-              HasSubstr("g.json:4:85: the JSON text ends too early"));
+              HasSubstr("g.json:4:79: the JSON text ends too early"));
 }
 
 TEST(FxJsonErrors, EveryPrefixOfAFileIsRejectedWithoutACrash) {

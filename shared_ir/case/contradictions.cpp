@@ -1,0 +1,243 @@
+// Each leaf of an input relation claims that elements of a distributed tensor are elements of a
+// sequential one. The claim is followed from the leaf up to the root of its expression; two claims
+// on one distributed tensor must agree where they overlap.
+#include "shared_ir/case/contradictions.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace assay {
+namespace {
+
+using Kind = CleanExpr::Kind;
+using Coordinates = std::vector<int64_t>;
+
+int64_t flat_index(const Coordinates& at, const Shape& shape) {
+  int64_t index = 0;
+  for (size_t d = 0; d < shape.size(); ++d) index = index * shape[d] + at[d];
+  return index;
+}
+
+Coordinates coordinates(int64_t index, const Shape& shape) {
+  Coordinates at(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    at[d] = index % shape[d];
+    index /= shape[d];
+  }
+  return at;
+}
+
+// One operator between a leaf and the root.
+struct Step {
+  Kind kind;
+  size_t dim;
+  int64_t shift;              // added to the coordinate of `dim`
+  int64_t low, high;          // kSlice: coordinates that stay
+  std::vector<int64_t> dims;  // kPermute
+  Shape before, after;        // kReshape
+};
+
+struct Claim {
+  const Relation* relation;
+  Shape shape;              // of the leaf
+  std::vector<Step> steps;  // from the leaf up
+  std::string role;         // the sums and scales on the way: claims of different roles never agree
+  bool reshaped = false;
+
+  // Where the element lies in the sequential tensor; nullopt when a slice drops it.
+  std::optional<Coordinates> follow(Coordinates at) const {
+    for (const Step& step : steps) {
+      if (step.kind == Kind::kPermute) {
+        Coordinates moved;
+        for (int64_t dim : step.dims) moved.push_back(at[static_cast<size_t>(dim)]);
+        at = std::move(moved);
+      } else if (step.kind == Kind::kReshape) {
+        at = coordinates(flat_index(at, step.before), step.after);
+      } else {
+        if (step.kind == Kind::kSlice && (at[step.dim] < step.low || at[step.dim] >= step.high)) {
+          return std::nullopt;
+        }
+        at[step.dim] += step.shift;
+      }
+    }
+    return at;
+  }
+};
+
+// The leaf elements that a claim without reshape keeps: half-open per dimension.
+struct Box {
+  Coordinates low, high;
+};
+
+Box box_of(const Claim& claim) {
+  Box box{Coordinates(claim.shape.size(), 0), claim.shape};
+  Coordinates offset(claim.shape.size(), 0);  // coordinate here = coordinate in the leaf + offset
+  std::vector<size_t> leaf_dim(claim.shape.size());
+  for (size_t d = 0; d < leaf_dim.size(); ++d) leaf_dim[d] = d;
+  for (const Step& step : claim.steps) {
+    if (step.kind == Kind::kPermute) {
+      std::vector<size_t> moved;
+      for (int64_t dim : step.dims) moved.push_back(leaf_dim[static_cast<size_t>(dim)]);
+      leaf_dim = std::move(moved);
+      continue;
+    }
+    const size_t d = leaf_dim[step.dim];
+    if (step.kind == Kind::kSlice) {
+      box.low[d] = std::max(box.low[d], step.low - offset[d]);
+      box.high[d] = std::min(box.high[d], step.high - offset[d]);
+    }
+    offset[d] += step.shift;
+  }
+  return box;
+}
+
+class Finder {
+ public:
+  explicit Finder(const Case& refinement) : case_(refinement) {}
+
+  void run() {
+    for (const Relation& relation : case_.inputs) {
+      for (const CleanExpr& replica : relation.replicas) {
+        collect(replica, {.relation = &relation, .shape = {}, .steps = {}, .role = {}});
+      }
+    }
+  }
+
+ private:
+  Shape leaf_shape(const std::string& name, Rank rank) const {
+    const Graph& graph = case_.ranks[static_cast<size_t>(rank)];
+    return graph.tensors[static_cast<size_t>(graph.find(name))].shape;
+  }
+
+  Shape shape_of(const CleanExpr& expr) const {
+    return infer_shape(
+        expr, [this](const std::string& name, Rank rank) { return leaf_shape(name, rank); }, {});
+  }
+
+  // `above` holds the steps from this expression up.
+  void collect(const CleanExpr& expr, Claim above) {
+    if (expr.kind == Kind::kTensor) {
+      above.shape = leaf_shape(expr.name, expr.rank);
+      add(expr, std::move(above));
+      return;
+    }
+    int64_t start = 0;
+    for (const CleanExpr& operand : expr.operands) {
+      Claim claim = above;
+      Step step{expr.kind, static_cast<size_t>(expr.dim), 0, 0, 0, {}, {}, {}};
+      switch (expr.kind) {
+        case Kind::kConcat:
+          step.shift = start;
+          start += shape_of(operand)[step.dim];
+          break;
+        case Kind::kSlice:
+          step.low = expr.start;
+          step.high = expr.end;
+          step.shift = -expr.start;
+          break;
+        case Kind::kPad:
+          step.shift = expr.start;
+          break;
+        case Kind::kPermute:
+          step.dims = expr.dims;
+          break;
+        case Kind::kReshape:
+          step.before = shape_of(operand);
+          step.after = expr.dims;
+          claim.reshaped = true;
+          break;
+        case Kind::kSum:
+          claim.role += role_of_sum(expr);
+          break;
+        case Kind::kScale:
+          claim.role += "scaled " + std::to_string(expr.numerator) + "/" +
+                        std::to_string(expr.denominator) + ";";
+          break;
+        case Kind::kTensor:
+          break;
+      }
+      if (expr.kind != Kind::kSum && expr.kind != Kind::kScale) {
+        claim.steps.insert(claim.steps.begin(), std::move(step));
+      }
+      collect(operand, std::move(claim));
+    }
+  }
+
+  // The same for every order of the operands; a sum of one is that one.
+  static std::string role_of_sum(const CleanExpr& sum) {
+    if (sum.operands.size() == 1) return "";
+    std::vector<std::string> parts;
+    for (const CleanExpr& operand : sum.operands) parts.push_back(to_string(operand));
+    std::sort(parts.begin(), parts.end());
+    std::string role = "part of a sum of ";
+    for (const std::string& part : parts) role += part + ";";
+    return role;
+  }
+
+  void add(const CleanExpr& leaf, Claim claim) {
+    std::vector<Claim>& earlier = claims_[{leaf.name, leaf.rank}];
+    for (const Claim& other : earlier) compare(leaf, other, claim);
+    earlier.push_back(std::move(claim));
+  }
+
+  void compare(const CleanExpr& leaf, const Claim& a, const Claim& b) const {
+    if (!a.reshaped && !b.reshaped) {
+      compare_boxes(leaf, a, b);
+      return;
+    }
+    constexpr int64_t kMaxProbes = 1 << 16;
+    const int64_t elements = element_count(a.shape);
+    const int64_t stride = elements / kMaxProbes + 1;
+    for (int64_t index = 0; index < elements; index += stride) {
+      compare_at(leaf, a, b, coordinates(index, a.shape));
+    }
+  }
+
+  // Both claims are shifts and permutations of coordinates, so they agree on a box when they agree
+  // at a corner and one step away from it in each dimension.
+  void compare_boxes(const CleanExpr& leaf, const Claim& a, const Claim& b) const {
+    const Box first = box_of(a), second = box_of(b);
+    Coordinates corner, end;
+    for (size_t d = 0; d < a.shape.size(); ++d) {
+      corner.push_back(std::max(first.low[d], second.low[d]));
+      end.push_back(std::min(first.high[d], second.high[d]));
+      if (corner[d] >= end[d]) return;
+    }
+    compare_at(leaf, a, b, corner);
+    for (size_t d = 0; d < corner.size(); ++d) {
+      if (corner[d] + 1 == end[d]) continue;
+      Coordinates next = corner;
+      ++next[d];
+      compare_at(leaf, a, b, next);
+    }
+  }
+
+  static void compare_at(const CleanExpr& leaf, const Claim& a, const Claim& b,
+                         const Coordinates& at) {
+    const auto first = a.follow(at), second = b.follow(at);
+    if (!first || !second) return;
+    const bool same_role = a.role == b.role;
+    if (same_role && a.relation->tensor == b.relation->tensor && *first == *second) return;
+    const std::string earlier =
+        a.relation == b.relation
+            ? "also "
+            : (a.relation->place.known() ? "by " + to_string(a.relation->place) + " " : "also ");
+    throw UserError(b.relation->place,
+                    "contradictory relation: element " + to_string(at) + " of " + to_string(leaf) +
+                        " is " + b.relation->tensor + to_string(*second) + " and " + earlier +
+                        a.relation->tensor + to_string(*first) +
+                        (same_role ? "" : ", once whole or scaled and once as part of a sum"),
+                    "each element of a distributed input stands for one element of the "
+                    "sequential program");
+  }
+
+  const Case& case_;
+  std::map<std::pair<std::string, Rank>, std::vector<Claim>> claims_;
+};
+
+}  // namespace
+
+void check_contradictions(const Case& refinement) { Finder(refinement).run(); }
+
+}  // namespace assay

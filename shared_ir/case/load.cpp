@@ -1,0 +1,245 @@
+#include <algorithm>
+#include <map>
+
+#include "shared_ir/case.h"
+#include "shared_ir/case/toml_reader.h"
+#include "shared_ir/import/fx_json.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Loader {
+ public:
+  explicit Loader(const fs::path& path)
+      : folder_(fs::is_directory(path) ? path : path.parent_path()),
+        file_(fs::is_directory(path) ? (path / "case.toml").string() : path.string()) {
+    if (!fs::exists(path)) throw UserError({path.string()}, "no such case folder or file");
+  }
+
+  Case run() {
+    const toml::table parsed = parse_toml_file(file_);
+    TomlTable root(parsed, "the case", file_);
+    if (root.integer("version") != 1) {
+      throw UserError(root.place("version"), "this Assay reads case version 1");
+    }
+    case_.name = root.text("name");
+    case_.folder = folder_;
+    read_sequential(root.table("sequential", true));
+    read_distributed(root.table("distributed", true));
+    read_groups(root.table("groups"));
+    read_inputs(root.table("inputs", true));
+    read_check(root.table("check"));
+    read_expect(root.table("expect"));
+    read_accept(root);
+    read_assume(root.table("assume"));
+    read_operators(root.table("operators"));
+    read_verdict(root);
+    root.finish();
+    validate(case_);
+    return std::move(case_);
+  }
+
+ private:
+  Graph read_graph(const PlacedText& name) {
+    const fs::path path = folder_ / name.text;
+    if (path.extension() != ".json") {
+      throw UserError(name.place, "cannot read '" + name.text + "'",
+                      "graphs are fx-JSON files (.json)");
+    }
+    if (!fs::is_regular_file(path)) {
+      throw UserError(name.place, "graph file '" + path.string() + "' does not exist");
+    }
+    return import_fx_json(path);
+  }
+
+  void read_sequential(TomlTable table) {
+    const auto names = table.texts("graphs");
+    if (names.size() != 1) {
+      throw UserError(table.place("graphs"), "[sequential] has one graph, for its one rank");
+    }
+    case_.sequential = read_graph(names[0]);
+    table.finish();
+  }
+
+  void read_distributed(TomlTable table) {
+    const auto names = table.texts("graphs");
+    if (names.empty()) throw UserError(table.place("graphs"), "[distributed] has no graph");
+    for (const PlacedText& name : names) case_.ranks.push_back(read_graph(name));
+    if (table.has("ranks")) {
+      constexpr int64_t kMaxRanks = 1 << 20;
+      const int64_t ranks = table.integer("ranks");
+      const auto files = static_cast<int64_t>(names.size());
+      if (ranks < 1 || ranks > kMaxRanks || (files != 1 && files != ranks)) {
+        throw UserError(table.place("ranks"),
+                        "ranks = " + std::to_string(ranks) + " does not fit " +
+                            std::to_string(files) + " graphs",
+                        "give one graph a rank, or one graph that all ranks run");
+      }
+      const Graph first = case_.ranks.front();
+      case_.ranks.resize(static_cast<size_t>(ranks), first);
+    }
+    table.finish();
+  }
+
+  void read_groups(TomlTable table) {
+    case_.sequential_groups = read_side(table.table("sequential"), 1, "sequential");
+    case_.distributed_groups = read_side(table.table("distributed"),
+                                         static_cast<int64_t>(case_.ranks.size()), "distributed");
+    table.finish();
+  }
+
+  static Groups read_side(TomlTable table, int64_t world, const char* side) {
+    Groups groups;
+    for (const PlacedText& id : table.keys()) {
+      const std::string name = "group '" + id.text + "' of the " + side + " program";
+      for (int64_t rank : table.integers(id.text)) {
+        if (rank < 0 || rank >= world) {
+          throw UserError(table.place(id.text),
+                          name + " has rank " + std::to_string(rank) + ", which does not exist",
+                          "its ranks are 0 to " + std::to_string(world - 1));
+        }
+        groups[id.text].push_back(static_cast<Rank>(rank));
+      }
+      check_group(groups[id.text], name, table.place(id.text));
+    }
+    return groups;
+  }
+
+  static void check_group(std::vector<Rank> ranks, const std::string& name,
+                          const SourcePlace& place) {
+    if (ranks.empty()) throw UserError(place, name + " is empty");
+    std::sort(ranks.begin(), ranks.end());
+    const auto twice = std::adjacent_find(ranks.begin(), ranks.end());
+    if (twice != ranks.end()) {
+      throw UserError(place, name + " has rank " + std::to_string(*twice) + " twice");
+    }
+  }
+
+  // Names of values that the capture lost become inputs, where an input relation speaks of them.
+  void make_lost_inputs(const Relation& relation) {
+    const TensorId tensor = case_.sequential.find(relation.tensor);
+    if (tensor != kNone) make_input(case_.sequential, tensor);
+    for (const CleanExpr& replica : relation.replicas) {
+      for_each_leaf(replica, [&](const CleanExpr& leaf) {
+        if (static_cast<size_t>(leaf.rank) >= case_.ranks.size()) return;
+        Graph& graph = case_.ranks[static_cast<size_t>(leaf.rank)];
+        const TensorId local = graph.find(leaf.name);
+        if (local != kNone) make_input(graph, local);
+      });
+    }
+  }
+
+  static std::vector<CleanExpr> read_replicas(TomlTable& table, const PlacedText& key) {
+    std::vector<CleanExpr> replicas;
+    for (const PlacedText& text : table.texts(key.text)) {
+      replicas.push_back(parse_clean_expr(text.text, text.place));
+    }
+    if (replicas.empty()) throw UserError(key.place, "'" + key.text + "' has no expression");
+    return replicas;
+  }
+
+  void read_inputs(TomlTable table) {
+    for (const PlacedText& key : table.keys()) {
+      case_.inputs.push_back({key.text, read_replicas(table, key), key.place});
+      make_lost_inputs(case_.inputs.back());
+    }
+  }
+
+  static std::vector<std::string> names(TomlTable& table, const std::string& key) {
+    std::vector<std::string> result;
+    for (const PlacedText& text : table.texts(key)) result.push_back(text.text);
+    return result;
+  }
+
+  void check_outputs(const PlacedText& output) const {
+    if (case_.sequential.find(output.text) != kNone) return;
+    throw UserError(output.place, "the sequential graph has no tensor '" + output.text + "'");
+  }
+
+  void read_check(TomlTable table) {
+    if (table.has("outputs")) {
+      for (const PlacedText& output : table.texts("outputs")) {
+        check_outputs(output);
+        case_.outputs.push_back(output.text);
+      }
+      if (case_.outputs.empty()) throw UserError(table.place("outputs"), "no output is checked");
+    } else {
+      for (TensorId id : case_.sequential.outputs) {
+        const std::string& name = case_.sequential.tensors[static_cast<size_t>(id)].name;
+        if (std::find(case_.outputs.begin(), case_.outputs.end(), name) == case_.outputs.end()) {
+          case_.outputs.push_back(name);
+        }
+      }
+    }
+    case_.allow_scale = table.boolean("allow_scale", false);
+    if (table.has("self_made")) case_.self_made = names(table, "self_made");
+    table.finish();
+  }
+
+  void read_expect(TomlTable table) {
+    for (const PlacedText& key : table.keys()) {
+      case_.expect.push_back({parse_clean_expr(key.text, key.place, Leaves::kSequential),
+                              read_replicas(table, key), key.place});
+    }
+  }
+
+  void read_accept(TomlTable& root) {
+    TomlTable table = root.table("accept");
+    if (!root.has("accept")) return;
+    Accepted accepted{names(table, "unproved"), table.text("reason")};
+    if (accepted.reason.empty()) {
+      throw UserError(table.place("reason"), "an accepted output needs a reason");
+    }
+    case_.accept = std::move(accepted);
+    table.finish();
+  }
+
+  void read_assume(TomlTable table) {
+    if (table.has("random")) {
+      const std::string random = table.text("random");
+      if (random != "agree" && random != "independent") {
+        throw UserError(table.place("random"), "random is \"agree\" or \"independent\"");
+      }
+      case_.random_agrees = random == "agree";
+    }
+    table.finish();
+  }
+
+  void read_operators(TomlTable table) {
+    if (table.has("files")) {
+      for (const PlacedText& name : table.texts("files")) {
+        if (!fs::is_regular_file(folder_ / name.text)) {
+          throw UserError(name.place,
+                          "operator file '" + (folder_ / name.text).string() + "' does not exist");
+        }
+        case_.operator_files.push_back(folder_ / name.text);
+      }
+    }
+    table.finish();
+  }
+
+  void read_verdict(TomlTable& root) {
+    TomlTable table = root.table("verdict");
+    if (!root.has("verdict")) return;
+    Case::KnownAnswer known;
+    known.verdict = table.text("static");
+    if (known.verdict != "refines" && known.verdict != "violates") {
+      throw UserError(table.place("static"), "static is \"refines\" or \"violates\"");
+    }
+    if (table.has("at")) known.at = names(table, "at");
+    case_.known = std::move(known);
+    table.finish();
+  }
+
+  fs::path folder_;
+  std::string file_;
+  Case case_;
+};
+
+}  // namespace
+
+Case load_case(const std::filesystem::path& path) { return Loader(path).run(); }
+
+}  // namespace assay

@@ -1,0 +1,21 @@
+#include "shared_ir/case.h"
+
+namespace assay {
+
+bool make_input(Graph& graph, TensorId tensor) {
+  const NodeId producer = graph.tensors[static_cast<size_t>(tensor)].producer;
+  if (producer == kNone) return true;
+  const Node& node = graph.nodes[static_cast<size_t>(producer)];
+  const bool uninitialised =
+      node.op.starts_with("aten.empty") || node.op.starts_with("aten.new_empty");
+  if (!uninitialised || node.outputs.size() != 1) return false;
+  graph.nodes.erase(graph.nodes.begin() + producer);
+  for (Tensor& other : graph.tensors) {
+    if (other.producer > producer) --other.producer;
+  }
+  graph.tensors[static_cast<size_t>(tensor)].producer = kNone;
+  graph.inputs.push_back(tensor);
+  return true;
+}
+
+}  // namespace assay

@@ -1,0 +1,109 @@
+#include <fstream>
+
+#include "shared_ir/case.h"
+#include "shared_ir/import/fx_json.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write(const fs::path& path, const std::string& text) {
+  std::ofstream stream(path, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (!stream) throw UserError({path.string()}, "cannot write this file");
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (char c : text) {
+    constexpr char kHex[] = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      result += "\\u00";
+      result += kHex[byte >> 4];
+      result += kHex[byte & 15];
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+std::string list(const std::vector<std::string>& texts) {
+  std::string result = "[";
+  for (size_t i = 0; i < texts.size(); ++i) result += (i ? ", " : "") + quoted(texts[i]);
+  return result + "]";
+}
+
+std::string replicas(const std::vector<CleanExpr>& exprs) {
+  std::vector<std::string> texts;
+  for (const CleanExpr& expr : exprs) texts.push_back(to_string(expr));
+  return list(texts);
+}
+
+std::string groups(const char* side, const Groups& all) {
+  std::string text = std::string("\n[groups.") + side + "]\n";
+  for (const auto& [id, ranks] : all) {
+    text += quoted(id) + " = " + to_string(Shape(ranks.begin(), ranks.end())) + "\n";
+  }
+  return text;
+}
+
+std::string case_toml(const Case& refinement, const std::vector<std::string>& rank_files,
+                      const std::vector<std::string>& operator_files) {
+  std::string text = "version = 1\nname = " + quoted(refinement.name) +
+                     "\n\n[sequential]\ngraphs = [\"sequential.json\"]\n" +
+                     "\n[distributed]\ngraphs = " + list(rank_files) + "\n" +
+                     groups("sequential", refinement.sequential_groups) +
+                     groups("distributed", refinement.distributed_groups) + "\n[inputs]\n";
+  for (const Relation& relation : refinement.inputs) {
+    text += quoted(relation.tensor) + " = " + replicas(relation.replicas) + "\n";
+  }
+  text += "\n[check]\noutputs = " + list(refinement.outputs) + "\n";
+  if (refinement.allow_scale) text += "allow_scale = true\n";
+  if (!refinement.self_made.empty()) text += "self_made = " + list(refinement.self_made) + "\n";
+  text += "\n[expect]\n";
+  for (const Expectation& expectation : refinement.expect) {
+    text += quoted(to_string(expectation.sequential, Leaves::kSequential)) + " = " +
+            replicas(expectation.replicas) + "\n";
+  }
+  if (refinement.accept) {
+    text += "\n[accept]\nunproved = " + list(refinement.accept->tensors) +
+            "\nreason = " + quoted(refinement.accept->reason) + "\n";
+  }
+  if (!refinement.random_agrees) text += "\n[assume]\nrandom = \"independent\"\n";
+  if (!operator_files.empty()) text += "\n[operators]\nfiles = " + list(operator_files) + "\n";
+  if (refinement.known) {
+    text += "\n[verdict]\nstatic = " + quoted(refinement.known->verdict) + "\n";
+    if (!refinement.known->at.empty()) text += "at = " + list(refinement.known->at) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+void save_case(const Case& refinement, const std::filesystem::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw UserError({folder.string()}, "cannot make this folder: " + error.message());
+  write(folder / "sequential.json", to_fx_json(refinement.sequential, 0));
+  std::vector<std::string> rank_files, operator_files;
+  for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
+    rank_files.push_back("rank" + std::to_string(rank) + ".json");
+    write(folder / rank_files.back(), to_fx_json(refinement.ranks[rank], static_cast<Rank>(rank)));
+  }
+  for (const fs::path& file : refinement.operator_files) {
+    operator_files.push_back("operators" + std::to_string(operator_files.size()) + ".toml");
+    fs::copy_file(file, folder / operator_files.back(), fs::copy_options::overwrite_existing,
+                  error);
+    if (error) throw UserError({file.string()}, "cannot copy this file: " + error.message());
+  }
+  write(folder / "case.toml", case_toml(refinement, rank_files, operator_files));
+}
+
+}  // namespace assay

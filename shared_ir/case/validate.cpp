@@ -1,0 +1,153 @@
+#include "shared_ir/case.h"
+#include "shared_ir/case/contradictions.h"
+
+namespace assay {
+namespace {
+
+enum class Numbers { kFloating, kInteger, kBool };
+
+Numbers numbers(DType dtype) {
+  return is_floating(dtype) ? Numbers::kFloating
+         : is_bool(dtype)   ? Numbers::kBool
+                            : Numbers::kInteger;
+}
+
+class Validator {
+ public:
+  explicit Validator(const Case& refinement) : case_(refinement) {}
+
+  void run() const {
+    if (case_.ranks.empty()) fail({}, "there is no distributed graph");
+    validate(case_.sequential);
+    for (const Graph& graph : case_.ranks) validate(graph);
+    check_groups(case_.sequential_groups, 1);
+    check_groups(case_.distributed_groups, case_.ranks.size());
+    for (const Relation& relation : case_.inputs) check_input(relation);
+    check_contradictions(case_);
+    if (case_.outputs.empty()) fail({}, "no output is checked");
+    for (const std::string& output : case_.outputs) sequential(output, {});
+    for (const Expectation& expectation : case_.expect) check_expectation(expectation);
+    if (case_.accept) {
+      for (const std::string& tensor : case_.accept->tensors) sequential(tensor, {});
+    }
+    for (const std::string& tensor : case_.self_made) sequential(tensor, {});
+  }
+
+ private:
+  [[noreturn]] void fail(const SourcePlace& place, const std::string& message,
+                         const std::string& hint = {}) const {
+    throw UserError(place.known() ? place : SourcePlace{case_.folder.string()},
+                    (place.known() ? "" : "case '" + case_.name + "': ") + message, hint);
+  }
+
+  void check_groups(const Groups& groups, size_t world) const {
+    for (const auto& [id, ranks] : groups) {
+      if (ranks.empty()) fail({}, "group '" + id + "' is empty");
+      std::vector<bool> seen(world, false);
+      for (Rank rank : ranks) {
+        const auto index = static_cast<size_t>(rank);
+        if (rank < 0 || index >= world || seen[index]) {
+          fail({}, "group '" + id + "' has rank " + std::to_string(rank) +
+                       ", which does not exist or is there twice");
+        }
+        seen[index] = true;
+      }
+    }
+  }
+
+  const Tensor& sequential(const std::string& name, const SourcePlace& place) const {
+    const TensorId id = case_.sequential.find(name);
+    if (id == kNone) fail(place, "the sequential graph has no tensor '" + name + "'");
+    return case_.sequential.tensors[static_cast<size_t>(id)];
+  }
+
+  const Tensor& distributed(const std::string& name, Rank rank, const SourcePlace& place) const {
+    if (static_cast<size_t>(rank) >= case_.ranks.size()) {
+      fail(place, "rank " + std::to_string(rank) + " of " + name + " does not exist",
+           "ranks are 0 to " + std::to_string(case_.ranks.size() - 1));
+    }
+    const Graph& graph = case_.ranks[static_cast<size_t>(rank)];
+    const TensorId id = graph.find(name);
+    if (id == kNone) {
+      fail(place, "the graph of rank " + std::to_string(rank) + " has no tensor '" + name + "'");
+    }
+    return graph.tensors[static_cast<size_t>(id)];
+  }
+
+  void check_scale(const CleanExpr& expr, const SourcePlace& place) const {
+    if (expr.kind == CleanExpr::Kind::kScale && !case_.allow_scale) {
+      fail(place, "scale(...) in a relation", "[check] allow_scale = true permits it");
+    }
+    for (const CleanExpr& operand : expr.operands) check_scale(operand, place);
+  }
+
+  // Shape and kind of numbers of every replica are those of the sequential side.
+  void check_replicas(const std::string& name, const Shape& shape, DType dtype,
+                      const std::vector<CleanExpr>& replicas, const SourcePlace& place) const {
+    if (replicas.empty()) fail(place, "'" + name + "' has no expression");
+    for (const CleanExpr& replica : replicas) {
+      check_scale(replica, place);
+      const Shape found = infer_shape(
+          replica,
+          [&](const std::string& leaf, Rank rank) {
+            const Tensor& tensor = distributed(leaf, rank, place);
+            if (numbers(tensor.dtype) != numbers(dtype)) {
+              fail(place, "'" + name + "' is " + std::string(to_string(dtype)) + ", but " + leaf +
+                              "@" + std::to_string(rank) + " is " +
+                              std::string(to_string(tensor.dtype)));
+            }
+            return tensor.shape;
+          },
+          place);
+      if (found != shape) {
+        fail(place, "'" + name + "' has shape " + to_string(shape) + ", but " + to_string(replica) +
+                        " has " + to_string(found));
+      }
+    }
+  }
+
+  void check_input(const Relation& relation) const {
+    const Tensor& tensor = sequential(relation.tensor, relation.place);
+    check_is_input(case_.sequential, tensor, relation.tensor, relation.place);
+    check_replicas(relation.tensor, tensor.shape, tensor.dtype, relation.replicas, relation.place);
+    for (const CleanExpr& replica : relation.replicas) {
+      for_each_leaf(replica, [&](const CleanExpr& leaf) {
+        check_is_input(case_.ranks[static_cast<size_t>(leaf.rank)],
+                       distributed(leaf.name, leaf.rank, relation.place), to_string(leaf),
+                       relation.place);
+      });
+    }
+  }
+
+  void check_is_input(const Graph& graph, const Tensor& tensor, const std::string& name,
+                      const SourcePlace& place) const {
+    if (tensor.producer == kNone) return;
+    fail(place,
+         "'" + name + "' is no input: " + graph.nodes[static_cast<size_t>(tensor.producer)].op +
+             " computes it",
+         "an input relation speaks of inputs; what results should equal belongs in [expect]");
+  }
+
+  void check_expectation(const Expectation& expectation) const {
+    DType dtype = DType::kFloat32;
+    check_scale(expectation.sequential, expectation.place);
+    const Shape shape = infer_shape(
+        expectation.sequential,
+        [&](const std::string& leaf, Rank) {
+          const Tensor& tensor = sequential(leaf, expectation.place);
+          dtype = tensor.dtype;
+          return tensor.shape;
+        },
+        expectation.place);
+    check_replicas(to_string(expectation.sequential, Leaves::kSequential), shape, dtype,
+                   expectation.replicas, expectation.place);
+  }
+
+  const Case& case_;
+};
+
+}  // namespace
+
+void validate(const Case& refinement) { Validator(refinement).run(); }
+
+}  // namespace assay
