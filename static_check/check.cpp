@@ -108,7 +108,7 @@ class Check {
       TensorReport report;
       report.name = name;
       if (const Value* value = problem_.sequential_value(id)) {
-        const auto replicas = index.cover(*value, operator_of(graph, id));
+        const auto replicas = index.cover({*value, graph.tensors[static_cast<size_t>(id)].name, operator_of(graph, id)});
         for (const CleanExpr& replica : replicas) report.relation.push_back(to_string(replica));
         report.pending_sum = is_pending_sum(replicas);
         if (!replicas.empty()) {
@@ -175,7 +175,7 @@ class Check {
       const auto id = static_cast<TensorId>(i);
       const Value* value = problem_.sequential_value(id);
       if (value == nullptr) continue;
-      auto replicas = index.cover(*value, operator_of(graph, id));
+      auto replicas = index.cover({*value, graph.tensors[static_cast<size_t>(id)].name, operator_of(graph, id)});
       TensorReport report;
       report.name = graph.tensors[i].name;
       for (const CleanExpr& replica : replicas) report.relation.push_back(to_string(replica));
@@ -198,7 +198,7 @@ class Check {
         const auto id = static_cast<TensorId>(i);
         const Value* value = problem_.rank_value(static_cast<Rank>(r), id);
         if (value == nullptr) continue;
-        auto replicas = index.cover(*value, operator_of(graph, id));
+        auto replicas = index.cover({*value, graph.tensors[static_cast<size_t>(id)].name, operator_of(graph, id)});
         if (!replicas.empty()) inverted.emplace(graph.tensors[i].name, std::move(replicas.front()));
       }
     }

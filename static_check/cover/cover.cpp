@@ -24,6 +24,37 @@ bool boxes_only(const Term& term) {
                      [](const Restriction& r) { return r.kind == Restriction::Kind::kBox; });
 }
 
+// A part of a candidate's tile.
+struct Block {
+  TileBox box;
+  Layout layout;
+};
+
+// Outer digits with more steps than this are left to reshapes.
+constexpr int64_t kMostBlocks = 16;
+
+// The tile in blocks of one digit a dimension, where few outer digits stand in the way: packed tensors then read as
+// slices, as their authors think of them.
+std::vector<Block> blocks_of(const Layout& layout, const TileBox& box) {
+  std::vector<Block> blocks{{box, layout}};
+  for (size_t d = 0; d < layout.dims.size(); ++d) {
+    const auto& modes = layout.dims[d];
+    if (modes.size() != 2 || modes[0].size > kMostBlocks) continue;
+    std::vector<Block> split;
+    for (const Block& block : blocks) {
+      for (int64_t i = 0; i < modes[0].size; ++i) {
+        Block part = block;
+        part.box.start[d] += i * modes[1].size;
+        part.box.size[d] = modes[1].size;
+        part.layout = slice(block.layout, static_cast<int64_t>(d), i * modes[1].size, modes[1].size);
+        split.push_back(std::move(part));
+      }
+    }
+    blocks = std::move(split);
+  }
+  return blocks;
+}
+
 // Replicas of a grid of tiles, each with its own replicas.
 std::vector<CleanExpr> concat_grid(const Value& target, const std::vector<std::vector<CleanExpr>>& tiles) {
   size_t most = 0;
@@ -73,46 +104,56 @@ const Value& CoverIndex::value(const std::string& name, Rank rank) const {
   return *candidates_[by_name_.at({name, rank})].value;
 }
 
-std::vector<size_t> CoverIndex::preferred(const std::vector<Use>& uses, const std::string& op) const {
+std::vector<size_t> CoverIndex::preferred(const std::vector<Use>& uses, const Target& target) const {
   std::vector<size_t> order(uses.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_partition(order.begin(), order.end(), [&](size_t i) { return candidates_[uses[i].candidate].op == op; });
+  const auto rest = std::stable_partition(order.begin(), order.end(), [&](size_t i) {
+    return candidates_[uses[i].candidate].op == target.op;
+  });
+  std::stable_partition(order.begin(), rest, [&](size_t i) {
+    return candidates_[uses[i].candidate].name == target.name;
+  });
   return order;
 }
 
-std::vector<CleanExpr> CoverIndex::cover_term(const Term& target, const Shape& size, const std::string& op) const {
-  const auto uses = by_atom_.find(target.atom);
+std::vector<CleanExpr> CoverIndex::cover_term(const Term& wanted, const Shape& size, const Target& target) const {
+  const auto uses = by_atom_.find(wanted.atom);
   if (uses == by_atom_.end()) return {};
   std::vector<Piece> in_dims;
   std::vector<std::pair<Axes, std::vector<Piece>>> in_digits;
-  for (size_t i : preferred(uses->second, op)) {
+  for (size_t i : preferred(uses->second, target)) {
     const Use& use = uses->second[i];
     const Candidate& candidate = candidates_[use.candidate];
     const Tile& tile = candidate.value->tiles[use.tile];
     if (tile.terms.size() != 1) continue;
     const Term& term = tile.terms[0];
-    if (term.coef != target.coef || !boxes_only(term)) continue;
-    const TileBox box = tile_box(*candidate.value, use.tile);
+    if (term.coef != wanted.coef || !boxes_only(term)) continue;
     const CleanExpr leaf = leaf_of(candidate);
-    auto piece = place_in_dims(target.layout, size, term.layout, box.start, box.size, leaf, candidate.value->shape);
-    if (piece) {
-      piece->restrictions = term.restrictions;
-      piece->rank = candidate.rank;
-      in_dims.push_back(std::move(*piece));
-      continue;
-    }
+    const auto add = [&](Piece piece, std::vector<Piece>& pieces) {
+      piece.restrictions = term.restrictions;
+      piece.rank = candidate.rank;
+      pieces.push_back(std::move(piece));
+    };
+    const TileBox box = tile_box(*candidate.value, use.tile);
+    const auto place = [&](const Block& block) {
+      auto piece = place_in_dims(wanted.layout, size, block.layout, block.box.start, block.box.size, leaf,
+                                 candidate.value->shape);
+      if (piece) add(std::move(*piece), in_dims);
+      return piece.has_value();
+    };
+    if (place({box, term.layout})) continue;
+    const std::vector<Block> blocks = blocks_of(term.layout, box);
+    if (blocks.size() > 1 && std::count_if(blocks.begin(), blocks.end(), place) == std::ssize(blocks)) continue;
     Axes axes;
-    piece = place_in_digits(target.layout, size, term.layout, box.start, box.size, leaf, candidate.value->shape, axes);
+    auto piece = place_in_digits(wanted.layout, size, term.layout, box.start, box.size, leaf, candidate.value->shape, axes);
     if (!piece) continue;
-    piece->restrictions = term.restrictions;
-    piece->rank = candidate.rank;
     auto group = std::find_if(in_digits.begin(), in_digits.end(), [&](const auto& g) { return g.first == axes; });
     if (group == in_digits.end()) group = in_digits.insert(in_digits.end(), {axes, {}});
-    group->second.push_back(std::move(*piece));
+    add(std::move(*piece), group->second);
   }
-  if (auto replicas = cover_boxes(size, in_dims, target); !replicas.empty()) return replicas;
+  if (auto replicas = cover_boxes(size, in_dims, wanted); !replicas.empty()) return replicas;
   for (const auto& [axes, pieces] : in_digits) {
-    auto replicas = cover_boxes(axes.sizes, pieces, target);
+    auto replicas = cover_boxes(axes.sizes, pieces, wanted);
     for (CleanExpr& replica : replicas) replica = make_reshape(std::move(replica), axes.sizes, size);
     if (!replicas.empty()) return replicas;
   }
@@ -149,13 +190,13 @@ std::vector<CleanExpr> CoverIndex::cover_sum(const Tile& target, const Shape& si
   return {make_sum(std::move(operands))};
 }
 
-std::vector<CleanExpr> CoverIndex::cover_tile(const Tile& tile, const Shape& size, const std::string& op) const {
+std::vector<CleanExpr> CoverIndex::cover_tile(const Tile& tile, const Shape& size, const Target& target) const {
   if (!tile.integer.empty() || tile.terms.empty()) {
     // Integer maps and zeros: the same tile elsewhere.
     const auto& uses = tile.integer.empty() ? constant_ : by_atom_.contains(tile.integer[0].atom) ? by_atom_.at(tile.integer[0].atom) : constant_;
     std::vector<CleanExpr> replicas;
     std::vector<Rank> ranks;
-    for (size_t i : preferred(uses, op)) {
+    for (size_t i : preferred(uses, target)) {
       const Candidate& candidate = candidates_[uses[i].candidate];
       if (candidate.value->shape != size || candidate.value->tiles.size() != 1 || !(candidate.value->tiles[0] == tile)) continue;
       if (std::find(ranks.begin(), ranks.end(), candidate.rank) != ranks.end()) continue;
@@ -165,7 +206,7 @@ std::vector<CleanExpr> CoverIndex::cover_tile(const Tile& tile, const Shape& siz
     return replicas;
   }
   if (tile.terms.size() > 1) return cover_sum(tile, size);
-  auto replicas = cover_term(tile.terms[0], size, op);
+  auto replicas = cover_term(tile.terms[0], size, target);
   if (!replicas.empty()) return replicas;
   // The name of a sum whose parts are still spread over ranks.
   if (auto unfolded = lifting_.unfold(tile.terms[0])) {
@@ -176,19 +217,20 @@ std::vector<CleanExpr> CoverIndex::cover_tile(const Tile& tile, const Shape& siz
   return {};
 }
 
-std::vector<CleanExpr> CoverIndex::cover(const Value& target, const std::string& op) const {
+std::vector<CleanExpr> CoverIndex::cover(const Target& target) const {
+  const Value& wanted = target.value;
   std::vector<std::vector<CleanExpr>> tiles;
-  for (size_t t = 0; t < target.tiles.size(); ++t) {
-    tiles.push_back(cover_tile(target.tiles[t], tile_box(target, t).size, op));
+  for (size_t t = 0; t < wanted.tiles.size(); ++t) {
+    tiles.push_back(cover_tile(wanted.tiles[t], tile_box(wanted, t).size, target));
     if (tiles.back().empty()) return {};
   }
-  auto replicas = concat_grid(target, tiles);
+  auto replicas = concat_grid(wanted, tiles);
   // What the search proposes is evaluated before it is believed.
   std::erase_if(replicas, [&](const CleanExpr& expr) {
     try {
       return !equivalent(lifting_, evaluate(lifting_, expr, [&](const std::string& name, Rank rank) -> const Value& {
                            return value(name, rank);
-                         }), target);
+                         }), wanted);
     } catch (const NotLifted&) {
       return true;
     }

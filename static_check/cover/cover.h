@@ -25,9 +25,15 @@ class CoverIndex {
   // Candidates in order of preference; values must outlive the index.
   CoverIndex(Lifting& lifting, std::vector<Candidate> candidates);
 
-  // Clean expressions that each evaluate to `target`; empty when the candidates do not cover it.
-  // op: the operator that produced the target.
-  std::vector<CleanExpr> cover(const Value& target, const std::string& op) const;
+  // The tensor to be covered. Candidates of the same name, then of the same operator, are preferred among equals.
+  struct Target {
+    const Value& value;
+    std::string name;
+    std::string op;
+  };
+
+  // Clean expressions that each evaluate to the target; empty when the candidates do not cover it.
+  std::vector<CleanExpr> cover(const Target& target) const;
 
   // Candidates that hold a view or part of one of the target's atoms (unfolded once): where a near miss is found.
   std::vector<const Candidate*> related(const Value& target) const;
@@ -39,10 +45,10 @@ class CoverIndex {
     size_t candidate;
     size_t tile;
   };
-  std::vector<CleanExpr> cover_tile(const Tile& tile, const Shape& size, const std::string& op) const;
-  std::vector<CleanExpr> cover_term(const Term& target, const Shape& size, const std::string& op) const;
-  std::vector<CleanExpr> cover_sum(const Tile& target, const Shape& size) const;
-  std::vector<size_t> preferred(const std::vector<Use>& uses, const std::string& op) const;
+  std::vector<CleanExpr> cover_tile(const Tile& tile, const Shape& size, const Target& target) const;
+  std::vector<CleanExpr> cover_term(const Term& term, const Shape& size, const Target& target) const;
+  std::vector<CleanExpr> cover_sum(const Tile& tile, const Shape& size) const;
+  std::vector<size_t> preferred(const std::vector<Use>& uses, const Target& target) const;
 
   Lifting& lifting_;
   std::vector<Candidate> candidates_;

@@ -124,7 +124,7 @@ class Search {
     }
     add_rearranged(report);
     if (report.reason.empty()) report.reason = "no distributed tensor is a view or part of this value";
-    finding.suspicion = (is_floating(tensor.dtype) ? 1000 : 0) + (pending.empty() ? 0 : 500) + (near ? near->closeness : 0);
+    finding.suspicion = (is_floating(tensor.dtype) && !operands.empty() ? 1000 : 0) + (pending.empty() ? 0 : 500) + (near ? near->closeness : 0);
     add_opaque(report, id);
     findings_.push_back(std::move(finding));
   }

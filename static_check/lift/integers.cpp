@@ -14,6 +14,12 @@ using Piece = PiecewiseAffine::Piece;
 // Affine functions with larger numbers are left alone: their arithmetic could leave 64 bits.
 constexpr int64_t kLargest = int64_t{1} << 40;
 
+// sum += a * b, unless it leaves 64 bits.
+bool multiply_add(int64_t a, int64_t b, int64_t& sum) {
+  int64_t product = 0;
+  return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(sum, product, &sum);
+}
+
 bool is_small(int64_t x) { return -kLargest < x && x < kLargest; }
 
 PiecewiseAffine constant(const Lifting& lifting, int64_t value, const Shape& size) {
@@ -82,10 +88,10 @@ std::optional<PiecewiseAffine> zip(const PiecewiseAffine& f, const PiecewiseAffi
 std::optional<PiecewiseAffine> linear(const PiecewiseAffine& f, int64_t cf, const PiecewiseAffine& g, int64_t cg) {
   if (!is_small(cf) || !is_small(cg)) return std::nullopt;
   return zip(f, g, [&](const Interval& x, const Piece& a, const Piece& b, std::vector<Piece>& out) {
-    __int128 slope = static_cast<__int128>(cf) * a.a + static_cast<__int128>(cg) * b.a;
-    __int128 shift = static_cast<__int128>(cf) * a.b + static_cast<__int128>(cg) * b.b;
-    if (slope != static_cast<int64_t>(slope) || shift != static_cast<int64_t>(shift)) return false;
-    out.push_back({x, static_cast<int64_t>(slope), static_cast<int64_t>(shift)});
+    int64_t slope = 0, shift = 0;
+    if (!multiply_add(cf, a.a, slope) || !multiply_add(cg, b.a, slope)) return false;
+    if (!multiply_add(cf, a.b, shift) || !multiply_add(cg, b.b, shift)) return false;
+    out.push_back({x, slope, shift});
     return true;
   });
 }

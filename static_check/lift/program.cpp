@@ -74,6 +74,7 @@ class Joint {
       }
       if (!ready) continue;
       complete(meeting);
+      for (Rank member : meeting.ranks) advance(static_cast<size_t>(member));
       moved = true;
     }
     if (!moved) stuck(result);
