@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "shared_ir/verdict.h"
@@ -85,6 +86,7 @@ struct CaseReport {
   std::optional<StaticReport> statics;   // "static" in JSON
   std::optional<DynamicReport> dynamic;
   std::string error;                     // when the verdict is kError
+  std::vector<std::string> notes;        // what was left out, and why ("no replay: ...")
 };
 
 struct Report {
@@ -94,7 +96,16 @@ struct Report {
 // Report JSON, version 1, two-space indented, keys in the order above.
 std::string to_json(const Report& report);
 
+// Reads what to_json wrote. Throws UserError, naming `file`, for anything else.
+Report report_from_json(std::string_view text, const std::string& file);
+
 // What a person reads on a terminal: one screen per case.
 std::string to_text(const CaseReport& report);
+
+// JUnit XML: one test case a case; exit 1 is a failure, exit 2 and 3 are errors.
+std::string to_junit(const Report& report);
+
+// A self-contained page: a table of the cases, then the text of each.
+std::string to_html(const Report& report);
 
 }  // namespace assay

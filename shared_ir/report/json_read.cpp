@@ -1,0 +1,142 @@
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "shared_ir/error.h"
+#include "shared_ir/report.h"
+
+namespace assay {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Verdict verdict_of(const Json& json) {
+  const auto name = json.at("verdict").get<std::string>();
+  for (Verdict verdict : {Verdict::kProved, Verdict::kRefuted, Verdict::kUnproved,
+                          Verdict::kTimeout, Verdict::kUnsupported, Verdict::kError}) {
+    if (to_string(verdict) == name) return verdict;
+  }
+  throw UserError({}, "unknown verdict '" + name + "'");
+}
+
+// null stands for a number that is not finite.
+double number(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
+}
+
+TensorReport tensor_of(const Json& json) {
+  TensorReport tensor;
+  tensor.name = json.at("name");
+  if (json.contains("verdict")) tensor.verdict = verdict_of(json);
+  tensor.relation = json.at("relation").get<std::vector<std::string>>();
+  tensor.pending_sum = json.value("pending_sum", false);
+  return tensor;
+}
+
+std::vector<TensorReport> tensors_of(const Json& json, const char* key) {
+  std::vector<TensorReport> tensors;
+  if (!json.contains(key)) return tensors;
+  for (const Json& tensor : json[key]) tensors.push_back(tensor_of(tensor));
+  return tensors;
+}
+
+FailureReport failure_of(const Json& json) {
+  FailureReport failure;
+  failure.kind = json.at("kind");
+  failure.node = json.at("node");
+  failure.op = json.at("op");
+  failure.source = json.at("source");
+  failure.inputs = tensors_of(json, "inputs");
+  failure.nearest = json.at("nearest");
+  failure.reason = json.at("reason");
+  failure.hint = json.at("hint");
+  failure.distributed_source = json.value("distributed_source", "");
+  return failure;
+}
+
+StaticReport static_of(const Json& json) {
+  StaticReport report;
+  report.verdict = verdict_of(json);
+  report.outputs = tensors_of(json, "outputs");
+  report.tensors = tensors_of(json, "tensors");
+  for (const Json& failure : json.at("failures")) report.failures.push_back(failure_of(failure));
+  report.assumptions = json.at("assumptions").get<std::vector<std::string>>();
+  report.trusted = json.at("trusted").get<std::vector<std::string>>();
+  const Json& counts = json.at("counts");
+  report.counts.sequential_ops = counts.at("sequential_ops");
+  report.counts.distributed_ops = counts.at("distributed_ops");
+  report.counts.terms = counts.at("terms");
+  for (const auto& [name, count] : counts.at("lemmas").items()) {
+    report.counts.lemmas[name] = count;
+  }
+  report.ms.import = number(json.at("ms"), "import");
+  report.ms.check = number(json.at("ms"), "check");
+  return report;
+}
+
+DeviationReport deviation_of(const Json& json) {
+  DeviationReport deviation;
+  deviation.tensor = json.at("tensor");
+  deviation.op = json.at("op");
+  deviation.source = json.at("source");
+  deviation.kind = json.at("kind");
+  deviation.error = number(json, "error");
+  deviation.allowed = number(json, "allowed");
+  deviation.ranks = json.at("ranks").get<std::vector<int32_t>>();
+  deviation.detail = json.at("detail");
+  return deviation;
+}
+
+DynamicReport dynamic_of(const Json& json) {
+  DynamicReport report;
+  report.verdict = verdict_of(json);
+  report.compared = json.at("compared");
+  report.skipped = json.at("skipped");
+  if (!json.at("first_deviation").is_null()) {
+    report.first_deviation = deviation_of(json["first_deviation"]);
+  }
+  report.triage = json.at("triage");
+  report.deviations = json.at("deviations");
+  report.skipped_why = json.at("skipped_why").get<std::vector<std::string>>();
+  report.precision = json.at("precision");
+  report.family_false_positive_rate = number(json, "family_false_positive_rate");
+  report.samples = json.at("samples");
+  report.seed = json.at("seed");
+  for (const Json& tolerance : json.at("tolerances")) {
+    report.tolerances.push_back(
+        {tolerance.at("tensor"), number(tolerance, "allowed"), number(tolerance, "error")});
+  }
+  report.ms = number(json, "ms");
+  return report;
+}
+
+CaseReport case_of(const Json& json) {
+  CaseReport report;
+  report.name = json.at("name");
+  report.verdict = verdict_of(json);
+  report.exit = json.at("exit");
+  report.error = json.value("error", "");
+  if (json.contains("notes")) report.notes = json["notes"].get<std::vector<std::string>>();
+  if (json.contains("static")) report.statics = static_of(json["static"]);
+  if (json.contains("dynamic")) report.dynamic = dynamic_of(json["dynamic"]);
+  return report;
+}
+
+}  // namespace
+
+Report report_from_json(std::string_view text, const std::string& file) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.value("tool", "") != "assay" || json.value("schema", 0) != 1) {
+      throw UserError({file}, "this is no report of Assay, version 1");
+    }
+    Report report;
+    for (const Json& one : json.at("cases")) report.cases.push_back(case_of(one));
+    return report;
+  } catch (const Json::exception& error) {
+    throw UserError({file}, std::string("this is no report of Assay: ") + error.what());
+  }
+}
+
+}  // namespace assay

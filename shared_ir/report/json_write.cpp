@@ -1,0 +1,108 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "shared_ir/report.h"
+
+namespace assay {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON has no infinities.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json json_of(const TensorReport& tensor) {
+  Json json = {
+      {"name", tensor.name}, {"verdict", to_string(tensor.verdict)}, {"relation", tensor.relation}};
+  if (tensor.pending_sum) json["pending_sum"] = true;
+  return json;
+}
+
+Json json_of(const std::vector<TensorReport>& tensors) {
+  Json list = Json::array();
+  for (const TensorReport& tensor : tensors) list.push_back(json_of(tensor));
+  return list;
+}
+
+Json json_of(const FailureReport& failure) {
+  Json inputs = Json::array();
+  for (const TensorReport& input : failure.inputs) {
+    inputs.push_back({{"name", input.name}, {"relation", input.relation}});
+  }
+  return {{"kind", failure.kind},
+          {"node", failure.node},
+          {"op", failure.op},
+          {"source", failure.source},
+          {"inputs", std::move(inputs)},
+          {"nearest", failure.nearest},
+          {"reason", failure.reason},
+          {"hint", failure.hint},
+          {"distributed_source", failure.distributed_source}};
+}
+
+Json json_of(const StaticReport& report) {
+  Json json = {{"verdict", to_string(report.verdict)}, {"outputs", json_of(report.outputs)}};
+  if (!report.tensors.empty()) json["tensors"] = json_of(report.tensors);
+  json["failures"] = Json::array();
+  for (const FailureReport& failure : report.failures) json["failures"].push_back(json_of(failure));
+  json["assumptions"] = report.assumptions;
+  json["trusted"] = report.trusted;
+  json["counts"] = {{"sequential_ops", report.counts.sequential_ops},
+                    {"distributed_ops", report.counts.distributed_ops},
+                    {"terms", report.counts.terms},
+                    {"lemmas", report.counts.lemmas}};
+  json["ms"] = {{"import", number(report.ms.import)}, {"check", number(report.ms.check)}};
+  return json;
+}
+
+Json json_of(const DeviationReport& deviation) {
+  return {{"tensor", deviation.tensor},       {"op", deviation.op},
+          {"source", deviation.source},       {"kind", deviation.kind},
+          {"error", number(deviation.error)}, {"allowed", number(deviation.allowed)},
+          {"ranks", deviation.ranks},         {"detail", deviation.detail}};
+}
+
+Json json_of(const DynamicReport& report) {
+  Json json = {{"verdict", to_string(report.verdict)},
+               {"compared", report.compared},
+               {"skipped", report.skipped},
+               {"first_deviation", nullptr},
+               {"triage", report.triage},
+               {"deviations", report.deviations},
+               {"skipped_why", report.skipped_why},
+               {"precision", report.precision},
+               {"family_false_positive_rate", number(report.family_false_positive_rate)},
+               {"samples", report.samples},
+               {"seed", report.seed},
+               {"tolerances", Json::array()},
+               {"ms", number(report.ms)}};
+  if (report.first_deviation) json["first_deviation"] = json_of(*report.first_deviation);
+  for (const DynamicReport::Tolerance& tolerance : report.tolerances) {
+    json["tolerances"].push_back({{"tensor", tolerance.tensor},
+                                  {"allowed", number(tolerance.allowed)},
+                                  {"error", number(tolerance.error)}});
+  }
+  return json;
+}
+
+Json json_of(const CaseReport& report) {
+  Json json = {
+      {"name", report.name}, {"verdict", to_string(report.verdict)}, {"exit", report.exit}};
+  if (!report.error.empty()) json["error"] = report.error;
+  if (!report.notes.empty()) json["notes"] = report.notes;
+  if (report.statics) json["static"] = json_of(*report.statics);
+  if (report.dynamic) json["dynamic"] = json_of(*report.dynamic);
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  Json json = {{"schema", 1}, {"tool", "assay"}, {"version", ASSAY_VERSION}};
+  json["cases"] = Json::array();
+  for (const CaseReport& one : report.cases) json["cases"].push_back(json_of(one));
+  // Names and paths of the user may be no UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace assay

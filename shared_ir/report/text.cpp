@@ -1,0 +1,204 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "shared_ir/report.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kOutputs = 12, kFailures = 3, kInputs = 6, kAssumptions = 5;
+constexpr size_t kExpressionWidth = 110;
+
+struct Meaning {
+  std::string_view word;
+  std::string_view sentence;
+};
+
+constexpr std::array<Meaning, 7> kTriage = {{
+    {"pass", "the proof holds and the run agrees with it"},
+    {"kernel",
+     "the proof holds, but this operator gives wrong values for right inputs: look at its kernel"},
+    {"runtime",
+     "the proof holds, but this collective did not deliver what its inputs were when it "
+     "should have read them: look at streams, events and buffer reuse"},
+    {"precision",
+     "the proof holds, but this operator rounds more than its precision does: look at "
+     "its accumulation type"},
+    {"logic", "the program computes something else: look at the failing operator of the proof"},
+    {"input_relation",
+     "parameters do not start as the relation says: look at initialisation and broadcast"},
+    {"unproved",
+     "the run shows no difference, but there is no proof: a bug that these inputs do not "
+     "show, or a missing lemma"},
+}};
+
+std::string_view triage_sentence(std::string_view word) {
+  for (const Meaning& meaning : kTriage) {
+    if (meaning.word == word) return meaning.sentence;
+  }
+  return "";
+}
+
+std::string_view meaning_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kProved:
+      return "for all inputs, the ranks' outputs make up the sequential ones";
+    case Verdict::kRefuted:
+      return "there is an input for which the results differ";
+    case Verdict::kUnproved:
+      return "no proof was found; this is no pass";
+    case Verdict::kTimeout:
+      return "a bound was reached before an answer";
+    case Verdict::kUnsupported:
+      return "an operator has no declaration";
+    case Verdict::kError:
+      return "the case could not be checked";
+  }
+  return "";
+}
+
+std::string shortened(const std::string& text) {
+  if (text.size() <= kExpressionWidth) return text;
+  return text.substr(0, kExpressionWidth - 3) + "...";
+}
+
+std::string relation(const TensorReport& tensor) {
+  if (tensor.relation.empty()) return "(no relation)";
+  std::string text = shortened(tensor.relation.front());
+  if (tensor.relation.size() == 2) text += "  and  " + shortened(tensor.relation.back());
+  if (tensor.relation.size() > 2)
+    text += fmt::format("  and {} more replicas", tensor.relation.size() - 1);
+  if (tensor.pending_sum) text += "   <- still a sum over ranks";
+  return text;
+}
+
+size_t widest(const std::vector<TensorReport>& tensors, size_t count) {
+  size_t width = 0;
+  for (size_t i = 0; i < count; ++i) width = std::max(width, tensors[i].name.size());
+  return std::min<size_t>(width, 40);
+}
+
+class Printer {
+ public:
+  std::string run(const CaseReport& report) {
+    const bool accepted = report.exit == 0 && report.verdict != Verdict::kProved;
+    line("{}: {}{} - {}", report.name, to_string(report.verdict), accepted ? " (accepted)" : "",
+         meaning_of(report.verdict));
+    if (!report.error.empty()) line("  {}", report.error);
+    if (report.statics) print(*report.statics);
+    if (report.dynamic) print(*report.dynamic);
+    for (const std::string& note : report.notes) line("  note: {}", note);
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    text_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
+  }
+
+  void more(size_t all, size_t shown, const char* what) {
+    if (all > shown) line("    ... and {} more {}", all - shown, what);
+  }
+
+  void print(const StaticReport& report) {
+    line("\n  proof: {}   {} sequential and {} distributed operators, {:.1f} ms",
+         to_string(report.verdict), report.counts.sequential_ops, report.counts.distributed_ops,
+         report.ms.import + report.ms.check);
+    // What is wrong comes first.
+    std::vector<TensorReport> outputs = report.outputs;
+    std::stable_partition(outputs.begin(), outputs.end(), [](const TensorReport& output) {
+      return output.verdict != Verdict::kProved;
+    });
+    const size_t shown = std::min(outputs.size(), kOutputs);
+    const size_t width = widest(outputs, shown);
+    for (size_t i = 0; i < shown; ++i) {
+      line("    {:<11} {:<{}} = {}", to_string(outputs[i].verdict), outputs[i].name, width,
+           relation(outputs[i]));
+    }
+    more(outputs.size(), shown, "outputs");
+    print_failures(report.failures);
+    print_list("assumptions", report.assumptions);
+    print_list("trusted", report.trusted);
+  }
+
+  void print_list(const char* title, const std::vector<std::string>& texts) {
+    if (texts.empty()) return;
+    line("  {}: {}", title, texts.size());
+    const size_t shown = std::min(texts.size(), kAssumptions);
+    for (size_t i = 0; i < shown; ++i) line("    - {}", texts[i]);
+    more(texts.size(), shown, "in the JSON report");
+  }
+
+  void print_failures(const std::vector<FailureReport>& failures) {
+    if (failures.empty()) return;
+    line("\n  where the proof fails ({}, most suspicious first)", failures.size());
+    for (size_t i = 0; i < std::min(failures.size(), kFailures); ++i) {
+      print(i + 1, failures[i]);
+    }
+    more(failures.size(), std::min(failures.size(), kFailures), "failures");
+  }
+
+  void print(size_t index, const FailureReport& failure) {
+    line("  {}. {} ({}){}", index, failure.node, failure.op,
+         failure.source.empty() ? "" : " at " + failure.source);
+    field("reason", failure.reason);
+    if (!failure.nearest.empty()) {
+      field("nearest",
+            shortened(failure.nearest) +
+                (failure.distributed_source.empty() ? "" : "  at " + failure.distributed_source));
+    }
+    const size_t shown = std::min(failure.inputs.size(), kInputs);
+    const size_t width = widest(failure.inputs, shown);
+    for (size_t i = 0; i < shown; ++i) {
+      line("     {:<9}{:<{}} = {}", i == 0 ? "inputs" : "", failure.inputs[i].name, width,
+           relation(failure.inputs[i]));
+    }
+    field("look at", failure.hint);
+  }
+
+  void field(const char* name, const std::string& value) {
+    if (!value.empty()) line("     {:<9}{}", name, value);
+  }
+
+  void print(const DynamicReport& report) {
+    const char* outcome = report.verdict == Verdict::kProved ? "within tolerance"
+                          : report.deviations > 0            ? "deviates"
+                                                             : "not conclusive";
+    line("\n  run: {}   {} (seed {}), {} tensors compared, {} skipped, {:.0f} ms", outcome,
+         report.precision, report.seed, report.compared, report.skipped, report.ms);
+    if (report.samples > 0) {
+      line("    tolerances from {} perturbed runs; a correct program fails with probability {:.0e}",
+           report.samples, report.family_false_positive_rate);
+    }
+    if (report.first_deviation) {
+      const DeviationReport& first = *report.first_deviation;
+      line("    first of {} deviations: {} ({}){}", report.deviations, first.tensor, first.op,
+           first.source.empty() ? "" : " at " + first.source);
+      line("     {:<9}{}: relative error {:.2e}, allowed {:.2e}{}", "kind", first.kind, first.error,
+           first.allowed, ranks(first.ranks));
+      field("detail", first.detail);
+    }
+    if (!report.triage.empty()) {
+      line("  triage: {} - {}", report.triage, triage_sentence(report.triage));
+    }
+    const size_t shown = std::min(report.skipped_why.size(), kAssumptions);
+    for (size_t i = 0; i < shown; ++i) line("    skipped: {}", report.skipped_why[i]);
+    more(report.skipped_why.size(), shown, "skipped");
+  }
+
+  static std::string ranks(const std::vector<int32_t>& ranks) {
+    if (ranks.empty()) return "";
+    return fmt::format(", rank{} {}", ranks.size() > 1 ? "s" : "", fmt::join(ranks, ", "));
+  }
+
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_text(const CaseReport& report) { return Printer().run(report); }
+
+}  // namespace assay
