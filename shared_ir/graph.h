@@ -52,6 +52,7 @@ struct Node {
   std::vector<TensorId> outputs;          // kNone where the program never uses that output
   SourcePlace source;                     // the user's line that called it, if known
   std::string module;                     // path of the module that called it, if known
+  bool backward = false;                  // runs in the backward pass; source and module are the forward operator's
 };
 
 struct Graph {

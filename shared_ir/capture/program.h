@@ -1,5 +1,5 @@
-// What a program under test sees, whether it is being captured (meta tensors, recorded collectives) or run for real.
-// The same callable serves both, so the graph and the run are of the same code.
+// What a program under test sees, whether it is being captured (meta tensors, recorded collectives)
+// or run for real. The same callable serves both, so the graph and the run are of the same code.
 #pragma once
 
 #include <ATen/core/Tensor.h>

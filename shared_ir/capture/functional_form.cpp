@@ -1,0 +1,105 @@
+#include "shared_ir/capture/functional_form.h"
+
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+namespace assay {
+namespace {
+
+// In-place operators whose twin has another name or overload.
+std::optional<c10::OperatorName> irregular_twin(const c10::OperatorName& name) {
+  if (name.name == "aten::normal_") return c10::OperatorName("aten::normal_functional", "");
+  if (name.name == "aten::bernoulli_" && name.overload_name == "float") {
+    return c10::OperatorName("aten::bernoulli", "p");
+  }
+  return std::nullopt;
+}
+
+bool is_functional(const c10::FunctionSchema& schema) {
+  for (const auto& argument : schema.arguments()) {
+    if (argument.alias_info() != nullptr) return false;
+  }
+  return true;
+}
+
+// The twin takes the same arguments, by name, without those in `dropped`.
+bool takes(const c10::FunctionSchema& twin, const c10::FunctionSchema& original,
+           const std::vector<size_t>& kept) {
+  if (!is_functional(twin) || twin.arguments().size() != kept.size()) return false;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    if (twin.arguments()[i].name() != original.arguments()[kept[i]].name()) return false;
+  }
+  return true;
+}
+
+std::optional<c10::OperatorName> find_twin(const c10::OperatorHandle& op,
+                                           const std::vector<size_t>& kept, bool is_out) {
+  const auto& dispatcher = c10::Dispatcher::singleton();
+  const c10::OperatorName& name = op.operator_name();
+  const auto fits = [&](const c10::OperatorName& candidate) {
+    const auto twin = const_cast<c10::Dispatcher&>(dispatcher).findSchema(candidate);
+    return twin && takes(twin->schema(), op.schema(), kept);
+  };
+  if (const auto twin = irregular_twin(name)) return fits(*twin) ? twin : std::nullopt;
+  std::string base = name.name;
+  if (!is_out) {
+    if (base.empty() || base.back() != '_') return std::nullopt;
+    base.pop_back();
+    c10::OperatorName twin(base, name.overload_name);
+    if (fits(twin)) return twin;
+    return std::nullopt;
+  }
+  for (const auto& candidate : const_cast<c10::Dispatcher&>(dispatcher).getAllOpNames()) {
+    if (candidate.name == base && fits(candidate)) return candidate;
+  }
+  return std::nullopt;
+}
+
+FunctionalForm make_form(const c10::OperatorHandle& op) {
+  FunctionalForm form;
+  form.op = graph_name(op.operator_name());
+  const auto& arguments = op.schema().arguments();
+  std::vector<size_t> inputs;
+  bool is_out = false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const bool written =
+        arguments[i].alias_info() != nullptr && arguments[i].alias_info()->isWrite();
+    if (written) form.mutated.push_back(i);
+    if (written && arguments[i].is_out()) {
+      is_out = true;
+    } else {
+      inputs.push_back(i);
+    }
+  }
+  form.arguments = inputs;
+  if (form.mutated.empty()) return form;
+  if (const auto twin = find_twin(op, inputs, is_out)) {
+    form.op = graph_name(*twin);
+    form.has_twin = true;
+  } else {
+    form.arguments.resize(arguments.size());
+    for (size_t i = 0; i < arguments.size(); ++i) form.arguments[i] = i;
+  }
+  return form;
+}
+
+}  // namespace
+
+std::string graph_name(const c10::OperatorName& name) {
+  std::string text = name.name;
+  const size_t colons = text.find("::");
+  if (colons != std::string::npos) text.replace(colons, 2, ".");
+  return text + "." + (name.overload_name.empty() ? "default" : name.overload_name);
+}
+
+const FunctionalForm& functional_form(const c10::OperatorHandle& op) {
+  static std::mutex mutex;
+  static std::unordered_map<c10::OperatorName, FunctionalForm> cache;
+  const std::lock_guard lock(mutex);
+  const auto entry = cache.find(op.operator_name());
+  if (entry != cache.end()) return entry->second;
+  return cache.emplace(op.operator_name(), make_form(op)).first->second;
+}
+
+}  // namespace assay

@@ -1,0 +1,136 @@
+#include "shared_ir/capture/shape_functions.h"
+
+#include <ATen/ExpandUtils.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/mul.h>
+#include <ATen/ops/sum.h>
+
+#include <string>
+#include <unordered_map>
+
+namespace assay {
+namespace {
+
+using Arguments = c10::ArrayRef<c10::IValue>;
+using Results = std::vector<at::Tensor>;
+
+at::Tensor empty(at::IntArrayRef sizes, const at::Tensor& like) {
+  return at::empty(sizes, like.options().device(c10::kMeta));
+}
+
+at::Tensor empty(at::IntArrayRef sizes, const at::Tensor& like, at::ScalarType dtype) {
+  return at::empty(sizes, like.options().dtype(dtype).device(c10::kMeta));
+}
+
+// Same shape, strides and type as an argument.
+ShapeFunction like(size_t argument) {
+  return
+      [argument](Arguments args) -> Results { return {at::empty_like(args[argument].toTensor())}; };
+}
+
+// An element-wise function of two tensors whose result is bool.
+Results compare(Arguments args) {
+  return {at::empty_like(at::add(args[0].toTensor(), args[1].toTensor()),
+                         at::TensorOptions().dtype(at::kBool))};
+}
+
+Results where(Arguments args) {
+  // The condition takes part in broadcasting, not in the element type.
+  const at::Tensor value = at::add(args[1].toTensor(), args[2].toTensor());
+  return {at::mul(args[0].toTensor(), value)};
+}
+
+// index_select(self, dim, index)
+Results index_select(Arguments args) {
+  const at::Tensor& self = args[0].toTensor();
+  std::vector<int64_t> sizes = self.sizes().vec();
+  const int64_t dim = args[1].toInt();
+  if (!sizes.empty())
+    sizes[static_cast<size_t>(dim < 0 ? dim + self.dim() : dim)] = args[2].toTensor().numel();
+  return {empty(sizes, self)};
+}
+
+// embedding(weight, indices, ...)
+Results embedding(Arguments args) {
+  std::vector<int64_t> sizes = args[1].toTensor().sizes().vec();
+  sizes.push_back(args[0].toTensor().size(1));
+  return {empty(sizes, args[0].toTensor())};
+}
+
+// embedding_dense_backward(grad, indices, num_weights, ...)
+Results embedding_backward(Arguments args) {
+  const at::Tensor& grad = args[0].toTensor();
+  return {empty({args[2].toInt(), grad.size(-1)}, grad)};
+}
+
+// Half-precision kernels keep their statistics in float32 only where weights are float32 (mixed
+// types on the CPU).
+at::ScalarType statistics_type(const at::Tensor& input, const c10::IValue& weight) {
+  return weight.isTensor() && weight.toTensor().defined() ? weight.toTensor().scalar_type()
+                                                          : input.scalar_type();
+}
+
+// native_layer_norm(input, normalized_shape, weight, bias, eps) -> output, mean, rstd
+Results layer_norm(Arguments args) {
+  const at::Tensor& input = args[0].toTensor();
+  std::vector<int64_t> sizes = input.sizes().vec();
+  const size_t normalized = args[1].toListRef().size();
+  for (size_t i = sizes.size() - normalized; i < sizes.size(); ++i) sizes[i] = 1;
+  const at::ScalarType type = statistics_type(input, args[2]);
+  return {empty(input.sizes(), input), empty(sizes, input, type), empty(sizes, input, type)};
+}
+
+// native_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias, output_mask)
+Results layer_norm_backward(Arguments args) {
+  const auto wanted = [&](size_t i) { return args[7].toListRef()[i].toBool(); };
+  Results results(3);
+  if (wanted(0)) results[0] = empty(args[1].toTensor().sizes(), args[1].toTensor());
+  if (wanted(1)) results[1] = at::empty_like(args[5].toTensor());
+  if (wanted(2)) results[2] = at::empty_like(args[6].toTensor());
+  return results;
+}
+
+// native_dropout(input, p, train) -> output, mask
+Results native_dropout(Arguments args) {
+  const at::Tensor& input = args[0].toTensor();
+  return {at::empty_like(input), at::empty_like(input, input.options().dtype(at::kBool))};
+}
+
+// logsumexp(self, dims, keepdim)
+Results logsumexp(Arguments args) {
+  return {at::sum(args[0].toTensor(), args[1].toIntVector(), args[2].toBool())};
+}
+
+const std::unordered_map<std::string, ShapeFunction>& table() {
+  static const std::unordered_map<std::string, ShapeFunction> functions = {
+      {"aten::abs", like(0)},
+      {"aten::embedding", embedding},
+      {"aten::embedding_dense_backward", embedding_backward},
+      {"aten::hardtanh", like(0)},
+      {"aten::index_select", index_select},
+      {"aten::logical_and", compare},
+      {"aten::logical_or", compare},
+      {"aten::logical_xor", compare},
+      {"aten::logsumexp", logsumexp},
+      {"aten::native_dropout", native_dropout},
+      {"aten::native_layer_norm", layer_norm},
+      {"aten::native_layer_norm_backward", layer_norm_backward},
+      {"aten::relu", like(0)},
+      {"aten::roll", like(0)},
+      {"aten::where.self", where},
+  };
+  return functions;
+}
+
+}  // namespace
+
+const ShapeFunction* find_shape_function(const c10::OperatorName& name) {
+  const std::string key =
+      name.overload_name.empty() ? name.name : name.name + "." + name.overload_name;
+  const auto entry = table().find(key);
+  return entry == table().end() ? nullptr : &entry->second;
+}
+
+}  // namespace assay
