@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+
+#include "shared_ir/error.h"
+#include "shared_ir/reference/element_functions.h"
+
+namespace assay::reference {
+namespace {
+
+using Blocks = std::span<const Block>;
+using Row = std::vector<double>;
+
+double sum(const Row& row) { return std::accumulate(row.begin(), row.end(), 0.0); }
+double mean(const Row& row) { return sum(row) / static_cast<double>(row.size()); }
+
+double log_sum_exp(const Row& row) {
+  double top = *std::max_element(row.begin(), row.end());
+  double total = 0;
+  for (double x : row) total += std::exp(x - top);
+  return top + std::log(total);
+}
+
+void softmax(const FunctionName&, Blocks in, Block& out) {
+  double norm = log_sum_exp(in[0].values);
+  for (size_t i = 0; i < out.values.size(); ++i) out.values[i] = std::exp(in[0].values[i] - norm);
+}
+
+void log_softmax(const FunctionName&, Blocks in, Block& out) {
+  double norm = log_sum_exp(in[0].values);
+  for (size_t i = 0; i < out.values.size(); ++i) out.values[i] = in[0].values[i] - norm;
+}
+
+// By the gradient g and the result y: y * (g - sum(g * y)).
+void softmax_backward(const FunctionName&, Blocks in, Block& out) {
+  const Row &g = in[0].values, &y = in[1].values;
+  double dot = std::inner_product(g.begin(), g.end(), y.begin(), 0.0);
+  for (size_t i = 0; i < g.size(); ++i) out.values[i] = y[i] * (g[i] - dot);
+}
+
+// g - exp(y) * sum(g).
+void log_softmax_backward(const FunctionName&, Blocks in, Block& out) {
+  const Row &g = in[0].values, &y = in[1].values;
+  double total = sum(g);
+  for (size_t i = 0; i < g.size(); ++i) out.values[i] = g[i] - std::exp(y[i]) * total;
+}
+
+// An epsilon of none is float32's machine epsilon.
+double epsilon(const FunctionName& fn) {
+  double eps = fn.number(0);
+  return std::isnan(eps) ? std::numeric_limits<float>::epsilon() : eps;
+}
+
+double inverse_deviation(const Row& row, double eps) {
+  double center = mean(row), squares = 0;
+  for (double x : row) squares += (x - center) * (x - center);
+  return 1 / std::sqrt(squares / static_cast<double>(row.size()) + eps);
+}
+
+double inverse_root_mean_square(const Row& row, double eps) {
+  double squares = std::inner_product(row.begin(), row.end(), row.begin(), 0.0);
+  return 1 / std::sqrt(squares / static_cast<double>(row.size()) + eps);
+}
+
+void layer_norm_xhat(const FunctionName& fn, Blocks in, Block& out) {
+  const Row& x = in[0].values;
+  double center = mean(x), scale = inverse_deviation(x, epsilon(fn));
+  for (size_t i = 0; i < x.size(); ++i) out.values[i] = (x[i] - center) * scale;
+}
+
+void layer_norm_mean(const FunctionName&, Blocks in, Block& out) { out.values[0] = mean(in[0].values); }
+
+void layer_norm_rstd(const FunctionName& fn, Blocks in, Block& out) {
+  out.values[0] = inverse_deviation(in[0].values, epsilon(fn));
+}
+
+// Operands: gradient times weight, x, mean, rstd. Ba, Kiros, Hinton, "Layer Normalization", differentiated:
+// rstd * (g - mean(g) - xhat * mean(g * xhat)).
+void layer_norm_dx(const FunctionName&, Blocks in, Block& out) {
+  const Row &g = in[0].values, &x = in[1].values;
+  double center = in[2].values[0], scale = in[3].values[0], along = 0, average = mean(g);
+  auto n = static_cast<double>(x.size());
+  for (size_t i = 0; i < x.size(); ++i) along += g[i] * (x[i] - center) * scale / n;
+  for (size_t i = 0; i < x.size(); ++i) out.values[i] = scale * (g[i] - average - (x[i] - center) * scale * along);
+}
+
+void rms_norm_xhat(const FunctionName& fn, Blocks in, Block& out) {
+  const Row& x = in[0].values;
+  double scale = inverse_root_mean_square(x, epsilon(fn));
+  for (size_t i = 0; i < x.size(); ++i) out.values[i] = x[i] * scale;
+}
+
+void rms_norm_rstd(const FunctionName& fn, Blocks in, Block& out) {
+  out.values[0] = inverse_root_mean_square(in[0].values, epsilon(fn));
+}
+
+// Operands: gradient times weight, x, rstd: rstd * (g - xhat * mean(g * xhat)).
+void rms_norm_dx(const FunctionName&, Blocks in, Block& out) {
+  const Row &g = in[0].values, &x = in[1].values;
+  double scale = in[2].values[0], along = 0;
+  for (size_t i = 0; i < x.size(); ++i) along += g[i] * x[i] * scale / static_cast<double>(x.size());
+  for (size_t i = 0; i < x.size(); ++i) out.values[i] = scale * (g[i] - x[i] * scale * along);
+}
+
+void argmax(const FunctionName&, Blocks in, Block& out) {
+  const Row& x = in[0].values;
+  out.values[0] = static_cast<double>(std::max_element(x.begin(), x.end()) - x.begin());
+}
+
+void argmin(const FunctionName&, Blocks in, Block& out) {
+  const Row& x = in[0].values;
+  out.values[0] = static_cast<double>(std::min_element(x.begin(), x.end()) - x.begin());
+}
+
+void logsumexp(const FunctionName&, Blocks in, Block& out) { out.values[0] = log_sum_exp(in[0].values); }
+
+void cumsum(const FunctionName&, Blocks in, Block& out) {
+  std::partial_sum(in[0].values.begin(), in[0].values.end(), out.values.begin());
+}
+
+// Su et al., "RoFormer". Operands: one head x[d], its position, the table [p, e] of e/2 cosines and e/2 sines; the first e
+// elements rotate, in pairs (i, i + e/2) or, interleaved, (2i, 2i + 1).
+void rotary(const FunctionName& fn, Blocks in, Block& out) {
+  auto width = static_cast<size_t>(in[2].shape[1]), half = width / 2;
+  auto row = static_cast<size_t>(in[1].values[0]);
+  ASSAY_CHECK(row < static_cast<size_t>(in[2].shape[0]), "a position lies outside the table");
+  const double* cosines = in[2].values.data() + row * width;
+  bool neox = fn.text(0) == "true";
+  out.values = in[0].values;
+  for (size_t i = 0; i < half; ++i) {
+    size_t a = neox ? i : 2 * i, b = neox ? i + half : 2 * i + 1;
+    double x = in[0].values[a], y = in[0].values[b], cosine = cosines[i], sine = cosines[half + i];
+    out.values[a] = x * cosine - y * sine;
+    out.values[b] = y * cosine + x * sine;
+  }
+}
+
+// The captured operator hides its mask in the serving engine's state; causal attention of one head stands for it.
+// Operands: query [t, d], key [s, d], value [s, e].
+void attention(const FunctionName&, Blocks in, Block& out) {
+  int64_t queries = in[0].shape[0], keys = in[1].shape[0], width = in[0].shape[1], results = in[2].shape[1];
+  for (int64_t t = 0; t < queries; ++t) {
+    Row scores;
+    for (int64_t s = 0; s < keys; ++s) {
+      double dot = 0;
+      for (int64_t d = 0; d < width; ++d) dot += in[0].values[t * width + d] * in[1].values[s * width + d];
+      scores.push_back(s - (keys - queries) > t ? -std::numeric_limits<double>::infinity()
+                                                : dot / std::sqrt(static_cast<double>(width)));
+    }
+    double norm = log_sum_exp(scores);
+    for (int64_t e = 0; e < results; ++e) {
+      double total = 0;
+      for (int64_t s = 0; s < keys; ++s) total += std::exp(scores[s] - norm) * in[2].values[s * results + e];
+      out.values[t * results + e] = total;
+    }
+  }
+}
+
+const std::unordered_map<std::string_view, BlockFunction> kBlocks = {
+    {"softmax", softmax},
+    {"softmax_backward", softmax_backward},
+    {"log_softmax", log_softmax},
+    {"log_softmax_backward", log_softmax_backward},
+    {"layer_norm.xhat", layer_norm_xhat},
+    {"layer_norm.mean", layer_norm_mean},
+    {"layer_norm.rstd", layer_norm_rstd},
+    {"layer_norm.dx", layer_norm_dx},
+    {"rms_norm.xhat", rms_norm_xhat},
+    {"rms_norm.rstd", rms_norm_rstd},
+    {"rms_norm.dx", rms_norm_dx},
+    {"argmax", argmax},
+    {"argmin", argmin},
+    {"logsumexp", logsumexp},
+    {"cumsum", cumsum},
+    {"rotary", rotary},
+    {"attention", attention},
+};
+
+}  // namespace
+
+BlockFunction find_block(std::string_view name) {
+  auto found = kBlocks.find(name);
+  return found == kBlocks.end() ? nullptr : found->second;
+}
+
+}  // namespace assay::reference

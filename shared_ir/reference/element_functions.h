@@ -1,0 +1,38 @@
+// Numeric definitions of the functions that kMap and kBlock name. `fn` is "name" or "name(attribute,attribute,...)".
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shared_ir/graph.h"
+
+namespace assay::reference {
+
+struct FunctionName {
+  std::string_view name;
+  std::vector<std::string_view> attributes;
+
+  double number(size_t i) const;  // "none" is nan
+  std::string_view text(size_t i) const;
+};
+
+FunctionName parse_function_name(std::string_view fn);
+
+// A function of the elements at one place.
+using MapFunction = double (*)(const FunctionName&, std::span<const double>);
+// nullptr when there is no definition.
+MapFunction find_map(std::string_view name);
+
+// An operand's or result's whole dimensions, in its own order.
+struct Block {
+  Shape shape;
+  std::vector<double> values;
+};
+
+// A function of blocks: fills `out`, whose shape is set.
+using BlockFunction = void (*)(const FunctionName&, std::span<const Block> operands, Block& out);
+BlockFunction find_block(std::string_view name);
+
+}  // namespace assay::reference

@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "shared_ir/error.h"
+#include "shared_ir/reference/element_functions.h"
+
+namespace assay::reference {
+namespace {
+
+using Args = std::span<const double>;
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+// Hendrycks and Gimpel, "Gaussian Error Linear Units": x * Phi(x), or its tanh approximation.
+double gelu(const FunctionName& fn, Args a) {
+  double x = a[0];
+  if (fn.text(0) == "none") return x * 0.5 * std::erfc(-x / std::numbers::sqrt2);
+  double inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+  return 0.5 * x * (1 + std::tanh(inner));
+}
+
+double gelu_slope(const FunctionName& fn, Args a) {
+  double x = a[0];
+  if (fn.text(0) == "none")
+    return 0.5 * std::erfc(-x / std::numbers::sqrt2) + x * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
+  double scale = std::sqrt(2 / std::numbers::pi);
+  double t = std::tanh(scale * (x + 0.044715 * x * x * x));
+  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * scale * (1 + 3 * 0.044715 * x * x);
+}
+
+double clamp(const FunctionName& fn, Args a) {
+  double low = fn.number(0), high = fn.number(1), x = a[0];
+  if (!std::isnan(low)) x = std::max(x, low);
+  if (!std::isnan(high)) x = std::min(x, high);
+  return x;
+}
+
+// The remainder has the sign of the divisor.
+double remainder(const FunctionName&, Args a) { return a[0] - a[1] * std::floor(a[0] / a[1]); }
+
+double softplus(const FunctionName& fn, Args a) {
+  double scaled = fn.number(0) * a[0];
+  return scaled > fn.number(1) ? a[0] : std::log1p(std::exp(scaled)) / fn.number(0);
+}
+
+double elu(const FunctionName& fn, Args a) {
+  double x = a[0];
+  return fn.number(1) * (x > 0 ? x : fn.number(0) * std::expm1(x * fn.number(2)));
+}
+
+uint64_t bits(double x) { return static_cast<uint64_t>(static_cast<int64_t>(x)); }
+double number(uint64_t x) { return static_cast<double>(static_cast<int64_t>(x)); }
+
+#define ASSAY_UNARY(expression) [](const FunctionName&, Args a) -> double { double x = a[0]; return expression; }
+#define ASSAY_BINARY(expression) [](const FunctionName&, Args a) -> double { double x = a[0], y = a[1]; return expression; }
+
+const std::unordered_map<std::string_view, MapFunction> kMaps = {
+    {"reciprocal", ASSAY_UNARY(1 / x)},
+    {"exp", ASSAY_UNARY(std::exp(x))},
+    {"exp2", ASSAY_UNARY(std::exp2(x))},
+    {"expm1", ASSAY_UNARY(std::expm1(x))},
+    {"log", ASSAY_UNARY(std::log(x))},
+    {"log2", ASSAY_UNARY(std::log2(x))},
+    {"log10", ASSAY_UNARY(std::log10(x))},
+    {"log1p", ASSAY_UNARY(std::log1p(x))},
+    {"sqrt", ASSAY_UNARY(std::sqrt(x))},
+    {"rsqrt", ASSAY_UNARY(1 / std::sqrt(x))},
+    {"sin", ASSAY_UNARY(std::sin(x))},
+    {"cos", ASSAY_UNARY(std::cos(x))},
+    {"tan", ASSAY_UNARY(std::tan(x))},
+    {"asin", ASSAY_UNARY(std::asin(x))},
+    {"acos", ASSAY_UNARY(std::acos(x))},
+    {"atan", ASSAY_UNARY(std::atan(x))},
+    {"sinh", ASSAY_UNARY(std::sinh(x))},
+    {"cosh", ASSAY_UNARY(std::cosh(x))},
+    {"tanh", ASSAY_UNARY(std::tanh(x))},
+    {"tanh_slope", ASSAY_UNARY(1 - x * x)},           // by tanh's result
+    {"erf", ASSAY_UNARY(std::erf(x))},
+    {"erfc", ASSAY_UNARY(std::erfc(x))},
+    {"sigmoid", ASSAY_UNARY(sigmoid(x))},
+    {"sigmoid_slope", ASSAY_UNARY(x * (1 - x))},      // by sigmoid's result
+    {"silu", ASSAY_UNARY(x * sigmoid(x))},
+    {"silu_slope", ASSAY_UNARY(sigmoid(x) * (1 + x * (1 - sigmoid(x))))},
+    {"relu", ASSAY_UNARY(std::max(x, 0.0))},
+    {"abs", ASSAY_UNARY(std::abs(x))},
+    {"sign", ASSAY_UNARY(static_cast<double>((x > 0) - (x < 0)))},
+    {"floor", ASSAY_UNARY(std::floor(x))},
+    {"ceil", ASSAY_UNARY(std::ceil(x))},
+    {"round", ASSAY_UNARY(std::nearbyint(x))},
+    {"trunc", ASSAY_UNARY(std::trunc(x))},
+    {"maximum", ASSAY_BINARY(std::max(x, y))},
+    {"minimum", ASSAY_BINARY(std::min(x, y))},
+    {"pow", [](const FunctionName& fn, Args a) { return std::pow(a[0], a.size() > 1 ? a[1] : fn.number(0)); }},
+    {"div_floor", ASSAY_BINARY(std::floor(x / y))},
+    {"div_trunc", ASSAY_BINARY(std::trunc(x / y))},
+    {"remainder", remainder},
+    {"eq", ASSAY_BINARY(x == y)},
+    {"ne", ASSAY_BINARY(x != y)},
+    {"lt", ASSAY_BINARY(x < y)},
+    {"le", ASSAY_BINARY(x <= y)},
+    {"gt", ASSAY_BINARY(x > y)},
+    {"ge", ASSAY_BINARY(x >= y)},
+    {"and", ASSAY_BINARY(x != 0 && y != 0)},
+    {"or", ASSAY_BINARY(x != 0 || y != 0)},
+    {"xor", ASSAY_BINARY((x != 0) != (y != 0))},
+    {"not", ASSAY_UNARY(x == 0)},
+    {"bitwise_and", ASSAY_BINARY(number(bits(x) & bits(y)))},
+    {"bitwise_or", ASSAY_BINARY(number(bits(x) | bits(y)))},
+    {"bitwise_xor", ASSAY_BINARY(number(bits(x) ^ bits(y)))},
+    {"bitwise_not", ASSAY_UNARY(number(~bits(x)))},
+    {"gelu", gelu},
+    {"gelu_slope", gelu_slope},
+    {"clamp", clamp},
+    {"softplus", softplus},
+    {"elu", elu},
+    {"leaky_relu", [](const FunctionName& fn, Args a) { return a[0] > 0 ? a[0] : fn.number(0) * a[0]; }},
+};
+
+#undef ASSAY_UNARY
+#undef ASSAY_BINARY
+
+}  // namespace
+
+std::string_view FunctionName::text(size_t i) const {
+  ASSAY_CHECK(i < attributes.size(), fmt::format("function '{}' has no attribute {}", name, i));
+  return attributes[i];
+}
+
+double FunctionName::number(size_t i) const {
+  std::string_view digits = text(i);
+  if (digits == "none") return std::numeric_limits<double>::quiet_NaN();
+  double value = 0;
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  ASSAY_CHECK(error == std::errc() && end == digits.data() + digits.size(),
+              fmt::format("attribute '{}' of '{}' is no number", digits, name));
+  return value;
+}
+
+FunctionName parse_function_name(std::string_view fn) {
+  FunctionName result;
+  size_t open = fn.find('(');
+  result.name = fn.substr(0, open);
+  if (open == std::string_view::npos) return result;
+  std::string_view rest = fn.substr(open + 1, fn.size() - open - 2);
+  while (true) {
+    size_t comma = rest.find(',');
+    result.attributes.push_back(rest.substr(0, comma));
+    if (comma == std::string_view::npos) return result;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+MapFunction find_map(std::string_view name) {
+  auto found = kMaps.find(name);
+  return found == kMaps.end() ? nullptr : found->second;
+}
+
+}  // namespace assay::reference

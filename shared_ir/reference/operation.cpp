@@ -1,0 +1,249 @@
+#include "shared_ir/reference/operation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "shared_ir/reference/element_functions.h"
+#include "shared_ir/reference/index.h"
+
+namespace assay::reference {
+namespace {
+
+using Operands = std::vector<const ReferenceTensor*>;
+
+// A well mixed number in [0, 1) for each (seed text, element).
+double uniform(const std::string& seed, int64_t element) {
+  uint64_t state = std::hash<std::string>{}(seed) + 0x9E3779B97F4A7C15ull * static_cast<uint64_t>(element + 1);
+  for (int round = 0; round < 3; ++round) state = (state ^ (state >> 29)) * 0xBF58476D1CE4E5B9ull;
+  return static_cast<double>((state ^ (state >> 32)) >> 11) * 0x1p-53;
+}
+
+double special_constant(const CoreOp& op) {
+  if (op.fn == "inf") return std::numeric_limits<double>::infinity();
+  if (op.fn == "-inf") return -std::numeric_limits<double>::infinity();
+  if (op.fn == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return op.constant.to_double();
+}
+
+// out[c] = operand at strides * c + offset.
+void read_strided(const ReferenceTensor& x, const std::vector<int64_t>& strides, int64_t offset, ReferenceTensor& out) {
+  size_t i = 0;
+  for_each_coordinate(out.shape, [&](const auto& at) { out.values[i++] = x.values[offset + address(at, strides)]; });
+}
+
+void permute(const CoreOp& op, const ReferenceTensor& x, ReferenceTensor& out) {
+  std::vector<int64_t> own = strides_of(x.shape), strides;
+  for (int64_t dim : op.ints) strides.push_back(own[dim]);
+  read_strided(x, strides, 0, out);
+}
+
+void expand(const ReferenceTensor& x, ReferenceTensor& out) {
+  std::vector<int64_t> strides = strides_of(x.shape);
+  for (size_t i = 0; i < strides.size(); ++i)
+    if (x.shape[i] == 1) strides[i] = 0;
+  read_strided(x, strides, 0, out);
+}
+
+void slice(const CoreOp& op, const ReferenceTensor& x, ReferenceTensor& out) {
+  std::vector<int64_t> strides = strides_of(x.shape);
+  int64_t offset = op.ints[1] * strides[op.ints[0]];
+  strides[op.ints[0]] *= op.ints[2];
+  read_strided(x, strides, offset, out);
+}
+
+void cat(const CoreOp& op, const Operands& pieces, ReferenceTensor& out) {
+  std::vector<int64_t> strides = strides_of(out.shape);
+  int64_t start = 0;
+  for (const ReferenceTensor* piece : pieces) {
+    size_t i = 0;
+    for_each_coordinate(piece->shape, [&](const auto& at) {
+      out.values[address(at, strides) + start * strides[op.ints[0]]] = piece->values[i++];
+    });
+    start += piece->shape[op.ints[0]];
+  }
+}
+
+void reduce(const CoreOp& op, const ReferenceTensor& x, ReferenceTensor& out) {
+  double start = op.prim == Prim::kReduceSum   ? 0
+                 : op.prim == Prim::kReduceMax ? -std::numeric_limits<double>::infinity()
+                                               : std::numeric_limits<double>::infinity();
+  out.values.assign(out.values.size(), start);
+  std::vector<int64_t> out_strides = strides_of(out.shape), strides(x.shape.size(), 0);
+  for (size_t dim = 0, kept = 0; dim < x.shape.size(); ++dim)
+    if (!std::binary_search(op.ints.begin(), op.ints.end(), static_cast<int64_t>(dim))) strides[dim] = out_strides[kept++];
+  size_t i = 0;
+  for_each_coordinate(x.shape, [&](const auto& at) {
+    double &result = out.values[address(at, strides)], value = x.values[i++];
+    result = op.prim == Prim::kReduceSum   ? result + value
+             : op.prim == Prim::kReduceMax ? std::max(result, value)
+                                           : std::min(result, value);
+  });
+}
+
+void map(const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
+  FunctionName fn = parse_function_name(op.fn);
+  MapFunction function = find_map(fn.name);
+  ASSAY_CHECK(function, fmt::format("no numeric definition of '{}'", op.fn));
+  std::vector<double> at(operands.size());
+  for (size_t i = 0; i < out.values.size(); ++i) {
+    for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
+    out.values[i] = function(fn, at);
+  }
+}
+
+// The strides of a tensor's dimensions, apart for parallel labels (by label) and for whole ones (in its own order).
+struct BlockView {
+  Shape whole_shape;
+  std::vector<int64_t> whole_strides;
+  std::vector<int64_t> label_strides;
+
+  BlockView(const std::vector<BlockSpec::Dim>& dims, const Shape& shape, size_t labels) : label_strides(labels, 0) {
+    std::vector<int64_t> strides = strides_of(shape);
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (dims[i].whole) {
+        whole_shape.push_back(shape[i]);
+        whole_strides.push_back(strides[i]);
+      } else {
+        label_strides[dims[i].label] = strides[i];
+      }
+    }
+  }
+};
+
+void block(const BlockSpec& spec, const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
+  FunctionName fn = parse_function_name(op.fn);
+  BlockFunction function = find_block(fn.name);
+  ASSAY_CHECK(function, fmt::format("no numeric definition of '{}'", op.fn));
+  Shape sizes;  // of parallel labels; 1 for whole ones, which the blocks hold
+  auto add_sizes = [&](const std::vector<BlockSpec::Dim>& dims, const Shape& shape) {
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (static_cast<size_t>(dims[i].label) >= sizes.size()) sizes.resize(dims[i].label + 1, 1);
+      if (!dims[i].whole) sizes[dims[i].label] = shape[i];
+    }
+  };
+  for (size_t k = 0; k < operands.size(); ++k) add_sizes(spec.operands[k], operands[k]->shape);
+  add_sizes(spec.output, out.shape);
+  std::vector<BlockView> views;
+  std::vector<Block> blocks;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    views.emplace_back(spec.operands[k], operands[k]->shape, sizes.size());
+    blocks.push_back({views[k].whole_shape, std::vector<double>(count_of(views[k].whole_shape))});
+  }
+  BlockView result_view(spec.output, out.shape, sizes.size());
+  Block result{result_view.whole_shape, std::vector<double>(count_of(result_view.whole_shape))};
+  for_each_coordinate(sizes, [&](const auto& labels) {
+    for (size_t k = 0; k < operands.size(); ++k) {
+      int64_t base = address(labels, views[k].label_strides);
+      size_t i = 0;
+      for_each_coordinate(views[k].whole_shape, [&](const auto& at) {
+        blocks[k].values[i++] = operands[k]->values[base + address(at, views[k].whole_strides)];
+      });
+    }
+    function(fn, blocks, result);
+    int64_t base = address(labels, result_view.label_strides);
+    size_t i = 0;
+    for_each_coordinate(result_view.whole_shape, [&](const auto& at) {
+      out.values[base + address(at, result_view.whole_strides)] = result.values[i++];
+    });
+  });
+}
+
+// Some smooth function of all operands that another operator, attribute or output number does not share. The opaque
+// scalars and literals that lowering makes are what they say.
+void opaque(const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
+  FunctionName fn = parse_function_name(op.fn);
+  if (fn.name == "constant") {
+    out.values.assign(out.values.size(), fn.number(0));
+    return;
+  }
+  if (fn.name == "literal") {
+    for (size_t i = 0; i < out.values.size(); ++i) {
+      std::string_view& digits = fn.attributes[i];
+      digits.remove_prefix(std::min(digits.find_first_not_of('['), digits.size()));
+      digits = digits.substr(0, digits.find(']'));
+      out.values[i] = digits == "true" ? 1 : digits == "false" ? 0 : fn.number(i);
+    }
+    return;
+  }
+  for (size_t i = 0; i < out.values.size(); ++i) {
+    double angle = uniform(op.fn, static_cast<int64_t>(i)) * 7;
+    int64_t k = 0;
+    for (const ReferenceTensor* operand : operands)
+      for (double value : operand->values) angle += std::tanh(value) * uniform(op.fn + "*", static_cast<int64_t>(i) * 4099 + k++);
+    out.values[i] = std::sin(angle);
+  }
+}
+
+double cast(double value, DType to) {
+  if (is_bool(to)) return value != 0;
+  return is_integer(to) ? std::trunc(value) : value;
+}
+
+}  // namespace
+
+ReferenceTensor default_sample(const CoreOp& op) {
+  ReferenceTensor out{op.shape, std::vector<double>(count_of(op.shape))};
+  FunctionName fn = parse_function_name(op.fn);
+  std::string seed = fmt::format("{}#{}", op.fn, op.occurrence);
+  for (size_t i = 0; i < out.values.size(); ++i) {
+    auto element = static_cast<int64_t>(i);
+    double u = uniform(seed, element);
+    if (fn.name == "uniform") out.values[i] = fn.number(0) + u * (fn.number(1) - fn.number(0));
+    else if (fn.name == "bernoulli") out.values[i] = u < fn.number(0);
+    else if (fn.name == "dropout_mask") out.values[i] = u >= fn.number(0);
+    else if (fn.name == "normal")
+      out.values[i] = fn.number(0) + fn.number(1) * std::sqrt(-2 * std::log(1 - u)) *
+                                         std::cos(2 * std::numbers::pi * uniform(seed + "'", element));
+    else throw InternalError(fmt::format("no numeric definition of '{}'", op.fn));
+  }
+  return out;
+}
+
+ReferenceTensor run_operation(const CoreProgram& program, const CoreOp& op, const Operands& operands) {
+  ReferenceTensor out{op.shape, std::vector<double>(count_of(op.shape))};
+  std::vector<double>& values = out.values;
+  auto each = [&](auto function) {
+    for (size_t i = 0; i < values.size(); ++i) values[i] = function(i);
+  };
+  switch (op.prim) {
+    case Prim::kConst: each([&](size_t) { return special_constant(op); }); break;
+    case Prim::kIota: each([](size_t i) { return static_cast<double>(i); }); break;
+    case Prim::kUninit: each([](size_t) { return std::numeric_limits<double>::quiet_NaN(); }); break;
+    case Prim::kPermute: permute(op, *operands[0], out); break;
+    case Prim::kReshape: values = operands[0]->values; break;
+    case Prim::kExpand: expand(*operands[0], out); break;
+    case Prim::kSlice: slice(op, *operands[0], out); break;
+    case Prim::kCat: cat(op, operands, out); break;
+    case Prim::kLinear:
+      each([&](size_t i) {
+        double total = 0;
+        for (size_t k = 0; k < operands.size(); ++k) total += op.coefs[k].to_double() * operands[k]->values[i];
+        return total;
+      });
+      break;
+    case Prim::kMul: each([&](size_t i) { return operands[0]->values[i] * operands[1]->values[i]; }); break;
+    case Prim::kMap: map(op, operands, out); break;
+    case Prim::kKeep: each([&](size_t i) { return operands[0]->values[i] != 0 ? operands[1]->values[i] : 0; }); break;
+    case Prim::kCast: each([&](size_t i) { return cast(operands[0]->values[i], op.dtype); }); break;
+    case Prim::kReduceSum:
+    case Prim::kReduceMax:
+    case Prim::kReduceMin: reduce(op, *operands[0], out); break;
+    case Prim::kOneHot: {
+      auto classes = static_cast<size_t>(op.shape.back());
+      each([&](size_t i) { return operands[0]->values[i / classes] == static_cast<double>(i % classes) ? 1.0 : 0.0; });
+      break;
+    }
+    case Prim::kBlock: block(program.specs[op.spec], op, operands, out); break;
+    case Prim::kOpaque: opaque(op, operands, out); break;
+    case Prim::kInput:
+    case Prim::kRandom:
+    case Prim::kCollective: throw InternalError("this operator needs more than its operands");
+  }
+  return out;
+}
+
+}  // namespace assay::reference
