@@ -9,6 +9,7 @@
 
 #include "dynamic_check/hooks.h"
 #include "dynamic_check/input_role.h"
+#include "dynamic_check/input_role.h"
 #include "shared_ir/capture/program.h"
 #include "shared_ir/case.h"
 #include "shared_ir/report.h"

@@ -1,8 +1,8 @@
-// What an input of a program is, which decides its distribution (inputs/generate.h).
 #pragma once
 
 namespace assay {
 
+// What an input is, which decides its distribution (inputs/generate.h).
 enum class InputRole { kActivation, kWeight, kScale, kBias, kTokenIds, kLabels, kMask };
 
 }  // namespace assay
