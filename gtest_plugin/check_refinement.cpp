@@ -3,7 +3,7 @@
 #include "assay/refinement.h"
 #include "dynamic_check/check.h"
 #include "gtest_plugin/program_run.h"
-#include "gtest_plugin/verdict_of_both.h"
+#include "shared_ir/report/conclude.h"
 #include "static_check/check.h"
 
 namespace assay {

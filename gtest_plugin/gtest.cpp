@@ -7,7 +7,7 @@
 
 #include "gtest_plugin/failure_message.h"
 #include "gtest_plugin/source_place.h"
-#include "gtest_plugin/verdict_of_both.h"
+#include "shared_ir/report/conclude.h"
 #include "shared_ir/operators.h"
 #include "static_check/check.h"
 

@@ -181,12 +181,12 @@ class Printer {
            first.allowed, ranks(first.ranks));
       field("detail", first.detail);
     }
-    if (!report.triage.empty()) {
-      line("  triage: {} - {}", report.triage, triage_sentence(report.triage));
-    }
     const size_t shown = std::min(report.skipped_why.size(), kAssumptions);
     for (size_t i = 0; i < shown; ++i) line("    skipped: {}", report.skipped_why[i]);
     more(report.skipped_why.size(), shown, "skipped");
+    if (!report.triage.empty()) {
+      line("  triage: {} - {}", report.triage, triage_sentence(report.triage));
+    }
   }
 
   static std::string ranks(const std::vector<int32_t>& ranks) {

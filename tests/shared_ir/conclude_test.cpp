@@ -1,4 +1,4 @@
-#include "gtest_plugin/verdict_of_both.h"
+#include "shared_ir/report/conclude.h"
 
 #include <gtest/gtest.h>
 
@@ -53,6 +53,17 @@ TEST(VerdictOfBoth, AnAcceptedOutputPassesWithoutProofButNotWithADeviation) {
 TEST(VerdictOfBoth, AcceptingOneOutputDoesNotAcceptAnother) {
   const Accepted accept{{"z"}, "another one"};
   EXPECT_EQ(concluded(Verdict::kUnproved, Verdict::kProved, accept).exit, 1);
+}
+
+TEST(VerdictOfBoth, AcceptingAnOutputDoesNotAcceptAFailedExpectationOfAnother) {
+  const std::optional<Accepted> accept = Accepted{{"y"}, "approximate on purpose"};
+  StaticReport proof;
+  proof.verdict = Verdict::kUnproved;
+  proof.outputs = {{"y", Verdict::kUnproved, {}, false}};
+  EXPECT_TRUE(accepted(proof, accept));
+  proof.failures.emplace_back().kind = "expectation";
+  proof.failures.back().node = "z";
+  EXPECT_FALSE(accepted(proof, accept));
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 
 namespace assay {
 
-// True when every output that the proof leaves open is one that the user accepts without.
+// True when every output that the proof leaves open, and every expectation that fails, is of a
+// tensor that the user accepts without proof.
 bool accepted(const StaticReport& proof, const std::optional<Accepted>& accept);
 
 // Fills in the case's verdict and exit code from its static and dynamic reports. A deviation

@@ -1,17 +1,25 @@
-#include "gtest_plugin/verdict_of_both.h"
+#include "shared_ir/report/conclude.h"
 
 #include <algorithm>
 
 namespace assay {
 
 bool accepted(const StaticReport& proof, const std::optional<Accepted>& accept) {
-  if (!accept || proof.verdict == Verdict::kRefuted || proof.verdict == Verdict::kError)
+  if (!accept || proof.verdict == Verdict::kRefuted || proof.verdict == Verdict::kError) {
     return false;
-  return std::all_of(proof.outputs.begin(), proof.outputs.end(), [&](const TensorReport& output) {
-    return output.verdict == Verdict::kProved ||
-           std::find(accept->tensors.begin(), accept->tensors.end(), output.name) !=
-               accept->tensors.end();
-  });
+  }
+  const auto listed = [&](const std::string& name) {
+    return std::find(accept->tensors.begin(), accept->tensors.end(), name) != accept->tensors.end();
+  };
+  const bool outputs =
+      std::all_of(proof.outputs.begin(), proof.outputs.end(), [&](const TensorReport& output) {
+        return output.verdict == Verdict::kProved || listed(output.name);
+      });
+  const bool expectations =
+      std::all_of(proof.failures.begin(), proof.failures.end(), [&](const FailureReport& failure) {
+        return failure.kind != "expectation" || listed(failure.node);
+      });
+  return outputs && expectations;
 }
 
 void conclude(CaseReport& report, const std::optional<Accepted>& accept) {

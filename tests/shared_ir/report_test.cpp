@@ -1,0 +1,151 @@
+#include "shared_ir/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "shared_ir/error.h"
+#include "tests/support/golden.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+CaseReport proved() {
+  CaseReport report;
+  report.name = "mlp";
+  report.verdict = Verdict::kProved;
+  report.exit = 0;
+  StaticReport& proof = report.statics.emplace();
+  proof.verdict = Verdict::kProved;
+  proof.outputs = {{"loss", Verdict::kProved, {"loss@0", "loss@1"}, false},
+                   {"grad.up", Verdict::kProved, {"concat(grad.up@0, grad.up@1; dim=0)"}, false}};
+  proof.assumptions = {"real arithmetic", "ids lie in [0, 64)"};
+  proof.counts = {24, 52, 310, {{"log-sum-exp merge", 1}}};
+  proof.ms = {0.4, 1.25};
+  DynamicReport& run = report.dynamic.emplace();
+  run.verdict = Verdict::kProved;
+  run.compared = 23;
+  run.skipped = 1;
+  run.skipped_why = {"mask: never written"};
+  run.triage = "pass";
+  run.precision = "float32";
+  run.family_false_positive_rate = 1e-5;
+  run.samples = 10;
+  run.seed = 7;
+  run.tolerances = {{"loss", 3e-6, 1e-7}};
+  run.ms = 41;
+  return report;
+}
+
+CaseReport missing_all_reduce() {
+  CaseReport report = proved();
+  report.verdict = Verdict::kRefuted;
+  report.exit = 1;
+  StaticReport& proof = *report.statics;
+  proof.verdict = Verdict::kUnproved;
+  proof.outputs[0] = {"loss", Verdict::kUnproved, {"sum(loss@0, loss@1)"}, true};
+  for (int i = 0; i < 5; ++i) {
+    FailureReport failure;
+    failure.kind = "no_relation";
+    failure.node = "gelu_" + std::to_string(i);
+    failure.op = "aten.gelu.default";
+    failure.source = "mlp.cpp:12";
+    failure.inputs = {{"mm", Verdict::kProved, {"sum(mm@0, mm@1)"}, true}};
+    failure.nearest = "gelu_" + std::to_string(i) + "@0";
+    failure.distributed_source = "mlp_tp.cpp:31";
+    failure.reason = "its input is a partial sum over tp";
+    failure.hint = "a reduction over tp is missing before this operator";
+    proof.failures.push_back(failure);
+  }
+  DynamicReport& run = *report.dynamic;
+  run.verdict = Verdict::kRefuted;
+  run.triage = "logic";
+  run.deviations = 9;
+  run.first_deviation = DeviationReport{
+      "gelu_0", "aten.gelu.default", "mlp.cpp:12", "value", 0.71, 2e-6, {0, 1}, "in row 3"};
+  return report;
+}
+
+CaseReport broken() {
+  CaseReport report;
+  report.name = "broken";
+  report.verdict = Verdict::kError;
+  report.exit = 2;
+  report.error = "case.toml:3:1: unknown key 'graph' in [sequential] <&\">";
+  report.notes = {"no replay: the module is missing"};
+  return report;
+}
+
+TEST(ReportJson, IsAsDesigned) {
+  test::expect_golden("report/report.json", to_json({{proved(), missing_all_reduce(), broken()}}));
+}
+
+TEST(ReportJson, ReadingWhatWasWrittenIsTheIdentity) {
+  const std::string text = to_json({{proved(), missing_all_reduce(), broken()}});
+  EXPECT_EQ(to_json(report_from_json(text, "report.json")), text);
+}
+
+TEST(ReportJson, NumbersThatAreNotFiniteAreNull) {
+  CaseReport report = missing_all_reduce();
+  report.dynamic->first_deviation->error = std::numeric_limits<double>::quiet_NaN();
+  const std::string text = to_json({{report}});
+  EXPECT_THAT(text, HasSubstr("\"error\": null"));
+  EXPECT_NO_THROW(report_from_json(text, "report.json"));
+}
+
+TEST(ReportJson, WhatIsNoReportIsRejected) {
+  for (const std::string text : {"", "{}", "[]", R"({"tool":"assay","schema":2,"cases":[]})",
+                                 R"({"tool":"assay","schema":1,"cases":[{}]})"}) {
+    EXPECT_THROW(report_from_json(text, "report.json"), UserError) << text;
+  }
+}
+
+TEST(ReportText, OfAPass) { test::expect_golden("report/proved.txt", to_text(proved())); }
+
+TEST(ReportText, OfABug) {
+  test::expect_golden("report/missing_all_reduce.txt", to_text(missing_all_reduce()));
+}
+
+TEST(ReportText, OfBadInput) { test::expect_golden("report/broken.txt", to_text(broken())); }
+
+TEST(ReportText, FitsAScreenHoweverMuchThereIsToSay) {
+  CaseReport report = missing_all_reduce();
+  for (int i = 0; i < 500; ++i) {
+    report.statics->outputs.push_back(
+        {"w" + std::to_string(i), Verdict::kProved, {std::string(5000, 'x')}, false});
+    report.statics->assumptions.push_back("assumption");
+    report.statics->failures.push_back(report.statics->failures.front());
+  }
+  const std::string text = to_text(report);
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 60);
+  EXPECT_THAT(text, HasSubstr("... and 490 more outputs"));
+}
+
+TEST(ReportText, SaysThatAnUnprovedOutputWasAccepted) {
+  CaseReport report = proved();
+  report.verdict = Verdict::kUnproved;
+  EXPECT_THAT(to_text(report), HasSubstr("unproved (accepted)"));
+  report.exit = 1;
+  EXPECT_THAT(to_text(report), Not(HasSubstr("(accepted)")));
+}
+
+TEST(ReportJUnit, CountsFailuresAndErrors) {
+  const std::string xml = to_junit({{proved(), missing_all_reduce(), broken()}});
+  EXPECT_THAT(xml, HasSubstr("tests=\"3\" failures=\"1\" errors=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("&lt;&amp;&quot;&gt;"));
+}
+
+TEST(ReportHtml, EscapesTextAndListsEveryCase) {
+  const std::string html = to_html({{proved(), broken()}});
+  EXPECT_THAT(html, HasSubstr("<tr class=\"pass\"><td><a href=\"#case-0\">mlp</a>"));
+  EXPECT_THAT(html, HasSubstr("<tr class=\"fail\"><td><a href=\"#case-1\">broken</a>"));
+  EXPECT_THAT(html, HasSubstr("&lt;&amp;&quot;&gt;"));
+  EXPECT_THAT(html, Not(HasSubstr("http")));
+}
+
+}  // namespace
+}  // namespace assay
