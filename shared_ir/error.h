@@ -1,4 +1,5 @@
-// Two kinds of errors, never mixed: what the user gave us is wrong (UserError), or we are (InternalError).
+// Two kinds of errors, never mixed: what the user gave us is wrong (UserError), or we are
+// (InternalError).
 #pragma once
 
 #include <cstdint>
@@ -35,18 +36,20 @@ class UserError : public std::runtime_error {
   std::string hint_;
 };
 
-// Our own bug: an invariant that does not hold. The command line writes a report bundle and exits with 3.
+// Our own bug: an invariant that does not hold. The command line writes a report bundle and exits
+// with 3.
 class InternalError : public std::logic_error {
  public:
   explicit InternalError(const std::string& what) : std::logic_error(what) {}
 };
 
 // Throws InternalError with the file and line of the check when the condition does not hold.
-#define ASSAY_CHECK(condition, message)                                                        \
-  do {                                                                                         \
-    if (!(condition)) ::assay::fail_check(#condition, (message), __FILE__, __LINE__);          \
+#define ASSAY_CHECK(condition, message)                                               \
+  do {                                                                                \
+    if (!(condition)) ::assay::fail_check(#condition, (message), __FILE__, __LINE__); \
   } while (false)
 
-[[noreturn]] void fail_check(const char* condition, const std::string& message, const char* file, int line);
+[[noreturn]] void fail_check(const char* condition, const std::string& message, const char* file,
+                             int line);
 
 }  // namespace assay

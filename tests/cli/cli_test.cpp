@@ -1,0 +1,192 @@
+// The program `assay`, run as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+
+#include "shared_ir/report.h"
+#include "tests/support/captured_graphs.h"
+#include "tests/support/small_case.h"
+
+namespace assay {
+namespace {
+
+using test::ScratchFolder;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Outcome {
+  int exit;
+  std::string text;  // stdout and stderr
+};
+
+Outcome run(const std::string& arguments, const std::string& environment = "") {
+  const std::string command = environment + " '" ASSAY_PROGRAM "' " + arguments + " 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  Outcome outcome{-1, ""};
+  std::array<char, 4096> buffer;
+  while (const size_t count = fread(buffer.data(), 1, buffer.size(), pipe)) {
+    outcome.text.append(buffer.data(), count);
+  }
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) outcome.exit = WEXITSTATUS(status);
+  return outcome;
+}
+
+std::string read(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string quoted(const std::filesystem::path& path) { return " '" + path.string() + "' "; }
+
+TEST(CheckCommand, ProvesACorrectCaseAndItsCertificateHolds) {
+  ScratchFolder folder;
+  test::write_files(folder, test::small_case_files());
+  const Outcome outcome = run("check --static-only --verify" + quoted(folder.path()));
+  EXPECT_EQ(outcome.exit, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("small: proved"));
+  EXPECT_THAT(outcome.text, HasSubstr("the certificate was replayed"));
+}
+
+TEST(CheckCommand, DoesNotProveAWrongProgram) {
+  ScratchFolder folder;
+  auto files = test::small_case_files();
+  test::apply({"rank1.json", "aten.relu.default", "aten.tanh.default"}, &files);
+  test::write_files(folder, files);
+  const Outcome outcome = run("check --static-only" + quoted(folder.path()));
+  EXPECT_EQ(outcome.exit, 1) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("small: unproved"));
+}
+
+TEST(CheckCommand, WritesJsonHtmlAndJUnit) {
+  ScratchFolder folder;
+  test::write_files(folder, test::small_case_files());
+  const auto json = folder.path() / "out.json", html = folder.path() / "out.html",
+             junit = folder.path() / "out.xml";
+  const Outcome outcome = run("check --static-only --relations" + quoted(folder.path()) + "--json" +
+                              quoted(json) + "--html" + quoted(html) + "--junit" + quoted(junit));
+  ASSERT_EQ(outcome.exit, 0) << outcome.text;
+  const Report report = report_from_json(read(json), json.string());
+  ASSERT_EQ(report.cases.size(), 1u);
+  EXPECT_EQ(report.cases[0].verdict, Verdict::kProved);
+  EXPECT_FALSE(report.cases[0].statics->tensors.empty());
+  EXPECT_THAT(read(html), HasSubstr("small"));
+  EXPECT_THAT(read(junit), HasSubstr("failures=\"0\""));
+  const Outcome printed = run("report" + quoted(json));
+  EXPECT_EQ(printed.exit, 0);
+  EXPECT_THAT(printed.text, HasSubstr("small: proved"));
+}
+
+TEST(CheckCommand, ExitCodeIsTheLargestOverTheCases) {
+  ScratchFolder good, bad;
+  test::write_files(good, test::small_case_files());
+  auto files = test::small_case_files();
+  files["case.toml"] = "nonsense";
+  test::write_files(bad, files);
+  const Outcome outcome =
+      run("check --static-only --jobs 2" + quoted(bad.path()) + quoted(good.path()));
+  EXPECT_EQ(outcome.exit, 2) << outcome.text;
+  EXPECT_LT(outcome.text.find("error"), outcome.text.find("small: proved"));
+}
+
+TEST(CheckCommand, SaysWhyItDidNotReplayWhenThereIsNoModule) {
+  ScratchFolder folder;
+  auto files = test::small_case_files();
+  test::apply({"rank1.json", "aten.relu.default", "aten.tanh.default"}, &files);
+  test::write_files(folder, files);
+  const auto program = folder.path() / "bin" / "assay";
+  std::filesystem::create_directories(program.parent_path());
+  std::filesystem::copy_file(ASSAY_PROGRAM, program);
+  const std::string command = quoted(program) + "check" + quoted(folder.path()) + "2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  std::array<char, 4096> buffer;
+  std::string text;
+  while (const size_t count = fread(buffer.data(), 1, buffer.size(), pipe)) {
+    text.append(buffer.data(), count);
+  }
+  EXPECT_EQ(WEXITSTATUS(pclose(pipe)), 1);
+  EXPECT_THAT(text, HasSubstr("not replayed on numbers: module libassay_replay.so is not built"));
+}
+
+class BadInput : public testing::TestWithParam<test::BadCase> {};
+
+TEST_P(BadInput, ExitsWithTwoAndNamesThePlace) {
+  ScratchFolder folder;
+  auto files = test::small_case_files();
+  test::apply(GetParam().damage, &files);
+  test::write_files(folder, files);
+  const Outcome outcome = run("check --static-only" + quoted(folder.path()));
+  EXPECT_EQ(outcome.exit, 2) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr((folder.path() / GetParam().place).string()));
+  EXPECT_THAT(outcome.text, HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(Damaged, BadInput, testing::ValuesIn(test::bad_cases()),
+                         [](const auto& param) { return param.param.name; });
+
+TEST(BadInput, GroupsThatACollectiveDoesNotFindExitWithTwo) {
+  ScratchFolder folder;
+  auto files = test::small_case_files();
+  for (const std::string name : {"rank0.json", "rank1.json"}) {
+    test::apply(
+        {name, R"("target":"aten.relu.default","args":[{"node":"x"}])",
+         R"("target":"_c10d_functional.all_reduce.default","args":[{"node":"x"},"sum","dp:0"])"},
+        &files);
+  }
+  test::write_files(folder, files);
+  const Outcome outcome = run("check --static-only" + quoted(folder.path()));
+  EXPECT_EQ(outcome.exit, 2) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("dp:0"));
+  EXPECT_THAT(outcome.text, HasSubstr("model.py:7"));
+}
+
+TEST(Usage, WrongCommandsAndOptionsExitWithTwo) {
+  for (const std::string arguments :
+       {"", "prove", "check", "check --no-such-option x", "check --jobs 0 x", "report",
+        "report /nowhere.json", "check /nowhere"}) {
+    EXPECT_EQ(run(arguments).exit, 2) << arguments;
+  }
+  EXPECT_EQ(run("--help").exit, 0);
+}
+
+TEST(OpsCommand, ListsDeclaredOperators) {
+  const Outcome outcome = run("ops");
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_THAT(outcome.text, HasSubstr("aten.mm"));
+}
+
+TEST(StaticOnly, LoadsNeitherLibTorchNorZ3) {
+  ScratchFolder folder;
+  test::write_files(folder, test::small_case_files());
+  const Outcome outcome = run("check --static-only" + quoted(folder.path()), "LD_DEBUG=files,libs");
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_THAT(outcome.text, HasSubstr("libstdc++"));  // the listing works
+  for (const char* library : {"libtorch", "libc10", "libz3", "libassay_replay"}) {
+    EXPECT_THAT(outcome.text, Not(HasSubstr(library)));
+  }
+}
+
+TEST(CapturedGraphs, Qwen2IsProvedAndItsOutputIsReplicated) {
+  ASSAY_NEED_CAPTURED_GRAPHS();
+  ScratchFolder folder;
+  const auto json = folder.path() / "out.json";
+  const Outcome outcome =
+      run("check --static-only" + quoted(test::captured_graphs() / "qwen2-tp2") + "--json" +
+          quoted(json));
+  EXPECT_EQ(outcome.exit, 0) << outcome.text;
+  const Report report = report_from_json(read(json), json.string());
+  ASSERT_EQ(report.cases.size(), 1u);
+  ASSERT_TRUE(report.cases[0].statics);
+  for (const TensorReport& output : report.cases[0].statics->outputs) {
+    if (output.name != "getitem_34") continue;
+    EXPECT_THAT(output.relation, testing::UnorderedElementsAre("getitem_34@0", "getitem_34@1"));
+    return;
+  }
+  FAIL() << "getitem_34 is not reported";
+}
+
+}  // namespace
+}  // namespace assay
