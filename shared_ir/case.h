@@ -1,4 +1,5 @@
-// One refinement question: a sequential graph, one distributed graph per rank, and how their inputs relate.
+// One refinement question: a sequential graph, one distributed graph per rank, and how their inputs
+// relate.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +21,8 @@ struct Relation {
   SourcePlace place;
 };
 
-// A sequential tensor, or a clean expression over several (leaves at rank 0), that each of `replicas` must equal.
+// A sequential tensor, or a clean expression over several (leaves at rank 0), that each of
+// `replicas` must equal.
 struct Expectation {
   CleanExpr sequential;
   std::vector<CleanExpr> replicas;
@@ -45,8 +47,10 @@ struct Case {
   std::optional<Accepted> accept;
   bool allow_scale = false;
   bool random_agrees = true;
-  std::vector<std::filesystem::path> operator_files;  // the user's declarations, added to the built-in ones
-  // Parameters that the distributed program makes itself; checked against the input relation at run time.
+  std::vector<std::filesystem::path>
+      operator_files;  // the user's declarations, added to the built-in ones
+  // Parameters that the distributed program makes itself; checked against the input relation at run
+  // time.
   std::vector<std::string> self_made;
 
   // The known answer of a test case; never read by a checker.
@@ -57,15 +61,18 @@ struct Case {
   std::optional<KnownAnswer> known;
 };
 
-// Makes a value that the capture lost (uninitialised memory, by "aten.empty" and the like) an input of the graph: its node
-// goes, the tensor stays. Returns false, and leaves the graph alone, when an operator computes the tensor.
+// Makes a value that the capture lost (uninitialised memory, by "aten.empty" and the like) an input
+// of the graph: its node goes, the tensor stays. Returns false, and leaves the graph alone, when an
+// operator computes the tensor.
 bool make_input(Graph& graph, TensorId tensor);
 
-// Loads FOLDER/case.toml (or the file itself) and its graphs; checks everything that can be checked without proving:
-// keys, names, ranks, groups, shapes, contradictory relations. Throws UserError with file, line and column.
+// Loads FOLDER/case.toml (or the file itself) and its graphs; checks everything that can be checked
+// without proving: keys, names, ranks, groups, shapes, contradictory relations. Throws UserError
+// with file, line and column.
 Case load_case(const std::filesystem::path& path);
 
-// Writes a folder that load_case reads back to the same case (graphs as fx-JSON). Throws UserError if it cannot write.
+// Writes a folder that load_case reads back to the same case (graphs as fx-JSON). Throws UserError
+// if it cannot write.
 void save_case(const Case& refinement, const std::filesystem::path& folder);
 
 // The checks of load_case for a case that was built in memory. Throws UserError.

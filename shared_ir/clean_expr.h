@@ -18,35 +18,40 @@ struct CleanExpr {
   enum class Kind : uint8_t { kTensor, kConcat, kSlice, kSum, kPermute, kReshape, kPad, kScale };
 
   Kind kind = Kind::kTensor;
-  std::string name;                // kTensor
-  Rank rank = 0;                   // kTensor
-  int64_t dim = 0;                 // kConcat, kSlice, kPad
-  int64_t start = 0;               // kSlice: first index; kPad: zeros before
-  int64_t end = 0;                 // kSlice: one past the last index; kPad: zeros after
-  std::vector<int64_t> dims;       // kPermute: dims; kReshape: shape
-  int64_t numerator = 1;           // kScale: by = numerator / denominator, lowest terms, denominator > 0
+  std::string name;           // kTensor
+  Rank rank = 0;              // kTensor
+  int64_t dim = 0;            // kConcat, kSlice, kPad
+  int64_t start = 0;          // kSlice: first index; kPad: zeros before
+  int64_t end = 0;            // kSlice: one past the last index; kPad: zeros after
+  std::vector<int64_t> dims;  // kPermute: dims; kReshape: shape
+  int64_t numerator = 1;      // kScale: by = numerator / denominator, lowest terms, denominator > 0
   int64_t denominator = 1;
   std::vector<CleanExpr> operands;  // kTensor: none; kConcat, kSum: at least one; else exactly one
 
   bool operator==(const CleanExpr&) const = default;
 };
 
-// How leaves are written: NAME@RANK, or NAME alone for expressions over the sequential program (rank 0).
+// How leaves are written: NAME@RANK, or NAME alone for expressions over the sequential program
+// (rank 0).
 enum class Leaves : uint8_t { kDistributed, kSequential };
 
-// Canonical text, e.g. "concat(a@0, slice(a@1; dim=0, start=0, end=4); dim=0)". parse(print(e)) == e.
+// Canonical text, e.g. "concat(a@0, slice(a@1; dim=0, start=0, end=4); dim=0)". parse(print(e)) ==
+// e.
 std::string to_string(const CleanExpr& expr, Leaves leaves = Leaves::kDistributed);
 
 // `place` is where the text starts (for error positions). Throws UserError with line and column.
 // With kSequential a leaf may be NAME or NAME@0.
-CleanExpr parse_clean_expr(std::string_view text, const SourcePlace& place, Leaves leaves = Leaves::kDistributed);
+CleanExpr parse_clean_expr(std::string_view text, const SourcePlace& place,
+                           Leaves leaves = Leaves::kDistributed);
 
 // Calls visit(leaf) for every kTensor in the expression, left to right.
 void for_each_leaf(const CleanExpr& expr, const std::function<void(const CleanExpr&)>& visit);
 
 // Shape of the value. `shape_of(name, rank)` returns the shape of a leaf or throws UserError.
-// Throws UserError at `place` when shapes do not fit (dim out of range, concat mismatch, slice bounds, reshape count).
-Shape infer_shape(const CleanExpr& expr, const std::function<Shape(const std::string&, Rank)>& shape_of,
+// Throws UserError at `place` when shapes do not fit (dim out of range, concat mismatch, slice
+// bounds, reshape count).
+Shape infer_shape(const CleanExpr& expr,
+                  const std::function<Shape(const std::string&, Rank)>& shape_of,
                   const SourcePlace& place);
 
 }  // namespace assay

@@ -1,5 +1,6 @@
-// Core programs: the few primitive operators that every captured operator is lowered to by its declaration.
-// The lifter, the certificate checker and the reference evaluator speak core operators alone.
+// Core programs: the few primitive operators that every captured operator is lowered to by its
+// declaration. The lifter, the certificate checker and the reference evaluator speak core operators
+// alone.
 #pragma once
 
 #include <cstdint>
@@ -16,36 +17,40 @@ using CoreId = int32_t;  // index into CoreProgram::ops; every core operator has
 
 enum class Prim : uint8_t {
   // -- sources --
-  kInput,      // a graph input (or a node whose value the capture lost): `tensor` says which
-  kConst,      // every element is `constant` (or -inf/+inf/nan by `fn`)
-  kIota,       // int64 [n]: 0, 1, ..., n-1
-  kUninit,     // memory never written
-  kRandom,     // fn = distribution with its attributes; occurrence counts the calls of that fn in this program
+  kInput,   // a graph input (or a node whose value the capture lost): `tensor` says which
+  kConst,   // every element is `constant` (or -inf/+inf/nan by `fn`)
+  kIota,    // int64 [n]: 0, 1, ..., n-1
+  kUninit,  // memory never written
+  kRandom,  // fn = distribution with its attributes; occurrence counts the calls of that fn in this
+            // program
   // -- movement: out[c] = operand[map(c)] --
-  kPermute,    // ints: dims; out dim i is operand dim ints[i]
-  kReshape,    // row-major; shape of the op
-  kExpand,     // same number of dims; a dim of size 1 is repeated to the op's shape
-  kSlice,      // ints: dim, start, step (>= 1); the op's shape says how many
-  kCat,        // ints: dim; operands in order
+  kPermute,  // ints: dims; out dim i is operand dim ints[i]
+  kReshape,  // row-major; shape of the op
+  kExpand,   // same number of dims; a dim of size 1 is repeated to the op's shape
+  kSlice,    // ints: dim, start, step (>= 1); the op's shape says how many
+  kCat,      // ints: dim; operands in order
   // -- element-wise; all operands have the op's shape --
-  kLinear,     // sum of coefs[i] * operand[i]; integers too
-  kMul,        // operand[0] * operand[1]; integers too
-  kMap,        // fn of the operands, element by element ("gelu(none)", "ge", "and", "not", "reciprocal", ...)
-  kKeep,       // operand[0] (bool) ? operand[1] : 0, exact even where operand[1] is infinite
-  kCast,       // operand as the op's dtype; float to float is the identity on values
+  kLinear,  // sum of coefs[i] * operand[i]; integers too
+  kMul,     // operand[0] * operand[1]; integers too
+  kMap,   // fn of the operands, element by element ("gelu(none)", "ge", "and", "not", "reciprocal",
+          // ...)
+  kKeep,  // operand[0] (bool) ? operand[1] : 0, exact even where operand[1] is infinite
+  kCast,  // operand as the op's dtype; float to float is the identity on values
   // -- reductions; ints: sorted dims, dropped from the shape --
   kReduceSum,
   kReduceMax,
   kReduceMin,
   // -- the rest --
-  kOneHot,     // int [d...] -> [d..., n]: 1 where index == last coordinate, else 0
-  kBlock,      // fn on blocks, see BlockSpec ("softmax", "layer_norm.xhat(1e-05)", "attention(...)")
-  kCollective, // see Collective
-  kOpaque,     // undeclared: a function of all its operands as wholes; fn = name and attributes and output number
+  kOneHot,  // int [d...] -> [d..., n]: 1 where index == last coordinate, else 0
+  kBlock,   // fn on blocks, see BlockSpec ("softmax", "layer_norm.xhat(1e-05)", "attention(...)")
+  kCollective,  // see Collective
+  kOpaque,  // undeclared: a function of all its operands as wholes; fn = name and attributes and
+            // output number
 };
 
 // How a block function reads its operands: labels that map in parallel, labels that must be whole.
-// For fixed parallel coordinates, the output over its whole dims is a function of the operands over theirs.
+// For fixed parallel coordinates, the output over its whole dims is a function of the operands over
+// theirs.
 struct BlockSpec {
   struct Dim {
     int32_t label;  // equal labels are equal coordinates; sizes agree
@@ -62,10 +67,11 @@ struct Collective {
 
   Kind kind = Kind::kAllReduce;
   Reduce reduce = Reduce::kSum;
-  std::string group;            // id, for messages
-  std::vector<Rank> ranks;      // members in group order; contains the program's own rank
-  Rank source = 0;              // kBroadcast: the rank whose value everybody gets
-  // kAllGather concatenates and kReduceScatter splits dim 0. kAllToAll: rows of dim 0 sent to / received from each member.
+  std::string group;        // id, for messages
+  std::vector<Rank> ranks;  // members in group order; contains the program's own rank
+  Rank source = 0;          // kBroadcast: the rank whose value everybody gets
+  // kAllGather concatenates and kReduceScatter splits dim 0. kAllToAll: rows of dim 0 sent to /
+  // received from each member.
   std::vector<int64_t> send_splits, receive_splits;
 };
 
@@ -78,21 +84,22 @@ struct CoreOp {
   std::vector<Rational> coefs;  // kLinear
   Rational constant;            // kConst
   std::string fn;               // with its attributes, canonical: equal text = equal function
-  uint32_t linear = 0;          // kMap, kBlock: bit i set = linear in operand i, the others held fixed
-  int32_t spec = kNone;         // kBlock: index into CoreProgram::specs
-  int32_t collective = kNone;   // kCollective: index into CoreProgram::collectives
-  int32_t occurrence = 0;       // kRandom
-  TensorId tensor = kNone;      // kInput
-  NodeId origin = kNone;        // the captured node that this came from; kNone for graph inputs
+  uint32_t linear = 0;   // kMap, kBlock: bit i set = linear in operand i, the others held fixed
+  int32_t spec = kNone;  // kBlock: index into CoreProgram::specs
+  int32_t collective = kNone;  // kCollective: index into CoreProgram::collectives
+  int32_t occurrence = 0;      // kRandom
+  TensorId tensor = kNone;     // kInput
+  NodeId origin = kNone;       // the captured node that this came from; kNone for graph inputs
 };
 
 struct CoreProgram {
   std::vector<CoreOp> ops;  // operands come before users
   std::vector<BlockSpec> specs;
   std::vector<Collective> collectives;
-  std::vector<CoreId> value_of;      // per Graph tensor
-  std::vector<std::string> notes;    // assumptions that lowering made: rounded constants, baked host values, casts, ...
-  std::vector<std::string> opaque;   // names of operators that have no declaration
+  std::vector<CoreId> value_of;  // per Graph tensor
+  std::vector<std::string>
+      notes;  // assumptions that lowering made: rounded constants, baked host values, casts, ...
+  std::vector<std::string> opaque;  // names of operators that have no declaration
 };
 
 }  // namespace assay

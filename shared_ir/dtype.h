@@ -8,8 +8,18 @@
 namespace assay {
 
 enum class DType : uint8_t {
-  kBool, kUint8, kInt8, kInt16, kInt32, kInt64,
-  kFloat8E4M3, kFloat8E5M2, kFloat16, kBFloat16, kFloat32, kFloat64,
+  kBool,
+  kUint8,
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kFloat8E4M3,
+  kFloat8E5M2,
+  kFloat16,
+  kBFloat16,
+  kFloat32,
+  kFloat64,
 };
 
 std::string_view to_string(DType dtype);
@@ -21,7 +31,8 @@ inline bool is_floating(DType dtype) { return dtype >= DType::kFloat8E4M3; }
 inline bool is_bool(DType dtype) { return dtype == DType::kBool; }
 inline bool is_integer(DType dtype) { return !is_floating(dtype) && !is_bool(dtype); }
 
-// Distance from 1 to the next larger number (bfloat16: 2^-7, float32: 2^-23). 0 for integers and bool.
+// Distance from 1 to the next larger number (bfloat16: 2^-7, float32: 2^-23). 0 for integers and
+// bool.
 double machine_epsilon(DType dtype);
 
 }  // namespace assay

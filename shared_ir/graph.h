@@ -1,5 +1,6 @@
-// A single-assignment tensor program of one rank, as captured: operators by name, tensors with dtype and shape.
-// Importers and the LibTorch capture produce it; lowering (lower.h) turns it into core operators.
+// A single-assignment tensor program of one rank, as captured: operators by name, tensors with
+// dtype and shape. Importers and the LibTorch capture produce it; lowering (lower.h) turns it into
+// core operators.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ using Shape = std::vector<int64_t>;
 struct Tensor {
   std::string name;  // unique in the graph; what relations, reports and certificates use
   DType dtype = DType::kFloat32;
-  Shape shape;             // elements per dimension; empty = scalar
+  Shape shape;              // elements per dimension; empty = scalar
   NodeId producer = kNone;  // kNone: an input of the graph
   int32_t output = 0;       // which output of the producer
 };
@@ -32,7 +33,9 @@ struct Arg;
 using ArgList = std::vector<Arg>;
 
 struct NoArg {};  // None, or an optional argument that is not given
-struct TensorArg { TensorId id; };
+struct TensorArg {
+  TensorId id;
+};
 
 // One argument of an operator. Devices, layouts and memory formats are dropped at import (NoArg).
 struct Arg {
@@ -41,18 +44,19 @@ struct Arg {
   bool is_none() const { return std::holds_alternative<NoArg>(value); }
 };
 
-// One call of an operator. Tuple results are flattened: getitem nodes of a capture become outputs of their producer.
-// An in-place or auto_functionalized operator is functional here: outputs are its own returns first, then
-// the new value of each mutated argument, in the order of the schema. Where a capture counts the None that a void
-// operator returns (auto_functionalized), output 0 is kNone and the mutated arguments start at output 1.
+// One call of an operator. Tuple results are flattened: getitem nodes of a capture become outputs
+// of their producer. An in-place or auto_functionalized operator is functional here: outputs are
+// its own returns first, then the new value of each mutated argument, in the order of the schema.
+// Where a capture counts the None that a void operator returns (auto_functionalized), output 0 is
+// kNone and the mutated arguments start at output 1.
 struct Node {
-  std::string op;                         // "aten.mm.default", "_C.rms_norm.default", "c10d.all_reduce", ...
-  std::vector<Arg> args;                  // positional
+  std::string op;         // "aten.mm.default", "_C.rms_norm.default", "c10d.all_reduce", ...
+  std::vector<Arg> args;  // positional
   std::vector<std::pair<std::string, Arg>> kwargs;
-  std::vector<TensorId> outputs;          // kNone where the program never uses that output
-  SourcePlace source;                     // the user's line that called it, if known
-  std::string module;                     // path of the module that called it, if known
-  bool backward = false;                  // runs in the backward pass; source and module are the forward operator's
+  std::vector<TensorId> outputs;  // kNone where the program never uses that output
+  SourcePlace source;             // the user's line that called it, if known
+  std::string module;             // path of the module that called it, if known
+  bool backward = false;  // runs in the backward pass; source and module are the forward operator's
 };
 
 struct Graph {
@@ -80,9 +84,9 @@ int64_t element_count(const Shape& shape);
 // "[2, 3]".
 std::string to_string(const Shape& shape);
 
-// Checks the invariants above (names legal and unique, operands defined before use, ids in range, at most 2^60 elements a
-// tensor).
-// Throws UserError that names the graph, the node and what is wrong.
+// Checks the invariants above (names legal and unique, operands defined before use, ids in range,
+// at most 2^60 elements a tensor). Throws UserError that names the graph, the node and what is
+// wrong.
 void validate(const Graph& graph);
 
 }  // namespace assay

@@ -1,6 +1,7 @@
 // What a proof says: every tensor of both sides as views, parts and sums of atoms of one universe.
-// The lifter writes it, the checker re-derives it. A certificate is this data: an annotation of the programs, like types;
-// each tensor's claim is checked against its operands' claims and the core operator between them.
+// The lifter writes it, the checker re-derives it. A certificate is this data: an annotation of the
+// programs, like types; each tensor's claim is checked against its operands' claims and the core
+// operator between them.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,11 @@ struct Mode {
   bool operator==(const Mode&) const = default;
 };
 
-// Where each element of a (tile of a) tensor lies in its atom's row-major index space: a hierarchical layout in the manner
-// of CuTe's algebra. Coordinate x of a dimension with modes m0..mk (outer to inner) has digits (x / prod(inner sizes)) % size;
-// address = offset + sum of digit * stride. Canonical: coalesced per dimension (no size 1, no (a, b*t)(b, t) neighbours);
-// a dimension of size 1 has no modes; the product of a dimension's mode sizes is its extent.
+// Where each element of a (tile of a) tensor lies in its atom's row-major index space: a
+// hierarchical layout in the manner of CuTe's algebra. Coordinate x of a dimension with modes
+// m0..mk (outer to inner) has digits (x / prod(inner sizes)) % size; address = offset + sum of
+// digit * stride. Canonical: coalesced per dimension (no size 1, no (a, b*t)(b, t) neighbours); a
+// dimension of size 1 has no modes; the product of a dimension's mode sizes is its extent.
 struct Layout {
   int64_t offset = 0;
   std::vector<std::vector<Mode>> dims;
@@ -41,9 +43,10 @@ struct Interval {
 };
 
 // A restriction of a term.
-// kBox:   the digit (value / stride) % radix of a hidden (summed) label lies in `intervals`: a part of the sum.
-// kMax:   the same for a label hidden under a maximum (or minimum); boxes may overlap.
-// kGuard: the term counts only where the integer atom's element at `where` (a layout over the term's own tile dims)
+// kBox:   the digit (value / stride) % radix of a hidden (summed) label lies in `intervals`: a part
+// of the sum. kMax:   the same for a label hidden under a maximum (or minimum); boxes may overlap.
+// kGuard: the term counts only where the integer atom's element at `where` (a layout over the
+// term's own tile dims)
 //         lies in `intervals`; elsewhere it is 0.
 // Intervals are sorted, disjoint, not adjacent, and never the full domain.
 struct Restriction {
@@ -59,17 +62,20 @@ struct Restriction {
 };
 
 // coef * (view of atom), restricted. Element c of the tile is
-//   coef * [all guards hold at c] * sum over the atom's hidden labels within the boxes, at index layout(c).
+//   coef * [all guards hold at c] * sum over the atom's hidden labels within the boxes, at index
+//   layout(c).
 struct Term {
   Rational coef = 1;
   AtomId atom = 0;
   Layout layout;
-  std::vector<Restriction> restrictions;  // sorted: boxes and maxima by (label, stride), then guards
+  std::vector<Restriction>
+      restrictions;  // sorted: boxes and maxima by (label, stride), then guards
   bool operator==(const Term&) const = default;
 };
 
-// An integer (or bool, as 0/1) function of one integer atom: where x = atom[layout(c)] lies in [lo, hi): a * x + b.
-// Pieces are sorted, adjacent, and cover all of int64; neighbours with the same a, b are merged.
+// An integer (or bool, as 0/1) function of one integer atom: where x = atom[layout(c)] lies in [lo,
+// hi): a * x + b. Pieces are sorted, adjacent, and cover all of int64; neighbours with the same a,
+// b are merged.
 struct PiecewiseAffine {
   struct Piece {
     Interval x;
@@ -90,8 +96,8 @@ struct Tile {
   bool operator==(const Tile&) const = default;
 };
 
-// A tensor's value: piecewise over a tile grid. cuts[d] = {0, ..., shape[d]}; tiles in row-major order of the grid.
-// A layout inside a tile is over the tile's own coordinates (starting at 0).
+// A tensor's value: piecewise over a tile grid. cuts[d] = {0, ..., shape[d]}; tiles in row-major
+// order of the grid. A layout inside a tile is over the tile's own coordinates (starting at 0).
 struct Value {
   Shape shape;
   std::vector<std::vector<int64_t>> cuts;
@@ -104,32 +110,35 @@ struct InstanceLabel {
   enum class Tag : uint8_t { kParallel, kReduced, kWhole };
   Tag tag = Tag::kParallel;
   int64_t size = 1;
-  std::vector<int64_t> strides;  // per operand, in the operand atom's index space; 0 = the operand does not see it
-  int64_t out_stride = 0;        // in the output atom's index space; kReduced: 0
-  LabelId hidden = kNone;        // kReduced: the label that the output atom hides
-  int32_t spec_label = kNone;    // kWhole of a block: which label of the declaration this digit belongs to
+  std::vector<int64_t>
+      strides;  // per operand, in the operand atom's index space; 0 = the operand does not see it
+  int64_t out_stride = 0;  // in the output atom's index space; kReduced: 0
+  LabelId hidden = kNone;  // kReduced: the label that the output atom hides
+  int32_t spec_label =
+      kNone;  // kWhole of a block: which label of the declaration this digit belongs to
 };
 
-// What an atom is. Instances are operators on atoms; a larger label range than any one program uses is fine, as long as
-// every address stays inside the operand atoms.
+// What an atom is. Instances are operators on atoms; a larger label range than any one program uses
+// is fine, as long as every address stays inside the operand atoms.
 struct Instance {
   enum class Kind : uint8_t {
-    kMul,      // out[l] = A[l] * B[l], all labels parallel; hidden labels of the operands unite
-    kSum,      // out[parallel] = sum over the reduced labels of A
-    kMax,      // the same with maximum
+    kMul,  // out[l] = A[l] * B[l], all labels parallel; hidden labels of the operands unite
+    kSum,  // out[parallel] = sum over the reduced labels of A
+    kMax,  // the same with maximum
     kMin,
     kMap,      // out[l] = fn(A[l], B[l], ...)
     kBlock,    // out[parallel, whole] = fn(operands over their whole labels)[whole]
     kCombine,  // a name: out[l] = sum of the `terms` (operand i is terms[i].atom)
-    kCat,      // out[parallel, w] = operand p at w - (sizes of earlier pieces), w in piece p; pieces along one whole label
-    kOpaque,   // fn of whole values
+    kCat,     // out[parallel, w] = operand p at w - (sizes of earlier pieces), w in piece p; pieces
+              // along one whole label
+    kOpaque,  // fn of whole values
   };
   struct Operand {
     AtomId atom = 0;
     int64_t offset = 0;  // address of label coordinate 0
   };
-  // kCombine: coefficient and restrictions of each operand. A guard's `where` layout is empty here: its atom is one of
-  // the operands, at index guard_operand.
+  // kCombine: coefficient and restrictions of each operand. A guard's `where` layout is empty here:
+  // its atom is one of the operands, at index guard_operand.
   struct CombineTerm {
     Rational coef;
     int32_t operand = 0;
@@ -139,10 +148,11 @@ struct Instance {
   };
 
   Kind kind = Kind::kMul;
-  std::string fn;        // kMap, kBlock, kOpaque: the function with its attributes
-  uint32_t linear = 0;   // operands in which it is linear
+  std::string fn;       // kMap, kBlock, kOpaque: the function with its attributes
+  uint32_t linear = 0;  // operands in which it is linear
   std::vector<Operand> operands;
-  std::vector<InstanceLabel> labels;  // outermost first: the output atom is row-major over parallel and whole labels, in this order
+  std::vector<InstanceLabel> labels;  // outermost first: the output atom is row-major over parallel
+                                      // and whole labels, in this order
   std::vector<CombineTerm> terms;     // kCombine
   std::vector<int64_t> piece_sizes;   // kCat
   AtomId output = 0;
@@ -161,20 +171,22 @@ struct Atom {
     kNan,
   };
   Kind kind = Kind::kInput;
-  int64_t size = 1;              // elements of the index space
-  DType dtype = DType::kFloat32; // of the tensor that first made it; integer atoms may be guarded on
-  std::vector<LabelId> hidden;   // sorted: labels that are summed inside
-  int32_t instance = kNone;      // kInstance
-  TensorId tensor = kNone;       // kInput: in the sequential graph
-  AtomId ids = kNone;            // kOneHot
-  std::string fn;                // kRandom
-  int32_t occurrence = 0;        // kRandom
+  int64_t size = 1;  // elements of the index space
+  DType dtype =
+      DType::kFloat32;          // of the tensor that first made it; integer atoms may be guarded on
+  std::vector<LabelId> hidden;  // sorted: labels that are summed inside
+  int32_t instance = kNone;     // kInstance
+  TensorId tensor = kNone;      // kInput: in the sequential graph
+  AtomId ids = kNone;           // kOneHot
+  std::string fn;               // kRandom
+  int32_t occurrence = 0;       // kRandom
 };
 
 struct HiddenLabel {
   int64_t size = 0;
   bool maximum = false;  // hidden under max/min: boxes may overlap
-  int32_t instance = kNone;  // the kSum/kMax instance that hides it; kNone: a sum over ranks of a partial input
+  int32_t instance =
+      kNone;  // the kSum/kMax instance that hides it; kNone: a sum over ranks of a partial input
 };
 
 struct Universe {
@@ -183,21 +195,23 @@ struct Universe {
   std::vector<HiddenLabel> labels;
 };
 
-// A proof about a case. Claims are per core operator of each program, in the order of lower()'s result.
+// A proof about a case. Claims are per core operator of each program, in the order of lower()'s
+// result.
 struct Certificate {
   Universe universe;
-  std::vector<Value> sequential;              // per core op of the sequential program
-  std::vector<std::vector<Value>> ranks;      // per rank, per core op
+  std::vector<Value> sequential;          // per core op of the sequential program
+  std::vector<std::vector<Value>> ranks;  // per rank, per core op
   struct Covered {
-    std::string tensor;                       // sequential
-    std::vector<CleanExpr> replicas;          // each evaluates to the sequential tensor
-    bool output = false;                      // a checked output: leaves must be final outputs of the ranks
+    std::string tensor;               // sequential
+    std::vector<CleanExpr> replicas;  // each evaluates to the sequential tensor
+    bool output = false;              // a checked output: leaves must be final outputs of the ranks
   };
   std::vector<Covered> relations;
   std::vector<std::string> assumptions;
 };
 
-// One-line JSON-free text form, for bundles and golden tests: atoms, instances and claims with their names.
+// One-line JSON-free text form, for bundles and golden tests: atoms, instances and claims with
+// their names.
 std::string to_string(const Layout& layout);
 std::string to_string(const Term& term);
 

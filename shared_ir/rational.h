@@ -1,5 +1,6 @@
-// Exact rational coefficients. A float constant is the simplest p/q (q <= 2^16; q <= 2^12 where the constant is a float32
-// value) that rounds to it, else its exact value (DESIGN, section 3, semantics).
+// Exact rational coefficients. A float constant is the simplest p/q (q <= 2^16; q <= 2^12 where the
+// constant is a float32 value) that rounds to it, else its exact value (DESIGN, section 3,
+// semantics).
 #pragma once
 
 #include <cstdint>
@@ -40,8 +41,9 @@ std::string to_string(const Rational& value);
 
 struct RationalFromDouble {
   Rational value;
-  bool rounded;   // true: the simplest rational was taken instead of the exact binary value (to be listed)
-  bool exact;     // false: neither fits 64 bits; value is then meaningless
+  bool rounded;  // true: the simplest rational was taken instead of the exact binary value (to be
+                 // listed)
+  bool exact;    // false: neither fits 64 bits; value is then meaningless
 };
 // The rational that a constant of a program stands for. NaN and infinities give exact = false.
 RationalFromDouble rational_from_double(double constant);

@@ -1,5 +1,5 @@
-// The report model: what every front end (JSON, text, GoogleTest message) prints. Field names are those of report JSON,
-// version 1 (DESIGN, section 2). Fields are added, never renamed.
+// The report model: what every front end (JSON, text, GoogleTest message) prints. Field names are
+// those of report JSON, version 1 (DESIGN, section 2). Fields are added, never renamed.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ struct TensorReport {
   std::string name;
   Verdict verdict = Verdict::kUnproved;
   std::vector<std::string> relation;  // replicas, as clean expressions
-  bool pending_sum = false;           // the relation is a sum over ranks: a reduction is still to be done
+  bool pending_sum = false;  // the relation is a sum over ranks: a reduction is still to be done
 };
 
 struct FailureReport {
-  std::string kind;    // "no_relation", "expectation", "collective_mismatch", "opaque_operator", ...
-  std::string node;    // sequential tensor (or distributed node, for collectives)
+  std::string kind;  // "no_relation", "expectation", "collective_mismatch", "opaque_operator", ...
+  std::string node;  // sequential tensor (or distributed node, for collectives)
   std::string op;
   std::string source;  // file:line in the user's program
   std::vector<TensorReport> inputs;
-  std::string nearest;              // the nearest distributed candidate, as a clean expression or NAME@RANK
-  std::string distributed_source;   // its file:line
-  std::string reason;  // how it differs: "2x the value", "a partial sum over tp", ...
-  std::string hint;    // what to look at
+  std::string nearest;  // the nearest distributed candidate, as a clean expression or NAME@RANK
+  std::string distributed_source;  // its file:line
+  std::string reason;              // how it differs: "2x the value", "a partial sum over tp", ...
+  std::string hint;                // what to look at
 };
 
 struct StaticReport {
@@ -39,6 +39,8 @@ struct StaticReport {
   std::vector<FailureReport> failures;  // most suspicious first
   std::vector<std::string> assumptions;
   std::vector<std::string> trusted;
+  bool accepted = false;  // unproved, but the user accepts exactly these tensors: exit code 0, and
+                          // the report says so
   struct Counts {
     int64_t sequential_ops = 0;
     int64_t distributed_ops = 0;
@@ -52,29 +54,34 @@ struct StaticReport {
 };
 
 struct DeviationReport {
-  std::string tensor;    // sequential tensor
+  std::string tensor;  // sequential tensor
   std::string op;
-  std::string source;    // file:line in the user's program
-  std::string kind;      // "value", "replicas_disagree", "nan", "shape", "dtype", "overlap", "omission"
-  double error = 0;      // relative Frobenius error seen
-  double allowed = 0;    // the tolerance at this tensor
+  std::string source;  // file:line in the user's program
+  std::string kind;  // "value", "replicas_disagree", "nan", "shape", "dtype", "overlap", "omission"
+  double error = 0;  // relative Frobenius error seen
+  double allowed = 0;  // the tolerance at this tensor
   std::vector<int32_t> ranks;
   std::string detail;
 };
 
 struct DynamicReport {
   Verdict verdict = Verdict::kUnproved;  // kProved here means: within tolerance everywhere
-  int64_t compared = 0;  // sequential tensors compared
-  int64_t skipped = 0;   // sequential tensors that have a relation and were not compared
+  int64_t compared = 0;                  // sequential tensors compared
+  int64_t skipped = 0;  // sequential tensors that have a relation and were not compared
   std::vector<std::string> skipped_why;
   std::optional<DeviationReport> first_deviation;
   int64_t deviations = 0;
-  std::string triage;    // "pass", "kernel", "runtime", "precision", "logic", "input_relation", "unproved"
-  std::string precision; // dtype of the run
+  std::string
+      triage;  // "pass", "kernel", "runtime", "precision", "logic", "input_relation", "unproved"
+  std::string precision;  // dtype of the run
   double family_false_positive_rate = 0;
   int64_t samples = 0;
   uint64_t seed = 0;
-  struct Tolerance { std::string tensor; double allowed; double error; };
+  struct Tolerance {
+    std::string tensor;
+    double allowed;
+    double error;
+  };
   std::vector<Tolerance> tolerances;
   double ms = 0;
 };
@@ -83,10 +90,10 @@ struct CaseReport {
   std::string name;
   Verdict verdict = Verdict::kUnproved;
   int exit = 1;
-  std::optional<StaticReport> statics;   // "static" in JSON
+  std::optional<StaticReport> statics;  // "static" in JSON
   std::optional<DynamicReport> dynamic;
-  std::string error;                     // when the verdict is kError
-  std::vector<std::string> notes;        // what was left out, and why ("no replay: ...")
+  std::string error;               // when the verdict is kError
+  std::vector<std::string> notes;  // what was left out, and why ("no replay: ...")
 };
 
 struct Report {
