@@ -16,8 +16,11 @@ using namespace lowering;
 class Lowering {
  public:
   Lowering(const Graph& graph, const Groups& groups, Rank rank, const OperatorTable& operators)
-      : graph_(graph), operators_(operators), builder_(3 * graph.nodes.size() + graph.inputs.size()),
-        context_{builder_, groups, rank, {&graph, nullptr}, nullptr}, value_of_(graph.tensors.size(), kNone) {}
+      : graph_(graph),
+        operators_(operators),
+        builder_(3 * graph.nodes.size() + graph.inputs.size()),
+        context_{builder_, groups, rank, {&graph, nullptr}, nullptr},
+        value_of_(graph.tensors.size(), kNone) {}
 
   CoreProgram run() {
     for (TensorId id : graph_.inputs)
@@ -35,11 +38,14 @@ class Lowering {
   }
 
  private:
-  // Outputs that relations speak of as inputs (their values were lost by the capture) keep their input.
+  // Outputs that relations speak of as inputs (their values were lost by the capture) keep their
+  // input.
   bool is_wanted(TensorId output) const { return output != kNone && value_of_[output] == kNone; }
 
   void lower_node(const Node& node) {
-    if (std::all_of(node.outputs.begin(), node.outputs.end(), [](TensorId output) { return output == kNone; })) return;
+    if (std::all_of(node.outputs.begin(), node.outputs.end(),
+                    [](TensorId output) { return output == kNone; }))
+      return;
     const OperatorDeclaration* declaration = operators_.find(node.op);
     if (!declaration) return lower_opaque(node, {});
     try {
@@ -50,11 +56,13 @@ class Lowering {
   }
 
   const Tensor* recorded_output(const Node& node, size_t i) const {
-    return i < node.outputs.size() && node.outputs[i] != kNone ? &graph_.tensors[node.outputs[i]] : nullptr;
+    return i < node.outputs.size() && node.outputs[i] != kNone ? &graph_.tensors[node.outputs[i]]
+                                                               : nullptr;
   }
 
   void lower_declared(const Node& node, const OperatorDeclaration& declaration) {
-    NodeEvaluator evaluator(context_, declaration, bind_arguments(context_.site, declaration, value_of_));
+    NodeEvaluator evaluator(context_, declaration,
+                            bind_arguments(context_.site, declaration, value_of_));
     if (!declaration.assume.empty()) builder_.note(declaration.assume);
     // A functionalized operator without returns has None as its output 0.
     size_t next = declaration.returns.empty() && node.outputs[0] == kNone ? 1 : 0;
@@ -78,7 +86,8 @@ class Lowering {
       ++next;
     }
     if (node.outputs.size() > next)
-      context_.site.fail(fmt::format("{} outputs recorded, its declaration gives {}", node.outputs.size(), next));
+      context_.site.fail(
+          fmt::format("{} outputs recorded, its declaration gives {}", node.outputs.size(), next));
   }
 
   void set_output(const Node& node, size_t i, const Value& value) {
@@ -87,13 +96,16 @@ class Lowering {
     if (i >= node.outputs.size() || !is_wanted(node.outputs[i])) return;
     const Tensor& recorded = graph_.tensors[node.outputs[i]];
     CoreId id = tensor->id;
-    // A recorded precision that differs (kernels with wider or narrower results) is a cast: the same value.
-    if (is_floating(recorded.dtype) && is_floating(builder_.dtype(id))) id = builder_.cast(id, recorded.dtype);
+    // A recorded precision that differs (kernels with wider or narrower results) is a cast: the
+    // same value.
+    if (is_floating(recorded.dtype) && is_floating(builder_.dtype(id)))
+      id = builder_.cast(id, recorded.dtype);
     if (builder_.shape(id) != recorded.shape || builder_.dtype(id) != recorded.dtype)
-      context_.site.fail(fmt::format("'{}' is recorded as {} [{}], but its declaration gives {} [{}]", recorded.name,
-                                     to_string(recorded.dtype), fmt::join(recorded.shape, ", "),
-                                     to_string(builder_.dtype(id)), fmt::join(builder_.shape(id), ", ")),
-                         "the graph was edited or recorded wrongly, or the operator's declaration is wrong");
+      context_.site.fail(
+          fmt::format("'{}' is recorded as {} [{}], but its declaration gives {} [{}]",
+                      recorded.name, to_string(recorded.dtype), fmt::join(recorded.shape, ", "),
+                      to_string(builder_.dtype(id)), fmt::join(builder_.shape(id), ", ")),
+          "the graph was edited or recorded wrongly, or the operator's declaration is wrong");
     value_of_[node.outputs[i]] = id;
   }
 
@@ -103,12 +115,13 @@ class Lowering {
     std::vector<CoreId> operands;
     std::string attributes;
     for (const Arg& arg : node.args) attributes += describe(arg, operands) + ",";
-    for (const auto& [keyword, arg] : node.kwargs) attributes += keyword + "=" + describe(arg, operands) + ",";
+    for (const auto& [keyword, arg] : node.kwargs)
+      attributes += keyword + "=" + describe(arg, operands) + ",";
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (!is_wanted(node.outputs[i])) continue;
       const Tensor& recorded = graph_.tensors[node.outputs[i]];
-      value_of_[node.outputs[i]] =
-          builder_.opaque(fmt::format("{}({})#{}", node.op, attributes, i), operands, recorded.dtype, recorded.shape);
+      value_of_[node.outputs[i]] = builder_.opaque(fmt::format("{}({})#{}", node.op, attributes, i),
+                                                   operands, recorded.dtype, recorded.shape);
     }
   }
 
@@ -125,8 +138,10 @@ class Lowering {
     return std::visit(
         [](const auto& value) -> std::string {
           using T = std::decay_t<decltype(value)>;
-          if constexpr (std::is_same_v<T, ArgList> || std::is_same_v<T, TensorArg>) return {};
-          else return attribute_text(Value{value});
+          if constexpr (std::is_same_v<T, ArgList> || std::is_same_v<T, TensorArg>)
+            return {};
+          else
+            return attribute_text(Value{value});
         },
         arg.value);
   }
@@ -140,7 +155,8 @@ class Lowering {
 
 }  // namespace
 
-CoreProgram lower(const Graph& graph, const Groups& groups, Rank rank, const OperatorTable& operators) {
+CoreProgram lower(const Graph& graph, const Groups& groups, Rank rank,
+                  const OperatorTable& operators) {
   return Lowering(graph, groups, rank, operators).run();
 }
 

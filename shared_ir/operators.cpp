@@ -18,7 +18,8 @@ namespace {
 // "aten::mm" and "aten.mm.default" are "aten.mm".
 std::string normal_name(std::string_view op) {
   std::string name(op);
-  if (size_t colons = name.find("::"); colons != std::string::npos) name.erase(colons, 1)[colons] = '.';
+  if (size_t colons = name.find("::"); colons != std::string::npos)
+    name.erase(colons, 1)[colons] = '.';
   constexpr std::string_view kDefault = ".default";
   if (name.ends_with(kDefault)) name.resize(name.size() - kDefault.size());
   return name;
@@ -63,11 +64,13 @@ struct OperatorTable::Impl {
         std::vector<std::string> quotes = quoted(line);
         SourcePlace place{file, line_number, 1};
         if (quotes.size() != 1 || !line.starts_with("[\""))
-          throw UserError(place, "expected the quoted name of one operator: [\"library.name.overload\"]");
+          throw UserError(place,
+                          "expected the quoted name of one operator: [\"library.name.overload\"]");
         entries.push_back({quotes[0], {}, place, nullptr});
         add_name(quotes[0], place);
       } else if (line.starts_with("also")) {
-        if (entries.empty()) throw UserError({file, line_number, 1}, "no operator's name comes before this line");
+        if (entries.empty())
+          throw UserError({file, line_number, 1}, "no operator's name comes before this line");
         for (const std::string& name : quoted(line)) add_name(name, {file, line_number, 1});
       }
       at = end + 1;
@@ -106,7 +109,8 @@ OperatorTable& OperatorTable::operator=(OperatorTable&&) noexcept = default;
 
 OperatorTable OperatorTable::builtin() {
   OperatorTable table;
-  for (const EmbeddedFile& file : operator_files()) table.impl_->index(file.text, std::string(file.name));
+  for (const EmbeddedFile& file : operator_files())
+    table.impl_->index(file.text, std::string(file.name));
   return table;
 }
 

@@ -1,4 +1,5 @@
-// The table of operator declarations: what each captured operator means in core operators. Data, in operators/*.toml.
+// The table of operator declarations: what each captured operator means in core operators. Data, in
+// operators/*.toml.
 #pragma once
 
 #include <filesystem>
@@ -24,12 +25,13 @@ class OperatorTable {
   // The declarations that ship with Assay.
   static OperatorTable builtin();
 
-  // Adds declarations of the user. Throws UserError with file and line for a malformed or repeated declaration.
+  // Adds declarations of the user. Throws UserError with file and line for a malformed or repeated
+  // declaration.
   void add_file(const std::filesystem::path& file);
   void add_text(std::string_view toml, const std::string& file_name);
 
-  // nullptr when undeclared. "aten.mm.default", "aten.mm" and "aten::mm" name the same operator when the overload is
-  // "default".
+  // nullptr when undeclared. "aten.mm.default", "aten.mm" and "aten::mm" name the same operator
+  // when the overload is "default".
   const OperatorDeclaration* find(std::string_view op) const;
 
   // Names as declared, sorted; other names of the same operator (`also`) included.

@@ -8,7 +8,8 @@
 namespace assay::lowering {
 namespace {
 
-constexpr std::string_view kMemoryKeywords[] = {"device", "layout", "pin_memory", "non_blocking", "memory_format"};
+constexpr std::string_view kMemoryKeywords[] = {"device", "layout", "pin_memory", "non_blocking",
+                                                "memory_format"};
 
 Value value_from(const Arg& arg, const std::vector<CoreId>& value_of) {
   struct Convert {
@@ -37,13 +38,16 @@ std::vector<Value> bind_arguments(const Site& site, const OperatorDeclaration& d
   const Node& node = *site.node;
   std::vector<std::optional<Value>> bound(parameters.size());
   if (node.args.size() > parameters.size())
-    site.fail(fmt::format("{} arguments given, its declaration has {} parameters", node.args.size(), parameters.size()));
+    site.fail(fmt::format("{} arguments given, its declaration has {} parameters", node.args.size(),
+                          parameters.size()));
   for (size_t i = 0; i < node.args.size(); ++i) bound[i] = value_from(node.args[i], value_of);
   for (const auto& [keyword, arg] : node.kwargs) {
-    auto found = std::find_if(parameters.begin(), parameters.end(),
-                              [&, &name = keyword](const Parameter& parameter) { return parameter.name == name; });
+    auto found = std::find_if(
+        parameters.begin(), parameters.end(),
+        [&, &name = keyword](const Parameter& parameter) { return parameter.name == name; });
     if (found == parameters.end()) {
-      if (std::find(std::begin(kMemoryKeywords), std::end(kMemoryKeywords), keyword) == std::end(kMemoryKeywords))
+      if (std::find(std::begin(kMemoryKeywords), std::end(kMemoryKeywords), keyword) ==
+          std::end(kMemoryKeywords))
         site.fail(fmt::format("its declaration has no parameter '{}'", keyword));
       continue;
     }
@@ -55,7 +59,8 @@ std::vector<Value> bind_arguments(const Site& site, const OperatorDeclaration& d
   for (size_t i = 0; i < parameters.size(); ++i) {
     // A capture spells out an absent optional argument.
     bool absent = !bound[i] || (bound[i]->is_none() && !parameters[i].required);
-    if (absent && parameters[i].required) site.fail(fmt::format("argument '{}' is missing", parameters[i].name));
+    if (absent && parameters[i].required)
+      site.fail(fmt::format("argument '{}' is missing", parameters[i].name));
     values.push_back(absent ? parameters[i].fallback : std::move(*bound[i]));
   }
   return values;

@@ -12,13 +12,15 @@ namespace assay::lowering {
 Shape broadcast_shape(const Call& call, const std::vector<Shape>& shapes) {
   Shape result;
   for (const Shape& shape : shapes) {
-    if (shape.size() > result.size()) result.insert(result.begin(), shape.size() - result.size(), 1);
+    if (shape.size() > result.size())
+      result.insert(result.begin(), shape.size() - result.size(), 1);
     size_t lead = result.size() - shape.size();
     for (size_t i = 0; i < shape.size(); ++i) {
       int64_t& size = result[lead + i];
       if (size == 1) size = shape[i];
       if (shape[i] != 1 && shape[i] != size)
-        call.fail(fmt::format("shapes [{}] and [{}] do not broadcast", fmt::join(shape, ", "), fmt::join(result, ", ")));
+        call.fail(fmt::format("shapes [{}] and [{}] do not broadcast", fmt::join(shape, ", "),
+                              fmt::join(result, ", ")));
     }
   }
   return result;

@@ -1,4 +1,5 @@
-// Operands of element-wise operators made alike, as PyTorch does: broadcast to one shape, promoted to one dtype.
+// Operands of element-wise operators made alike, as PyTorch does: broadcast to one shape, promoted
+// to one dtype.
 #pragma once
 
 #include <vector>
@@ -7,7 +8,8 @@
 
 namespace assay::lowering {
 
-// The shape that all broadcast to (aligned at the last dimension, size 1 repeats). Fails when they do not fit.
+// The shape that all broadcast to (aligned at the last dimension, size 1 repeats). Fails when they
+// do not fit.
 Shape broadcast_shape(const Call& call, const std::vector<Shape>& shapes);
 
 // x with leading dimensions added and size 1 repeated. The caller knows that it fits.

@@ -35,7 +35,9 @@ CoreId Builder::constant(const Rational& value, DType dtype, const Shape& shape)
 
 CoreId Builder::constant(double value, DType dtype, const Shape& shape) {
   if (!std::isfinite(value)) {
-    append(Prim::kConst, dtype, shape, {}).fn = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+    append(Prim::kConst, dtype, shape, {}).fn = std::isnan(value) ? "nan"
+                                                : value > 0       ? "inf"
+                                                                  : "-inf";
     return last();
   }
   RationalFromDouble exact = rational(value);
@@ -99,7 +101,8 @@ CoreId Builder::expand(CoreId x, const Shape& to) {
   const Shape& from = shape(x);
   if (from == to) return x;
   ASSAY_CHECK(from.size() == to.size(), "expand keeps the number of dimensions");
-  for (size_t i = 0; i < to.size(); ++i) ASSAY_CHECK(from[i] == to[i] || from[i] == 1, "expand repeats size 1 only");
+  for (size_t i = 0; i < to.size(); ++i)
+    ASSAY_CHECK(from[i] == to[i] || from[i] == 1, "expand repeats size 1 only");
   if (op(x).prim == Prim::kConst) return same_constant(x, dtype(x), to);
   append(Prim::kExpand, dtype(x), to, {x});
   return last();
@@ -107,7 +110,8 @@ CoreId Builder::expand(CoreId x, const Shape& to) {
 
 CoreId Builder::slice(CoreId x, int64_t dim, int64_t start, int64_t step, int64_t count) {
   Shape to = shape(x);
-  ASSAY_CHECK(dim >= 0 && dim < rank(x) && step >= 1 && start >= 0 && count >= 0, "slice attributes");
+  ASSAY_CHECK(dim >= 0 && dim < rank(x) && step >= 1 && start >= 0 && count >= 0,
+              "slice attributes");
   ASSAY_CHECK(count == 0 || start + (count - 1) * step < to[dim], "slice stays inside");
   if (start == 0 && step == 1 && count == to[dim]) return x;
   to[dim] = count;
@@ -126,17 +130,20 @@ CoreId Builder::cat(const std::vector<CoreId>& pieces, int64_t dim) {
     ASSAY_CHECK(other.size() == to.size() && dtype(piece) == dtype(pieces[0]), "cat pieces agree");
     to[dim] += std::exchange(other[dim], to[dim]);
     for (size_t i = 0; i < to.size(); ++i)
-      ASSAY_CHECK(static_cast<int64_t>(i) == dim || other[i] == to[i], "cat pieces agree off the dimension");
+      ASSAY_CHECK(static_cast<int64_t>(i) == dim || other[i] == to[i],
+                  "cat pieces agree off the dimension");
   }
   append(Prim::kCat, dtype(pieces[0]), std::move(to), pieces).ints = {dim};
   return last();
 }
 
 CoreId Builder::linear(const std::vector<CoreId>& operands, const std::vector<Rational>& coefs) {
-  ASSAY_CHECK(!operands.empty() && operands.size() == coefs.size(), "linear needs a coefficient per operand");
+  ASSAY_CHECK(!operands.empty() && operands.size() == coefs.size(),
+              "linear needs a coefficient per operand");
   bool constants = true;
   for (CoreId operand : operands) {
-    ASSAY_CHECK(shape(operand) == shape(operands[0]) && dtype(operand) == dtype(operands[0]), "linear operands agree");
+    ASSAY_CHECK(shape(operand) == shape(operands[0]) && dtype(operand) == dtype(operands[0]),
+                "linear operands agree");
     constants = constants && is_finite_constant(operand);
   }
   if (operands.size() == 1 && coefs[0].is_one()) return operands[0];
@@ -157,9 +164,11 @@ CoreId Builder::mul(CoreId a, CoreId b) {
   return last();
 }
 
-CoreId Builder::map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype, uint32_t linear_in) {
+CoreId Builder::map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
+                    uint32_t linear_in) {
   ASSAY_CHECK(!operands.empty(), "map needs an operand");
-  for (CoreId operand : operands) ASSAY_CHECK(shape(operand) == shape(operands[0]), "map operands agree");
+  for (CoreId operand : operands)
+    ASSAY_CHECK(shape(operand) == shape(operands[0]), "map operands agree");
   CoreOp& op = append(Prim::kMap, dtype, shape(operands[0]), operands);
   op.fn = fn;
   op.linear = linear_in;
@@ -167,7 +176,8 @@ CoreId Builder::map(const std::string& fn, const std::vector<CoreId>& operands, 
 }
 
 CoreId Builder::keep(CoreId mask, CoreId x) {
-  ASSAY_CHECK(dtype(mask) == DType::kBool && shape(mask) == shape(x), "keep needs a mask of the same shape");
+  ASSAY_CHECK(dtype(mask) == DType::kBool && shape(mask) == shape(x),
+              "keep needs a mask of the same shape");
   append(Prim::kKeep, dtype(x), shape(x), {mask, x});
   return last();
 }
@@ -186,7 +196,8 @@ CoreId Builder::cast(CoreId x, DType to) {
 
 CoreId Builder::reduce(Prim prim, CoreId x, const std::vector<int64_t>& dims) {
   if (dims.empty()) return x;
-  ASSAY_CHECK(std::adjacent_find(dims.begin(), dims.end(), std::greater_equal<>()) == dims.end(), "reduced dims ascend");
+  ASSAY_CHECK(std::adjacent_find(dims.begin(), dims.end(), std::greater_equal<>()) == dims.end(),
+              "reduced dims ascend");
   Shape to;
   for (int64_t i = 0; i < rank(x); ++i)
     if (!std::binary_search(dims.begin(), dims.end(), i)) to.push_back(shape(x)[i]);
@@ -201,9 +212,10 @@ CoreId Builder::one_hot(CoreId ids, int64_t classes, DType dtype) {
   return last();
 }
 
-CoreId Builder::block(const std::string& fn, BlockSpec spec, const std::vector<CoreId>& operands, DType dtype,
-                      const Shape& shape, uint32_t linear_in) {
-  ASSAY_CHECK(spec.operands.size() == operands.size() && spec.output.size() == shape.size(), "block fits its spec");
+CoreId Builder::block(const std::string& fn, BlockSpec spec, const std::vector<CoreId>& operands,
+                      DType dtype, const Shape& shape, uint32_t linear_in) {
+  ASSAY_CHECK(spec.operands.size() == operands.size() && spec.output.size() == shape.size(),
+              "block fits its spec");
   CoreOp& op = append(Prim::kBlock, dtype, shape, operands);
   op.fn = fn;
   op.linear = linear_in;
@@ -213,12 +225,14 @@ CoreId Builder::block(const std::string& fn, BlockSpec spec, const std::vector<C
 }
 
 CoreId Builder::collective(Collective what, CoreId x, const Shape& shape) {
-  append(Prim::kCollective, dtype(x), shape, {x}).collective = static_cast<int32_t>(program_.collectives.size());
+  append(Prim::kCollective, dtype(x), shape, {x}).collective =
+      static_cast<int32_t>(program_.collectives.size());
   program_.collectives.push_back(std::move(what));
   return last();
 }
 
-CoreId Builder::opaque(const std::string& fn, const std::vector<CoreId>& operands, DType dtype, const Shape& shape) {
+CoreId Builder::opaque(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
+                       const Shape& shape) {
   append(Prim::kOpaque, dtype, shape, operands).fn = fn;
   return last();
 }
@@ -229,7 +243,8 @@ void Builder::note(const std::string& text) {
 
 void Builder::note_opaque(const std::string& operator_name) {
   auto& names = program_.opaque;
-  if (std::find(names.begin(), names.end(), operator_name) == names.end()) names.push_back(operator_name);
+  if (std::find(names.begin(), names.end(), operator_name) == names.end())
+    names.push_back(operator_name);
 }
 
 CoreProgram Builder::finish(std::vector<CoreId> value_of) {

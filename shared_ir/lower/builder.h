@@ -1,5 +1,6 @@
-// Appends core operators to a program. Every function checks that its operands fit (InternalError: a builtin must have
-// validated what the user gave) and leaves out what does nothing: identity movement, movement of constants, scaling by 1.
+// Appends core operators to a program. Every function checks that its operands fit (InternalError:
+// a builtin must have validated what the user gave) and leaves out what does nothing: identity
+// movement, movement of constants, scaling by 1.
 #pragma once
 
 #include <map>
@@ -22,12 +23,15 @@ class Builder {
   const Shape& shape(CoreId id) const { return op(id).shape; }
   DType dtype(CoreId id) const { return op(id).dtype; }
   int64_t rank(CoreId id) const { return static_cast<int64_t>(shape(id).size()); }
-  bool is_finite_constant(CoreId id) const { return op(id).prim == Prim::kConst && op(id).fn.empty(); }
+  bool is_finite_constant(CoreId id) const {
+    return op(id).prim == Prim::kConst && op(id).fn.empty();
+  }
 
   // Sources.
   CoreId input(TensorId tensor, DType dtype, const Shape& shape);
   CoreId constant(const Rational& value, DType dtype, const Shape& shape);
-  // Any double: infinities and nan by name, a value beyond 64-bit rationals as an opaque scalar. Notes a rounding.
+  // Any double: infinities and nan by name, a value beyond 64-bit rationals as an opaque scalar.
+  // Notes a rounding.
   CoreId constant(double value, DType dtype, const Shape& shape);
   CoreId iota(int64_t size, DType dtype);
   CoreId uninit(DType dtype, const Shape& shape);
@@ -45,23 +49,26 @@ class Builder {
   CoreId linear(const std::vector<CoreId>& operands, const std::vector<Rational>& coefs);
   CoreId scale(CoreId x, const Rational& coef) { return linear({x}, {coef}); }
   CoreId mul(CoreId a, CoreId b);
-  CoreId map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype, uint32_t linear_in);
+  CoreId map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
+             uint32_t linear_in);
   CoreId keep(CoreId mask, CoreId x);
   CoreId cast(CoreId x, DType dtype);
 
   // Prim is kReduceSum, kReduceMax or kReduceMin; dims are sorted and unique.
   CoreId reduce(Prim prim, CoreId x, const std::vector<int64_t>& dims);
   CoreId one_hot(CoreId ids, int64_t classes, DType dtype);
-  CoreId block(const std::string& fn, BlockSpec spec, const std::vector<CoreId>& operands, DType dtype, const Shape& shape,
-               uint32_t linear_in);
+  CoreId block(const std::string& fn, BlockSpec spec, const std::vector<CoreId>& operands,
+               DType dtype, const Shape& shape, uint32_t linear_in);
   CoreId collective(Collective what, CoreId x, const Shape& shape);
-  CoreId opaque(const std::string& fn, const std::vector<CoreId>& operands, DType dtype, const Shape& shape);
+  CoreId opaque(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
+                const Shape& shape);
 
   // An assumption or approximation that the report lists; each text once.
   void note(const std::string& text);
   void note_opaque(const std::string& operator_name);
 
-  // The rational that a constant of the program stands for; a rounding is noted. exact = false as in rational.h.
+  // The rational that a constant of the program stands for; a rounding is noted. exact = false as
+  // in rational.h.
   RationalFromDouble rational(double value);
 
   CoreProgram finish(std::vector<CoreId> value_of);

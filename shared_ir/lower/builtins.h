@@ -1,4 +1,5 @@
-// The functions that declarations are written with. Each family has a file; each function has its usage line beside it.
+// The functions that declarations are written with. Each family has a file; each function has its
+// usage line beside it.
 #pragma once
 
 #include <span>

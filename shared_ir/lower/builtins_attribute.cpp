@@ -66,8 +66,10 @@ constexpr Builtin kBuiltins[] = {
     {"drop_last", 1, 1, drop_last, "drop_last(list): without its last number"},
     {"item", 2, 2, item, "item(list, i): element i, counted from 0"},
     {"only", 1, 1, only, "only(list): its one element; a longer list is unsupported"},
-    {"stat_shape", 2, 2, stat_shape, "stat_shape(x, sizes): the sizes of x, the last ones (as many as the list has) 1"},
-    {"unsupported", 1, 1, unsupported, "unsupported(reason): the declaration says nothing about these arguments"},
+    {"stat_shape", 2, 2, stat_shape,
+     "stat_shape(x, sizes): the sizes of x, the last ones (as many as the list has) 1"},
+    {"unsupported", 1, 1, unsupported,
+     "unsupported(reason): the declaration says nothing about these arguments"},
     {"given", 1, 1, given, "given(a): whether an optional argument is there"},
     {"equals", 2, 2, equals, "equals(a, b): whether two attributes are equal"},
 };

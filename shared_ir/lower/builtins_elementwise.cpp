@@ -1,4 +1,5 @@
-// Builtins element by element. Tensors broadcast and promote as in PyTorch; numbers take part in both.
+// Builtins element by element. Tensors broadcast and promote as in PyTorch; numbers take part in
+// both.
 #include <cmath>
 
 #include "shared_ir/lower/broadcast.h"
@@ -28,7 +29,8 @@ Value sub(Call& call) { return weighted_sum(call, -1); }
 Value mul(Call& call) {
   if (all_numbers(call)) return {call.number(0) * call.number(1)};
   AlikeOperands operands = alike_operands(call, 0);
-  if (is_bool(operands.dtype)) return tensor_value(call.builder().map("and", operands.ids, DType::kBool, 0));
+  if (is_bool(operands.dtype))
+    return tensor_value(call.builder().map("and", operands.ids, DType::kBool, 0));
   return tensor_value(call.builder().mul(operands.ids[0], operands.ids[1]));
 }
 
@@ -45,11 +47,14 @@ Value div(Call& call) {
   DType dtype = promoted_dtype(call, 0);
   if (!is_floating(dtype)) dtype = DType::kFloat32;
   std::optional<double> divisor = call.number_if(1);
-  if (const TensorRef* tensor = call.tensor_if(1); tensor && builder.is_finite_constant(tensor->id)) {
+  if (const TensorRef* tensor = call.tensor_if(1);
+      tensor && builder.is_finite_constant(tensor->id)) {
     const Rational& constant = builder.op(tensor->id).constant;
-    if (builder.rank(tensor->id) == 0 || builder.shape(tensor->id) == builder.shape(call.tensor(0))) {
+    if (builder.rank(tensor->id) == 0 ||
+        builder.shape(tensor->id) == builder.shape(call.tensor(0))) {
       if (constant.is_zero()) call.fail("the divisor is 0");
-      return tensor_value(builder.scale(builder.cast(call.tensor(0), dtype), Rational(1) / constant));
+      return tensor_value(
+          builder.scale(builder.cast(call.tensor(0), dtype), Rational(1) / constant));
     }
   }
   if (divisor) {
@@ -66,8 +71,10 @@ Value map_to(Call& call, bool floating, std::optional<DType> result) {
   AlikeOperands operands = alike_operands(call, 1, floating);
   uint32_t linear = 0;
   for (size_t i = 1; i < call.size(); ++i)
-    if (const TensorRef* tensor = call.tensor_if(i); tensor && tensor->linear) linear |= 1u << (i - 1);
-  return tensor_value(call.builder().map(call.text(0), operands.ids, result.value_or(operands.dtype), linear));
+    if (const TensorRef* tensor = call.tensor_if(i); tensor && tensor->linear)
+      linear |= 1u << (i - 1);
+  return tensor_value(
+      call.builder().map(call.text(0), operands.ids, result.value_or(operands.dtype), linear));
 }
 
 Value map(Call& call) { return map_to(call, false, {}); }
@@ -119,7 +126,8 @@ CoreId kept(Builder& builder, CoreId mask, CoreId x, const Shape& shape) {
 Value keep(Call& call) {
   Builder& builder = call.builder();
   CoreId mask = as_mask(call, 0), x = call.tensor(1);
-  return tensor_value(kept(builder, mask, x, broadcast_shape(call, {builder.shape(mask), builder.shape(x)})));
+  return tensor_value(
+      kept(builder, mask, x, broadcast_shape(call, {builder.shape(mask), builder.shape(x)})));
 }
 
 Value where(Call& call) {
@@ -136,7 +144,9 @@ Value where(Call& call) {
   } else {
     for (size_t i : {1, 2}) operands.ids.push_back(builder.constant(call.number(i), dtype, shape));
   }
-  auto zero = [&](CoreId x) { return builder.is_finite_constant(x) && builder.op(x).constant.is_zero(); };
+  auto zero = [&](CoreId x) {
+    return builder.is_finite_constant(x) && builder.op(x).constant.is_zero();
+  };
   CoreId yes = operands.ids[0], no = operands.ids[1];
   if (zero(no)) return tensor_value(kept(builder, mask, yes, shape));
   CoreId other = kept(builder, builder.map("not", {mask}, DType::kBool, 0), no, shape);
@@ -146,11 +156,14 @@ Value where(Call& call) {
   return tensor_value(builder.linear({chosen, other}, {Rational(1), Rational(1)}));
 }
 
-Value cast(Call& call) { return tensor_value(call.builder().cast(call.tensor(0), call.dtype_or_recorded(1))); }
+Value cast(Call& call) {
+  return tensor_value(call.builder().cast(call.tensor(0), call.dtype_or_recorded(1)));
+}
 
 Value as_float(Call& call) {
   CoreId x = call.tensor(0);
-  return tensor_value(is_floating(call.builder().dtype(x)) ? x : call.builder().cast(x, DType::kFloat32));
+  return tensor_value(
+      is_floating(call.builder().dtype(x)) ? x : call.builder().cast(x, DType::kFloat32));
 }
 
 constexpr Builtin kBuiltins[] = {
@@ -160,11 +173,15 @@ constexpr Builtin kBuiltins[] = {
     {"scale", 2, 2, scale, "scale(x, number): the number times x, exactly"},
     {"div", 2, 2, div, "div(a, b): a / b; integers become float32"},
     {"map", 2, kAnyNumber, map, "map(fn, x, ...): fn of each element, in the promoted dtype"},
-    {"float_map", 2, kAnyNumber, float_map, "float_map(fn, x, ...): the same; integers become float32 first"},
+    {"float_map", 2, kAnyNumber, float_map,
+     "float_map(fn, x, ...): the same; integers become float32 first"},
     {"compare", 3, 3, compare, "compare(fn, a, b): a flag for each element"},
-    {"linear", 1, 1, linear, "linear(x): as an operand of map or block: the function is linear in x"},
-    {"logic", 2, kAnyNumber, logic, "logic(fn, x, ...): and, or, xor, not of flags, or of whether numbers are not 0"},
-    {"bitwise", 2, kAnyNumber, bitwise, "bitwise(fn, x, ...): and, or, xor, not on flags or on bits of integers"},
+    {"linear", 1, 1, linear,
+     "linear(x): as an operand of map or block: the function is linear in x"},
+    {"logic", 2, kAnyNumber, logic,
+     "logic(fn, x, ...): and, or, xor, not of flags, or of whether numbers are not 0"},
+    {"bitwise", 2, kAnyNumber, bitwise,
+     "bitwise(fn, x, ...): and, or, xor, not on flags or on bits of integers"},
     {"keep", 2, 2, keep, "keep(mask, x): x where the mask is true, else 0"},
     {"where", 3, 3, where, "where(mask, a, b): a where the mask is true, else b"},
     {"cast", 2, 2, cast, "cast(x, dtype): x in another dtype; none: the recorded one"},

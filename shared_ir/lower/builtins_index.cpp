@@ -1,5 +1,6 @@
-// Builtins that read or write at integer indices: contractions with the one-hot matrix of the indices. They mean what the
-// operator means as long as each index lies in its table's range, which is noted as an assumption.
+// Builtins that read or write at integer indices: contractions with the one-hot matrix of the
+// indices. They mean what the operator means as long as each index lies in its table's range, which
+// is noted as an assumption.
 #include <algorithm>
 #include <numeric>
 
@@ -44,12 +45,14 @@ bool is_full_iota(const Builder& builder, CoreId ids, int64_t size) {
   return builder.op(ids).prim == Prim::kIota && builder.shape(ids) == Shape{size};
 }
 
-// The contraction of one-hots that Indexing is. Labels: 0... dimensions of the tensor, then those of the ids. An index
-// that counts through its whole dimension is that dimension: it needs no one-hot.
+// The contraction of one-hots that Indexing is. Labels: 0... dimensions of the tensor, then those
+// of the ids. An index that counts through its whole dimension is that dimension: it needs no
+// one-hot.
 struct IndexLabels {
   std::vector<Factor> one_hots;
-  std::vector<int32_t> table;    // of the indexed tensor
-  std::vector<int32_t> indexed;  // of the result: unindexed leading, ids, unindexed trailing dimensions
+  std::vector<int32_t> table;  // of the indexed tensor
+  std::vector<int32_t>
+      indexed;  // of the result: unindexed leading, ids, unindexed trailing dimensions
 };
 
 IndexLabels label_indices(Call& call, CoreId x, const Indexing& indexing) {
@@ -60,17 +63,21 @@ IndexLabels label_indices(Call& call, CoreId x, const Indexing& indexing) {
   std::vector<int32_t> ids = labels_from(static_cast<int32_t>(rank), builder.rank(indexing.ids[0]));
   for (size_t i = 0; i < indexing.dims.size(); ++i) {
     int64_t dim = indexing.dims[i], size = builder.shape(x)[dim];
-    if (is_full_iota(builder, indexing.ids[i], size) && std::count(result.table.begin(), result.table.end(), ids[0]) == 0) {
+    if (is_full_iota(builder, indexing.ids[i], size) &&
+        std::count(result.table.begin(), result.table.end(), ids[0]) == 0) {
       result.table[dim] = ids[0];
       continue;
     }
     std::vector<int32_t> labels = ids;
     labels.push_back(static_cast<int32_t>(dim));
-    result.one_hots.push_back({one_hot_of(call, indexing.ids[i], size, builder.dtype(x)), std::move(labels)});
+    result.one_hots.push_back(
+        {one_hot_of(call, indexing.ids[i], size, builder.dtype(x)), std::move(labels)});
   }
-  for (int64_t dim = 0; dim < indexing.dims[0]; ++dim) result.indexed.push_back(static_cast<int32_t>(dim));
+  for (int64_t dim = 0; dim < indexing.dims[0]; ++dim)
+    result.indexed.push_back(static_cast<int32_t>(dim));
   result.indexed.insert(result.indexed.end(), ids.begin(), ids.end());
-  for (int64_t dim = indexing.dims.back() + 1; dim < rank; ++dim) result.indexed.push_back(static_cast<int32_t>(dim));
+  for (int64_t dim = indexing.dims.back() + 1; dim < rank; ++dim)
+    result.indexed.push_back(static_cast<int32_t>(dim));
   return result;
 }
 
@@ -99,7 +106,8 @@ Value take_backward(Call& call) {
   CoreId gradient = call.tensor(0), ids = call.tensor(1);
   int64_t rows = call.integer(2), lead = builder.rank(ids), rank = builder.rank(gradient);
   const Shape& shape = builder.shape(gradient);
-  if (rank < lead || !std::equal(builder.shape(ids).begin(), builder.shape(ids).end(), shape.begin()))
+  if (rank < lead ||
+      !std::equal(builder.shape(ids).begin(), builder.shape(ids).end(), shape.begin()))
     call.fail("the gradient's leading dimensions are not those of the indices");
   if (rows < 1) call.fail("the table has no rows");
   std::vector<int32_t> labels = labels_from(0, rank), one_hot_labels = labels_from(0, lead);
@@ -114,7 +122,8 @@ Value take_backward(Call& call) {
 // x cut to the sizes of `ids` off `dim`.
 CoreId cut_to(Call& call, CoreId x, CoreId ids, int64_t dim) {
   Builder& builder = call.builder();
-  if (builder.rank(x) != builder.rank(ids)) call.fail("indices and tensor have different numbers of dimensions");
+  if (builder.rank(x) != builder.rank(ids))
+    call.fail("indices and tensor have different numbers of dimensions");
   for (int64_t i = 0; i < builder.rank(x); ++i) {
     int64_t size = builder.shape(ids)[i];
     if (i == dim) continue;
@@ -144,30 +153,36 @@ Value scatter_add(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0), ids = checked_ids(call, call.tensor(2)), src = call.tensor(3);
   int64_t rank = builder.rank(x), dim = call.dim(1, rank);
-  if (builder.rank(src) != rank || builder.rank(ids) != rank) call.fail("the tensors' numbers of dimensions differ");
+  if (builder.rank(src) != rank || builder.rank(ids) != rank)
+    call.fail("the tensors' numbers of dimensions differ");
   for (int64_t i = 0; i < rank; ++i) {
-    if (builder.shape(ids)[i] > builder.shape(src)[i]) call.fail("there are more indices than values");
+    if (builder.shape(ids)[i] > builder.shape(src)[i])
+      call.fail("there are more indices than values");
     src = builder.slice(src, i, 0, 1, builder.shape(ids)[i]);
-    if (i != dim && builder.shape(ids)[i] != builder.shape(x)[i]) call.unsupported("scatter into a corner");
+    if (i != dim && builder.shape(ids)[i] != builder.shape(x)[i])
+      call.unsupported("scatter into a corner");
   }
   std::vector<int32_t> from = labels_from(0, rank), one_hot_labels = from, output = from;
   one_hot_labels.push_back(static_cast<int32_t>(rank));
   output[dim] = static_cast<int32_t>(rank);
   CoreId one_hots = one_hot_of(call, ids, builder.shape(x)[dim], builder.dtype(x));
-  CoreId sum = contract(builder, {{one_hots, one_hot_labels}, {builder.cast(src, builder.dtype(x)), from}}, output);
+  CoreId sum = contract(
+      builder, {{one_hots, one_hot_labels}, {builder.cast(src, builder.dtype(x)), from}}, output);
   return tensor_value(builder.linear({x, sum}, {Rational(1), Rational(1)}));
 }
 
 // The integer tensors of an index list, broadcast to one shape.
 Indexing indexing_of(Call& call, CoreId x, const ValueList& list) {
   Builder& builder = call.builder();
-  if (static_cast<int64_t>(list.size()) > builder.rank(x)) call.fail("there are more indices than dimensions");
+  if (static_cast<int64_t>(list.size()) > builder.rank(x))
+    call.fail("there are more indices than dimensions");
   Indexing result;
   std::vector<Shape> shapes;
   for (size_t dim = 0; dim < list.size(); ++dim) {
     const TensorRef* ids = list[dim].get_if<TensorRef>();
     if (!ids) continue;
-    if (is_bool(builder.dtype(ids->id))) call.unsupported("a mask as index has a shape that depends on data");
+    if (is_bool(builder.dtype(ids->id)))
+      call.unsupported("a mask as index has a shape that depends on data");
     if (!result.dims.empty() && result.dims.back() + 1 != static_cast<int64_t>(dim))
       call.unsupported("indices of dimensions that are not adjacent");
     result.dims.push_back(static_cast<int64_t>(dim));
@@ -190,24 +205,29 @@ Value index(Call& call) {
 Value masked(Call& call, CoreId x, CoreId mask, CoreId value) {
   Builder& builder = call.builder();
   Shape shape = builder.shape(mask);
-  if (shape.size() > builder.shape(x).size() || !std::equal(shape.begin(), shape.end(), builder.shape(x).begin()))
+  if (shape.size() > builder.shape(x).size() ||
+      !std::equal(shape.begin(), shape.end(), builder.shape(x).begin()))
     call.fail("the mask's dimensions are not the leading ones of the tensor");
-  if (element_count(builder.shape(value)) != 1) call.unsupported("values put under a mask, more than one");
+  if (element_count(builder.shape(value)) != 1)
+    call.unsupported("values put under a mask, more than one");
   shape.resize(builder.shape(x).size(), 1);
-  Call choice(call.context(), "index_put",
-              {tensor_value(builder.reshape(mask, shape)),
-               tensor_value(builder.cast(builder.reshape(value, {}), builder.dtype(x))), tensor_value(x)});
+  Call choice(
+      call.context(), "index_put",
+      {tensor_value(builder.reshape(mask, shape)),
+       tensor_value(builder.cast(builder.reshape(value, {}), builder.dtype(x))), tensor_value(x)});
   return find_builtin("where")->function(choice);
 }
 
-// Without accumulation: x + onehot * (value - what was there), exact where no element is written twice.
+// Without accumulation: x + onehot * (value - what was there), exact where no element is written
+// twice.
 Value index_put(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0), values = call.tensor(2);
   const ValueList& list = call.list(1);
   bool accumulate = call.flag(3);
   const TensorRef* mask = list.size() == 1 ? list[0].get_if<TensorRef>() : nullptr;
-  if (mask && is_bool(builder.dtype(mask->id)) && !accumulate) return masked(call, x, mask->id, values);
+  if (mask && is_bool(builder.dtype(mask->id)) && !accumulate)
+    return masked(call, x, mask->id, values);
   Indexing indexing = indexing_of(call, x, list);
   IndexLabels labels = label_indices(call, x, indexing);
   CoreId old = read_at(builder, x, labels);
@@ -219,17 +239,21 @@ Value index_put(Call& call) {
     if (!rows_differ) builder.note("index_put writes no element twice");
     values = builder.linear({values, old}, {Rational(1), Rational(-1)});
   }
-  return tensor_value(builder.linear({x, written_at(builder, values, labels)}, {Rational(1), Rational(1)}));
+  return tensor_value(
+      builder.linear({x, written_at(builder, values, labels)}, {Rational(1), Rational(1)}));
 }
 
-// The gather of HLO where it takes whole rows along one dimension: start indices [.., index_vector_dim = last].
+// The gather of HLO where it takes whole rows along one dimension: start indices [..,
+// index_vector_dim = last].
 Value gather_rows(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0), ids = checked_ids(call, call.tensor(1));
-  std::vector<int64_t> offsets = call.integers(2), collapsed = call.integers(3), started = call.integers(4);
+  std::vector<int64_t> offsets = call.integers(2), collapsed = call.integers(3),
+                       started = call.integers(4);
   Shape slices = builder.shape(x), ids_shape = builder.shape(ids);
   int64_t vector_dim = call.integer(5), rank = builder.rank(x);
-  if (collapsed.size() != 1 || collapsed != started) call.unsupported("a gather of more than whole rows");
+  if (collapsed.size() != 1 || collapsed != started)
+    call.unsupported("a gather of more than whole rows");
   int64_t dim = call.checked_dim(collapsed[0], rank);
   slices[dim] = 1;
   if (call.sizes(6) != slices) call.unsupported("a gather of parts of rows");
@@ -237,12 +261,14 @@ Value gather_rows(Call& call) {
     ids_shape.pop_back();
     ids = builder.reshape(ids, ids_shape);
   } else if (vector_dim != builder.rank(ids)) {
-    call.fail(fmt::format("index_vector_dim {} of indices of {} dimensions", vector_dim, builder.rank(ids)));
+    call.fail(fmt::format("index_vector_dim {} of indices of {} dimensions", vector_dim,
+                          builder.rank(ids)));
   }
   // The result's dimensions: those of the row at `offsets`, those of the ids in between.
   IndexLabels labels = label_indices(call, x, {{dim}, {ids}});
   size_t result_rank = ids_shape.size() + offsets.size();
-  if (static_cast<int64_t>(offsets.size()) != rank - 1 || !std::is_sorted(offsets.begin(), offsets.end()))
+  if (static_cast<int64_t>(offsets.size()) != rank - 1 ||
+      !std::is_sorted(offsets.begin(), offsets.end()))
     call.fail("an offset is needed for each dimension of a row");
   std::vector<int32_t> output;
   auto id_label = static_cast<int32_t>(rank), row_label = int32_t{0};
@@ -254,21 +280,28 @@ Value gather_rows(Call& call) {
       output.push_back(id_label++);
     }
   }
-  if (static_cast<size_t>(id_label) != rank + ids_shape.size()) call.fail("offsets beyond the result");
+  if (static_cast<size_t>(id_label) != rank + ids_shape.size())
+    call.fail("offsets beyond the result");
   labels.indexed = output;
   return tensor_value(read_at(builder, x, labels));
 }
 
 constexpr Builtin kBuiltins[] = {
-    {"one_hot", 3, 3, one_hot, "one_hot(ids, classes, dtype): [ids..., classes], 1 where the index is the class"},
+    {"one_hot", 3, 3, one_hot,
+     "one_hot(ids, classes, dtype): [ids..., classes], 1 where the index is the class"},
     {"take", 3, 3, take, "take(x, dim, ids): rows of x; the ids' dimensions replace dim"},
-    {"take_backward", 3, 3, take_backward, "take_backward(g, ids, rows): the gradient of take(x, 0, ids)"},
-    {"gather", 3, 3, gather, "gather(x, dim, ids): x at the index in place of the coordinate in dim"},
-    {"scatter_add", 4, 4, scatter_add, "scatter_add(x, dim, ids, src): src added where the ids say"},
+    {"take_backward", 3, 3, take_backward,
+     "take_backward(g, ids, rows): the gradient of take(x, 0, ids)"},
+    {"gather", 3, 3, gather,
+     "gather(x, dim, ids): x at the index in place of the coordinate in dim"},
+    {"scatter_add", 4, 4, scatter_add,
+     "scatter_add(x, dim, ids, src): src added where the ids say"},
     {"index", 2, 2, index, "index(x, [ids or none, ...]): x at the indices of adjacent dimensions"},
-    {"index_put", 4, 4, index_put, "index_put(x, [ids or none, ...] or [mask], values, accumulate)"},
+    {"index_put", 4, 4, index_put,
+     "index_put(x, [ids or none, ...] or [mask], values, accumulate)"},
     {"gather_rows", 7, 7, gather_rows,
-     "gather_rows(x, ids, offset_dims, collapsed_slice_dims, start_index_map, index_vector_dim, slice_sizes)"},
+     "gather_rows(x, ids, offset_dims, collapsed_slice_dims, start_index_map, index_vector_dim, "
+     "slice_sizes)"},
 };
 
 }  // namespace

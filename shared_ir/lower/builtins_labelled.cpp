@@ -34,13 +34,15 @@ Value einsum(Call& call) {
   };
   std::vector<Factor> factors;
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (call.builder().dtype(operands[i]) != call.builder().dtype(operands[0])) call.fail("the operands' dtypes differ");
+    if (call.builder().dtype(operands[i]) != call.builder().dtype(operands[0]))
+      call.fail("the operands' dtypes differ");
     factors.push_back({operands[i], labels(bound.operands[i])});
   }
   return tensor_value(contract(call.builder(), factors, labels(bound.output)));
 }
 
-// Contracting dims are multiplied and summed, batch dims are shared; the result has batch, left, right dims.
+// Contracting dims are multiplied and summed, batch dims are shared; the result has batch, left,
+// right dims.
 Value dot_general(Call& call) {
   Builder& builder = call.builder();
   Factor factors[2];
@@ -57,7 +59,8 @@ Value dot_general(Call& call) {
     for (size_t i = 0; i < left.size(); ++i, ++next) {
       int64_t sizes[2];
       for (int side : {0, 1}) {
-        int64_t dim = call.checked_dim((side ? right : left)[i], builder.rank(factors[side].tensor));
+        int64_t dim =
+            call.checked_dim((side ? right : left)[i], builder.rank(factors[side].tensor));
         if (factors[side].labels[dim] != kNone) call.fail("a dimension is named twice");
         factors[side].labels[dim] = next;
         sizes[side] = builder.shape(factors[side].tensor)[dim];
@@ -69,7 +72,8 @@ Value dot_general(Call& call) {
   for (int side : {0, 1})
     for (int32_t& label : factors[side].labels)
       if (label == kNone) free[side].push_back(label = next++);
-  if (builder.dtype(factors[0].tensor) != builder.dtype(factors[1].tensor)) call.fail("the operands' dtypes differ");
+  if (builder.dtype(factors[0].tensor) != builder.dtype(factors[1].tensor))
+    call.fail("the operands' dtypes differ");
   std::vector<int32_t> output = batch;
   for (int side : {0, 1}) output.insert(output.end(), free[side].begin(), free[side].end());
   return tensor_value(contract(builder, {factors[0], factors[1]}, output));
@@ -82,7 +86,8 @@ uint32_t linear_operands(const Call& call, size_t first) {
   return result;
 }
 
-Value emit_block(Call& call, const std::vector<CoreId>& operands, size_t first, const BoundLabels& bound, DType dtype) {
+Value emit_block(Call& call, const std::vector<CoreId>& operands, size_t first,
+                 const BoundLabels& bound, DType dtype) {
   auto dims_of = [](const std::vector<BoundLabels::Dim>& dims) {
     std::vector<BlockSpec::Dim> result;
     for (const BoundLabels::Dim& dim : dims) result.push_back({dim.label, dim.whole});
@@ -93,8 +98,8 @@ Value emit_block(Call& call, const std::vector<CoreId>& operands, size_t first, 
   for (const auto& dims : bound.operands) spec.operands.push_back(dims_of(dims));
   spec.output = dims_of(bound.output);
   for (const BoundLabels::Dim& dim : bound.output) shape.push_back(bound.sizes[dim.label]);
-  return tensor_value(
-      call.builder().block(call.text(0), std::move(spec), operands, dtype, shape, linear_operands(call, first)));
+  return tensor_value(call.builder().block(call.text(0), std::move(spec), operands, dtype, shape,
+                                           linear_operands(call, first)));
 }
 
 Value block(Call& call) {
@@ -130,11 +135,15 @@ Value block_along(Call& call) {
 }
 
 constexpr Builtin kBuiltins[] = {
-    {"einsum", 2, kAnyNumber, einsum, "einsum(\"... i k, k j -> ... i j\", a, b): the product, summed over what the result lacks"},
-    {"dot_general", 6, 6, dot_general, "dot_general(a, b, a contracts, b contracts, a batch, b batch)"},
+    {"einsum", 2, kAnyNumber, einsum,
+     "einsum(\"... i k, k j -> ... i j\", a, b): the product, summed over what the result lacks"},
+    {"dot_general", 6, 6, dot_general,
+     "dot_general(a, b, a contracts, b contracts, a batch, b batch)"},
     {"block", 3, kAnyNumber, block,
-     "block(fn, \"... d* -> ... d*\", x, ...): fn of the starred dimensions, for each coordinate of the others"},
-    {"int_block", 3, kAnyNumber, int_block, "int_block(fn, labels, x, ...): a block whose results are int64"},
+     "block(fn, \"... d* -> ... d*\", x, ...): fn of the starred dimensions, for each coordinate "
+     "of the others"},
+    {"int_block", 3, kAnyNumber, int_block,
+     "int_block(fn, labels, x, ...): a block whose results are int64"},
     {"block_along", 3, kAnyNumber, block_along,
      "block_along(fn, dims, x, ...): a block over these dimensions of operands of one shape"},
 };

@@ -17,14 +17,17 @@ Value view(Call& call) {
   int64_t total = element_count(call.builder().shape(x)), known = 1;
   auto open = to.end();
   for (auto size = to.begin(); size != to.end(); ++size) {
-    if (*size == -1 && open == to.end()) open = size;
-    else if (*size < 0) call.fail(fmt::format("sizes [{}]", fmt::join(to, ", ")));
-    else known *= *size;
+    if (*size == -1 && open == to.end())
+      open = size;
+    else if (*size < 0)
+      call.fail(fmt::format("sizes [{}]", fmt::join(to, ", ")));
+    else
+      known *= *size;
   }
   if (open != to.end() && known > 0) *open = total / known;
   if (element_count(to) != total)
-    call.fail(fmt::format("shape [{}] does not have the sizes [{}]", fmt::join(call.builder().shape(x), ", "),
-                          fmt::join(to, ", ")));
+    call.fail(fmt::format("shape [{}] does not have the sizes [{}]",
+                          fmt::join(call.builder().shape(x), ", "), fmt::join(to, ", ")));
   return tensor_value(call.builder().reshape(x, to));
 }
 
@@ -36,7 +39,8 @@ Value permute(Call& call) {
   std::vector<int64_t> sorted = dims, all(rank);
   std::sort(sorted.begin(), sorted.end());
   std::iota(all.begin(), all.end(), 0);
-  if (sorted != all) call.fail(fmt::format("[{}] does not name each dimension once", fmt::join(dims, ", ")));
+  if (sorted != all)
+    call.fail(fmt::format("[{}] does not name each dimension once", fmt::join(dims, ", ")));
   return tensor_value(call.builder().permute(x, dims));
 }
 
@@ -81,7 +85,8 @@ Value expand(Call& call) {
     fits = to[i] >= 0 && (i < lead || own[i - lead] == to[i] || own[i - lead] == 1);
   }
   if (!fits)
-    call.fail(fmt::format("shape [{}] does not expand to [{}]", fmt::join(own, ", "), fmt::join(to, ", ")));
+    call.fail(fmt::format("shape [{}] does not expand to [{}]", fmt::join(own, ", "),
+                          fmt::join(to, ", ")));
   return tensor_value(broadcast_to(call.builder(), x, to));
 }
 
@@ -99,7 +104,8 @@ Value broadcast_in_dim(Call& call) {
   for (size_t i = 0; i < dims.size(); ++i) {
     int64_t dim = call.checked_dim(dims[i], static_cast<int64_t>(to.size()));
     if (i > 0 && dims[i] <= dims[i - 1]) call.fail("dimensions must ascend");
-    if (own[i] != 1 && own[i] != to[dim]) call.fail(fmt::format("size {} does not become {}", own[i], to[dim]));
+    if (own[i] != 1 && own[i] != to[dim])
+      call.fail(fmt::format("size {} does not become {}", own[i], to[dim]));
     spread[dim] = own[i];
   }
   return tensor_value(builder.expand(builder.reshape(x, spread), to));
@@ -118,7 +124,8 @@ Value squeeze(Call& call) {
   std::vector<int64_t> dims = call.dims_or_all(1, static_cast<int64_t>(own.size()));
   Shape to;
   for (size_t i = 0; i < own.size(); ++i)
-    if (own[i] != 1 || !std::binary_search(dims.begin(), dims.end(), static_cast<int64_t>(i))) to.push_back(own[i]);
+    if (own[i] != 1 || !std::binary_search(dims.begin(), dims.end(), static_cast<int64_t>(i)))
+      to.push_back(own[i]);
   return tensor_value(call.builder().reshape(x, to));
 }
 
@@ -128,7 +135,8 @@ Value merge_last(Call& call) {
   Shape shape = call.builder().shape(x), inner = call.sizes(1);
   if (inner.empty() || inner.size() > shape.size() ||
       !std::equal(inner.begin(), inner.end(), shape.end() - static_cast<int64_t>(inner.size())))
-    call.fail(fmt::format("shape [{}] does not end in [{}]", fmt::join(shape, ", "), fmt::join(inner, ", ")));
+    call.fail(fmt::format("shape [{}] does not end in [{}]", fmt::join(shape, ", "),
+                          fmt::join(inner, ", ")));
   shape.resize(shape.size() - inner.size());
   shape.push_back(element_count(inner));
   return tensor_value(call.builder().reshape(x, shape));
@@ -153,13 +161,15 @@ constexpr Builtin kBuiltins[] = {
     {"permute", 2, 2, permute, "permute(x, dims): dimension i of the result is dims[i] of x"},
     {"transpose", 3, 3, transpose, "transpose(x, a, b): two dimensions exchanged"},
     {"t", 1, 1, t, "t(x): a matrix transposed"},
-    {"move_last", 2, 2, move_last, "move_last(x, dim): dim becomes the last dimension, the others keep their order"},
+    {"move_last", 2, 2, move_last,
+     "move_last(x, dim): dim becomes the last dimension, the others keep their order"},
     {"expand", 2, 2, expand, "expand(x, sizes): size 1 repeats; -1 keeps a size"},
     {"broadcast_in_dim", 4, 4, broadcast_in_dim,
      "broadcast_in_dim(x, dims, sizes, dtype): dimension i of x becomes dims[i] of the result"},
     {"unsqueeze", 2, 2, unsqueeze, "unsqueeze(x, dim): a new dimension of size 1"},
     {"squeeze", 2, 2, squeeze, "squeeze(x, dims): without those of size 1; none: all of them"},
-    {"merge_last", 2, 2, merge_last, "merge_last(x, sizes): the last dimensions, of these sizes, as one"},
+    {"merge_last", 2, 2, merge_last,
+     "merge_last(x, sizes): the last dimensions, of these sizes, as one"},
     {"repeat", 2, 2, repeat, "repeat(x, counts): x tiled along each dimension"},
 };
 

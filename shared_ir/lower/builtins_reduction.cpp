@@ -1,4 +1,5 @@
-// Builtins that reduce dimensions. dims: none or an empty list reduces all; keepdim leaves them with size 1.
+// Builtins that reduce dimensions. dims: none or an empty list reduces all; keepdim leaves them
+// with size 1.
 #include <cmath>
 
 #include "shared_ir/lower/broadcast.h"
@@ -23,8 +24,12 @@ CoreId summed(Call& call, CoreId x) {
 }
 
 Value sum(Call& call) { return tensor_value(summed(call, call.tensor(0))); }
-Value amax(Call& call) { return tensor_value(reduced(call, Prim::kReduceMax, call.tensor(0), call.flag(2))); }
-Value amin(Call& call) { return tensor_value(reduced(call, Prim::kReduceMin, call.tensor(0), call.flag(2))); }
+Value amax(Call& call) {
+  return tensor_value(reduced(call, Prim::kReduceMax, call.tensor(0), call.flag(2)));
+}
+Value amin(Call& call) {
+  return tensor_value(reduced(call, Prim::kReduceMin, call.tensor(0), call.flag(2)));
+}
 
 int64_t reduced_count(Call& call) {
   const Shape& shape = call.builder().shape(call.tensor(0));
@@ -65,8 +70,10 @@ constexpr Builtin kBuiltins[] = {
     {"mean", 3, 3, mean, "mean(x, dims, keepdim): the sum, scaled by 1 / count"},
     {"amax", 3, 3, amax, "amax(x, dims, keepdim): the maximum"},
     {"amin", 3, 3, amin, "amin(x, dims, keepdim): the minimum"},
-    {"count_over", 2, 2, count_over, "count_over(x, dims): how many elements one result of a reduction has"},
-    {"sum_to", 2, 2, sum_to, "sum_to(x, sizes): summed over what a broadcast from these sizes repeats"},
+    {"count_over", 2, 2, count_over,
+     "count_over(x, dims): how many elements one result of a reduction has"},
+    {"sum_to", 2, 2, sum_to,
+     "sum_to(x, sizes): summed over what a broadcast from these sizes repeats"},
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ struct Range {
   int64_t start, step, count;
 };
 
-// start, end, step as arguments first, first + 1, first + 2: none is the bound, negative counts from the end, and what
-// lies outside is cut off.
+// start, end, step as arguments first, first + 1, first + 2: none is the bound, negative counts
+// from the end, and what lies outside is cut off.
 Range range_of(const Call& call, size_t first, int64_t size) {
   auto bound = [&](size_t i, int64_t otherwise) {
     int64_t at = call.has(i) ? call.integer(i) : otherwise;
@@ -42,7 +42,8 @@ Value slice(Call& call) {
 
 int64_t index_in(const Call& call, size_t i, int64_t size) {
   int64_t index = call.integer(i);
-  if (index < -size || index >= size) call.fail(fmt::format("index {} in a dimension of size {}", index, size));
+  if (index < -size || index >= size)
+    call.fail(fmt::format("index {} in a dimension of size {}", index, size));
   return index < 0 ? index + size : index;
 }
 
@@ -79,7 +80,8 @@ Value split(Call& call) {
     sizes = call.sizes(1);
     int64_t total = 0;
     for (int64_t size : sizes) total += size;
-    if (total != left) call.fail(fmt::format("sizes [{}] do not add up to {}", fmt::join(sizes, ", "), left));
+    if (total != left)
+      call.fail(fmt::format("sizes [{}] do not add up to {}", fmt::join(sizes, ", "), left));
   }
   return pieces_of(call, x, dim, sizes);
 }
@@ -100,7 +102,8 @@ Value cat(Call& call) {
   Builder& builder = call.builder();
   std::vector<Value> pieces;
   for (CoreId piece : call.tensors(0))
-    if (builder.shape(piece) != Shape{0}) pieces.push_back(tensor_value(piece));  // legacy empty tensors fit anywhere
+    if (builder.shape(piece) != Shape{0})
+      pieces.push_back(tensor_value(piece));  // legacy empty tensors fit anywhere
   if (pieces.empty()) call.fail("nothing to concatenate");
   Call operands(call.context(), "cat", pieces);
   DType dtype = promoted_dtype(operands, 0);
@@ -140,14 +143,16 @@ Value overwritten(Call& call, CoreId x, CoreId rows, int64_t dim, int64_t start,
   Shape shape = builder.shape(x);
   int64_t size = shape[dim];
   shape[dim] = count;
-  rows = broadcast_to(builder, builder.cast(rows, builder.dtype(x)), broadcast_shape(call, {builder.shape(rows), shape}));
+  rows = broadcast_to(builder, builder.cast(rows, builder.dtype(x)),
+                      broadcast_shape(call, {builder.shape(rows), shape}));
   if (builder.shape(rows) != shape)
     call.fail(fmt::format("shape [{}] is put where [{}] fits", fmt::join(builder.shape(rows), ", "),
                           fmt::join(shape, ", ")));
   std::vector<CoreId> pieces;
   if (start > 0) pieces.push_back(builder.slice(x, dim, 0, 1, start));
   if (count > 0) pieces.push_back(rows);
-  if (start + count < size) pieces.push_back(builder.slice(x, dim, start + count, 1, size - start - count));
+  if (start + count < size)
+    pieces.push_back(builder.slice(x, dim, start + count, 1, size - start - count));
   return tensor_value(builder.cat(pieces, dim));
 }
 
@@ -164,17 +169,21 @@ Value select_scatter(Call& call) {
   CoreId x = call.tensor(0), row = call.tensor(1);
   int64_t dim = existing_dim(call, 2, builder.rank(x));
   Shape shape = builder.shape(row);
-  if (static_cast<int64_t>(shape.size()) + 1 != builder.rank(x)) call.fail("the row must have one dimension less");
+  if (static_cast<int64_t>(shape.size()) + 1 != builder.rank(x))
+    call.fail("the row must have one dimension less");
   shape.insert(shape.begin() + dim, 1);
-  return overwritten(call, x, builder.reshape(row, shape), dim, index_in(call, 3, builder.shape(x)[dim]), 1);
+  return overwritten(call, x, builder.reshape(row, shape), dim,
+                     index_in(call, 3, builder.shape(x)[dim]), 1);
 }
 
-// [left of the last dim, right of it, left of the one before, ...], zeros or another number outside.
+// [left of the last dim, right of it, left of the one before, ...], zeros or another number
+// outside.
 Value pad(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0);
   std::vector<int64_t> widths = call.integers(1);
-  if (widths.size() % 2 || static_cast<int64_t>(widths.size()) > 2 * builder.rank(x)) call.fail("two widths a dimension");
+  if (widths.size() % 2 || static_cast<int64_t>(widths.size()) > 2 * builder.rank(x))
+    call.fail("two widths a dimension");
   for (size_t i = 0; i < widths.size(); i += 2) {
     int64_t dim = builder.rank(x) - 1 - static_cast<int64_t>(i) / 2;
     if (widths[i] < 0 || widths[i + 1] < 0) call.fail("negative widths");
@@ -191,15 +200,20 @@ Value pad(Call& call) {
 }
 
 constexpr Builtin kBuiltins[] = {
-    {"slice", 5, 5, slice, "slice(x, dim, start, end, step): none or beyond the bounds is the bound"},
+    {"slice", 5, 5, slice,
+     "slice(x, dim, start, end, step): none or beyond the bounds is the bound"},
     {"select", 3, 3, select, "select(x, dim, index): one row, without the dimension"},
-    {"split", 3, 3, split, "split(x, sizes, dim): a list of tensors; one size for all, or a list that adds up"},
+    {"split", 3, 3, split,
+     "split(x, sizes, dim): a list of tensors; one size for all, or a list that adds up"},
     {"unbind", 2, 2, unbind, "unbind(x, dim): the list of rows"},
     {"cat", 2, 2, cat, "cat(list, dim): one after the other"},
     {"stack", 2, 2, stack, "stack(list, dim): along a new dimension"},
-    {"slice_scatter", 6, 6, slice_scatter, "slice_scatter(x, rows, dim, start, end, step): x with a slice replaced"},
-    {"select_scatter", 4, 4, select_scatter, "select_scatter(x, row, dim, index): x with one row replaced"},
-    {"pad", 3, 3, pad, "pad(x, widths, number): before and after each dimension, the last one first"},
+    {"slice_scatter", 6, 6, slice_scatter,
+     "slice_scatter(x, rows, dim, start, end, step): x with a slice replaced"},
+    {"select_scatter", 4, 4, select_scatter,
+     "select_scatter(x, row, dim, index): x with one row replaced"},
+    {"pad", 3, 3, pad,
+     "pad(x, widths, number): before and after each dimension, the last one first"},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Builtins that make tensors from attributes alone: constants, counting, random and unwritten memory.
-// A dtype of none is the recorded one, which says what the program's default was.
+// Builtins that make tensors from attributes alone: constants, counting, random and unwritten
+// memory. A dtype of none is the recorded one, which says what the program's default was.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -14,11 +14,14 @@ CoreId constant(Call& call, size_t number, DType dtype, const Shape& shape) {
   if (is_bool(dtype)) value = value != 0;
   if (const auto* integer = call[number].get_if<int64_t>(); integer && !is_bool(dtype))
     return call.builder().constant(Rational(*integer), dtype, shape);
-  if (!is_floating(dtype) && value != std::trunc(value)) call.fail(fmt::format("{} is no {}", value, to_string(dtype)));
+  if (!is_floating(dtype) && value != std::trunc(value))
+    call.fail(fmt::format("{} is no {}", value, to_string(dtype)));
   return call.builder().constant(value, dtype, shape);
 }
 
-Value full(Call& call) { return tensor_value(constant(call, 1, call.dtype_or_recorded(2), call.sizes(0))); }
+Value full(Call& call) {
+  return tensor_value(constant(call, 1, call.dtype_or_recorded(2), call.sizes(0)));
+}
 
 Value full_like(Call& call) {
   CoreId x = call.tensor(0);
@@ -52,9 +55,10 @@ Value literal(Call& call) {
     call.fail(fmt::format("{} numbers given for {} elements", numbers.size(), count));
   bool uniform = true;
   for (double number : numbers) uniform = uniform && number == numbers[0];
-  if (uniform && !numbers.empty()) return tensor_value(builder.constant(numbers[0], recorded->dtype, recorded->shape));
-  return tensor_value(
-      builder.opaque("literal(" + attribute_text(call[0]) + ")", {}, recorded->dtype, recorded->shape));
+  if (uniform && !numbers.empty())
+    return tensor_value(builder.constant(numbers[0], recorded->dtype, recorded->shape));
+  return tensor_value(builder.opaque("literal(" + attribute_text(call[0]) + ")", {},
+                                     recorded->dtype, recorded->shape));
 }
 
 Value arange(Call& call) {
@@ -65,22 +69,28 @@ Value arange(Call& call) {
   if (count < 0) call.fail("the end lies before the start");
   DType dtype = call.dtype_or_recorded(3);
   Builder& builder = call.builder();
-  CoreId steps = is_floating(dtype) ? builder.cast(builder.iota(count, DType::kInt64), dtype) : builder.iota(count, dtype);
+  CoreId steps = is_floating(dtype) ? builder.cast(builder.iota(count, DType::kInt64), dtype)
+                                    : builder.iota(count, dtype);
   if (start == 0) return tensor_value(builder.scale(steps, call.coefficient_of(step)));
-  return tensor_value(
-      builder.linear({steps, builder.constant(start, dtype, {count})}, {call.coefficient_of(step), Rational(1)}));
+  return tensor_value(builder.linear({steps, builder.constant(start, dtype, {count})},
+                                     {call.coefficient_of(step), Rational(1)}));
 }
 
-Value uninit(Call& call) { return tensor_value(call.builder().uninit(call.dtype_or_recorded(1), call.sizes(0))); }
+Value uninit(Call& call) {
+  return tensor_value(call.builder().uninit(call.dtype_or_recorded(1), call.sizes(0)));
+}
 
 Value random(Call& call) {
-  return tensor_value(call.builder().random(call.text(0), call.dtype_or_recorded(2), call.sizes(1)));
+  return tensor_value(
+      call.builder().random(call.text(0), call.dtype_or_recorded(2), call.sizes(1)));
 }
 
 constexpr Builtin kBuiltins[] = {
     {"full", 3, 3, full, "full(sizes, number, dtype): every element is the number"},
-    {"full_like", 3, 3, full_like, "full_like(x, number, dtype): the same in the shape (and, for none, the dtype) of x"},
-    {"literal", 1, 1, literal, "literal(numbers): a constant tensor of the recorded shape and dtype"},
+    {"full_like", 3, 3, full_like,
+     "full_like(x, number, dtype): the same in the shape (and, for none, the dtype) of x"},
+    {"literal", 1, 1, literal,
+     "literal(numbers): a constant tensor of the recorded shape and dtype"},
     {"arange", 4, 4, arange, "arange(start, end, step, dtype): start, start + step, ... below end"},
     {"uninit", 2, 2, uninit, "uninit(sizes, dtype): memory never written"},
     {"random", 3, 3, random, "random(fn, sizes, dtype): a fresh sample of the distribution fn"},

@@ -7,7 +7,9 @@
 
 namespace assay::lowering {
 
-void Call::fail(const std::string& message) const { context_.site.fail(fmt::format("{}: {}", name_, message)); }
+void Call::fail(const std::string& message) const {
+  context_.site.fail(fmt::format("{}: {}", name_, message));
+}
 
 CoreId Call::tensor(size_t i) const {
   if (i < size())
@@ -89,13 +91,15 @@ Rational Call::coefficient(size_t i) {
 
 Rational Call::coefficient_of(double value) {
   RationalFromDouble exact = builder().rational(value);
-  if (!exact.exact) fail(fmt::format("{} is no finite number of 64-bit numerator and denominator", value));
+  if (!exact.exact)
+    fail(fmt::format("{} is no finite number of 64-bit numerator and denominator", value));
   return exact.value;
 }
 
 int64_t Call::checked_dim(int64_t dim, int64_t rank) const {
   int64_t range = std::max<int64_t>(rank, 1);
-  if (dim < -range || dim >= range) fail(fmt::format("dimension {} of a tensor of {} dimensions", dim, rank));
+  if (dim < -range || dim >= range)
+    fail(fmt::format("dimension {} of a tensor of {} dimensions", dim, rank));
   return dim < 0 ? dim + range : dim;
 }
 
@@ -109,7 +113,8 @@ std::vector<int64_t> Call::dims_or_all(size_t i, int64_t rank) const {
   }
   if (rank == 0) return {};
   std::sort(dims.begin(), dims.end());
-  if (std::adjacent_find(dims.begin(), dims.end()) != dims.end()) fail("a dimension is named twice");
+  if (std::adjacent_find(dims.begin(), dims.end()) != dims.end())
+    fail("a dimension is named twice");
   return dims;
 }
 

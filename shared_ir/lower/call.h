@@ -63,7 +63,8 @@ class Call {
   Rational coefficient(size_t i);
   Rational coefficient_of(double value);
 
-  // A dimension 0 <= d < rank; negative ones count from the end. A scalar (rank 0) accepts 0 and -1 as PyTorch does.
+  // A dimension 0 <= d < rank; negative ones count from the end. A scalar (rank 0) accepts 0 and -1
+  // as PyTorch does.
   int64_t dim(size_t i, int64_t rank) const { return checked_dim(integer(i), rank); }
   int64_t checked_dim(int64_t dim, int64_t rank) const;
   // Sorted, without repetition. None or an empty list: every dimension.

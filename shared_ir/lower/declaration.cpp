@@ -25,7 +25,8 @@ class DeclarationParser {
     }
     const toml::table& body = *table.begin()->second.as_table();
     for (const auto& [key, node] : body)
-      if (!std::count(std::begin(kKeys), std::end(kKeys), key.str())) fail(node, fmt::format("unknown key '{}'", key.str()));
+      if (!std::count(std::begin(kKeys), std::end(kKeys), key.str()))
+        fail(node, fmt::format("unknown key '{}'", key.str()));
     read_schema(body);
     read_lets(body);
     read_returns(body);
@@ -35,7 +36,8 @@ class DeclarationParser {
   }
 
  private:
-  static constexpr std::string_view kKeys[] = {"schema", "also", "let", "returns", "writes", "assume"};
+  static constexpr std::string_view kKeys[] = {"schema",  "also",   "let",
+                                               "returns", "writes", "assume"};
 
   SourcePlace place_of(const toml::source_region& region) const {
     SourcePlace place = place_;
@@ -45,7 +47,8 @@ class DeclarationParser {
   }
 
   [[noreturn]] void fail(const toml::node& node, const std::string& message) const {
-    throw UserError(place_of(node.source()), fmt::format("operator '{}': {}", result_.name, message));
+    throw UserError(place_of(node.source()),
+                    fmt::format("operator '{}': {}", result_.name, message));
   }
 
   std::string text_of(const toml::node& node) const {
@@ -72,19 +75,23 @@ class DeclarationParser {
     return parse_expression(text, inside(node), [this](std::string_view name) {
       Expr found;
       for (size_t i = 0; i < result_.parameters.size(); ++i)
-        if (result_.parameters[i].name == name) found.kind = Expr::Kind::kParameter, found.index = static_cast<int32_t>(i);
-      if (auto let = lets_.find(name); let != lets_.end()) found.kind = Expr::Kind::kLet, found.index = let->second;
+        if (result_.parameters[i].name == name)
+          found.kind = Expr::Kind::kParameter, found.index = static_cast<int32_t>(i);
+      if (auto let = lets_.find(name); let != lets_.end())
+        found.kind = Expr::Kind::kLet, found.index = let->second;
       return found;
     });
   }
 
-  // A let may use any other, but none itself: they are parsed after all names are known, then checked for cycles.
+  // A let may use any other, but none itself: they are parsed after all names are known, then
+  // checked for cycles.
   void read_lets(const toml::table& body) {
     const toml::node* node = body.get("let");
     if (!node) return;
     if (!node->is_table()) fail(*node, "let must be a table");
     const toml::table& lets = *node->as_table();
-    for (const auto& [name, text] : lets) lets_.emplace(std::string(name.str()), static_cast<int32_t>(lets_.size()));
+    for (const auto& [name, text] : lets)
+      lets_.emplace(std::string(name.str()), static_cast<int32_t>(lets_.size()));
     for (const auto& [name, text] : lets) result_.lets.push_back(expression(text));
     state_.assign(result_.lets.size(), 0);
     int32_t i = 0;
@@ -102,7 +109,8 @@ class DeclarationParser {
 
   bool acyclic(const Expr& expr) {
     if (expr.kind == Expr::Kind::kLet) return acyclic(expr.index);
-    return std::all_of(expr.children.begin(), expr.children.end(), [this](const Expr& child) { return acyclic(child); });
+    return std::all_of(expr.children.begin(), expr.children.end(),
+                       [this](const Expr& child) { return acyclic(child); });
   }
 
   void read_returns(const toml::table& body) {
@@ -124,14 +132,16 @@ class DeclarationParser {
     for (const Parameter& parameter : result_.parameters) {
       if (!parameter.written) continue;
       const toml::node* value = writes.get(parameter.name);
-      if (!value) throw UserError(place_, fmt::format("operator '{}' does not say what it writes into '{}'", result_.name,
-                                                      parameter.name));
+      if (!value)
+        throw UserError(place_, fmt::format("operator '{}' does not say what it writes into '{}'",
+                                            result_.name, parameter.name));
       result_.writes.push_back(expression(*value));
       ++used;
     }
     if (used != writes.size()) fail(*node, "writes names a parameter that is not marked with '!'");
     if (result_.returns.empty() && result_.writes.empty())
-      throw UserError(place_, fmt::format("operator '{}' returns and writes nothing", result_.name));
+      throw UserError(place_,
+                      fmt::format("operator '{}' returns and writes nothing", result_.name));
   }
 
   SourcePlace place_;
@@ -142,7 +152,8 @@ class DeclarationParser {
 
 }  // namespace
 
-OperatorDeclaration parse_declaration(const std::string& name, std::string_view toml, const SourcePlace& place) {
+OperatorDeclaration parse_declaration(const std::string& name, std::string_view toml,
+                                      const SourcePlace& place) {
   return DeclarationParser(name, place).parse(toml);
 }
 

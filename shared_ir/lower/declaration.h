@@ -1,12 +1,13 @@
 // One operator's declaration, parsed: its parameters and the expressions of its results.
 //
 //   ["_C.fused_add_rms_norm.default"]
-//   schema = "input!, residual!, weight, epsilon"     # in the operator's order; name! is written into; name=default
-//   also = ["..."]                                    # other names of the same operator
-//   let.sum = "add(input, residual)"                  # named once, used by any result
-//   returns = "..."                                   # or a list, one a return; an expression may give a list of tensors
-//   writes.input = "..."                              # the new value of each parameter that is written into
-//   assume = "..."                                    # an assumption to list in every report that rests on it
+//   schema = "input!, residual!, weight, epsilon"     # in the operator's order; name! is written
+//   into; name=default also = ["..."]                                    # other names of the same
+//   operator let.sum = "add(input, residual)"                  # named once, used by any result
+//   returns = "..."                                   # or a list, one a return; an expression may
+//   give a list of tensors writes.input = "..."                              # the new value of
+//   each parameter that is written into assume = "..."                                    # an
+//   assumption to list in every report that rests on it
 #pragma once
 
 #include <string>
@@ -33,6 +34,7 @@ struct OperatorDeclaration {
 namespace assay::lowering {
 
 // Parses one TOML table, whose first line is line `place.line` of the file. Throws UserError.
-OperatorDeclaration parse_declaration(const std::string& name, std::string_view toml, const SourcePlace& place);
+OperatorDeclaration parse_declaration(const std::string& name, std::string_view toml,
+                                      const SourcePlace& place);
 
 }  // namespace assay::lowering

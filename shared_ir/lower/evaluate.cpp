@@ -19,10 +19,14 @@ Value NodeEvaluator::evaluate(const Expr& expr) {
     return values;
   };
   switch (expr.kind) {
-    case Expr::Kind::kLiteral: return expr.literal;
-    case Expr::Kind::kParameter: return arguments_[expr.index];
-    case Expr::Kind::kText: return {text(expr)};
-    case Expr::Kind::kList: return {all(expr.children)};
+    case Expr::Kind::kLiteral:
+      return expr.literal;
+    case Expr::Kind::kParameter:
+      return arguments_[expr.index];
+    case Expr::Kind::kText:
+      return {text(expr)};
+    case Expr::Kind::kList:
+      return {all(expr.children)};
     case Expr::Kind::kLet: {
       std::optional<Value>& let = lets_[expr.index];
       if (!let) let = evaluate(declaration_.lets[expr.index]);

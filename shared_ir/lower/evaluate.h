@@ -12,8 +12,12 @@ namespace assay::lowering {
 class NodeEvaluator {
  public:
   // `arguments`: one value per parameter of the declaration.
-  NodeEvaluator(Context& context, const OperatorDeclaration& declaration, std::vector<Value> arguments)
-      : context_(context), declaration_(declaration), arguments_(std::move(arguments)), lets_(declaration.lets.size()) {}
+  NodeEvaluator(Context& context, const OperatorDeclaration& declaration,
+                std::vector<Value> arguments)
+      : context_(context),
+        declaration_(declaration),
+        arguments_(std::move(arguments)),
+        lets_(declaration.lets.size()) {}
 
   Value evaluate(const Expr& expr);
 

@@ -63,7 +63,9 @@ class Parser {
   std::string_view word() {
     skip_space();
     size_t start = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_')) ++at_;
+    while (at_ < text_.size() &&
+           (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_'))
+      ++at_;
     return text_.substr(start, at_ - start);
   }
 
@@ -72,9 +74,11 @@ class Parser {
     size_t start = at_;
     Parameter result;
     result.name = word();
-    if (result.name.empty() || std::isdigit(static_cast<unsigned char>(result.name[0]))) fail(start, "expected a parameter");
+    if (result.name.empty() || std::isdigit(static_cast<unsigned char>(result.name[0])))
+      fail(start, "expected a parameter");
     for (const Parameter& other : earlier)
-      if (other.name == result.name) fail(start, fmt::format("parameter '{}' occurs twice", result.name));
+      if (other.name == result.name)
+        fail(start, fmt::format("parameter '{}' occurs twice", result.name));
     result.written = accept('!');
     if (accept('=')) {
       size_t at = at_;
@@ -125,9 +129,11 @@ class Parser {
     int64_t integer = 0;
     double real = 0;
     size_t start = std::exchange(at_, at_ + digits.size());
-    if (auto [stop, error] = std::from_chars(digits.data(), last, integer); error == std::errc() && stop == last)
+    if (auto [stop, error] = std::from_chars(digits.data(), last, integer);
+        error == std::errc() && stop == last)
       return literal({integer});
-    if (auto [stop, error] = std::from_chars(digits.data(), last, real); error == std::errc() && stop == last)
+    if (auto [stop, error] = std::from_chars(digits.data(), last, real);
+        error == std::errc() && stop == last)
       return literal({real});
     fail(start, "not a number");
   }
@@ -143,7 +149,8 @@ class Parser {
       }
       size_t start = ++at_;
       Expr attribute = lookup_(word());
-      if (attribute.kind != Expr::Kind::kParameter) fail(start, "expected a parameter's name in braces");
+      if (attribute.kind != Expr::Kind::kParameter)
+        fail(start, "expected a parameter's name in braces");
       if (at_ == text_.size() || text_[at_] != '}') fail(at_, "expected '}'");
       result.children.push_back(std::move(attribute));
       result.pieces.emplace_back();

@@ -1,11 +1,13 @@
-// The expression language of operator declarations: calls of builtins (builtins.h) on parameters, `let` names and literals.
+// The expression language of operator declarations: calls of builtins (builtins.h) on parameters,
+// `let` names and literals.
 //
 //   expr    := name | literal | list | call
 //   literal := 12 | 0.5 | true | false | none | int64 (or another dtype) | "text {parameter}"
 //   list    := [expr, ...]
 //   call    := builtin(expr, ...)
 //
-// In a text, {parameter} is replaced by the attribute's text. when(condition, a, b) evaluates only the chosen branch.
+// In a text, {parameter} is replaced by the attribute's text. when(condition, a, b) evaluates only
+// the chosen branch.
 #pragma once
 
 #include <functional>
@@ -31,7 +33,8 @@ struct Expr {
   std::vector<Expr> children;        // kText: parameters; kList, kCall, kWhen: arguments
 };
 
-// Finds a name: a parameter or let of the declaration (kParameter or kLet with its index), else kLiteral with none.
+// Finds a name: a parameter or let of the declaration (kParameter or kLet with its index), else
+// kLiteral with none.
 using NameLookup = std::function<Expr(std::string_view)>;
 
 // `place` is where the text starts. Throws UserError with the column of what is wrong.
@@ -41,10 +44,11 @@ struct Parameter {
   std::string name;
   bool written = false;  // marked "name!": the operator writes into this argument
   bool required = true;
-  Value fallback;        // the default
+  Value fallback;  // the default
 };
 
-// "self, dim=-1, out!, dims=[], half_to_float=false". Throws UserError with the column of what is wrong.
+// "self, dim=-1, out!, dims=[], half_to_float=false". Throws UserError with the column of what is
+// wrong.
 std::vector<Parameter> parse_schema(std::string_view text, const SourcePlace& place);
 
 }  // namespace assay::lowering

@@ -22,7 +22,9 @@ bool parse_dims(std::string_view text, std::vector<LabelledDim>& dims) {
     if (whole) label.pop_back();
     bool ellipsis = label == "...";
     if (ellipsis && (whole || !dims.empty())) return false;
-    if (!ellipsis && !std::all_of(label.begin(), label.end(), [](unsigned char c) { return std::isalnum(c); })) return false;
+    if (!ellipsis &&
+        !std::all_of(label.begin(), label.end(), [](unsigned char c) { return std::isalnum(c); }))
+      return false;
     for (const LabelledDim& other : dims)
       if (other.label == label) return false;
     dims.push_back({std::move(label), whole});
@@ -35,7 +37,8 @@ class Binder {
 
   BoundLabels bind() {
     if (spec_.operands.size() != shapes_.size())
-      return failed(fmt::format("{} operands given, {} expected", shapes_.size(), spec_.operands.size()));
+      return failed(
+          fmt::format("{} operands given, {} expected", shapes_.size(), spec_.operands.size()));
     for (size_t i = 0; i < shapes_.size(); ++i)
       if (!count_ellipsis(i)) return failed(misfit(i));
     for (bool whole : {true, false})
@@ -61,7 +64,8 @@ class Binder {
   }
 
   std::string misfit(size_t i) const {
-    return fmt::format("operand {} has shape [{}], which does not fit the others", i, fmt::join(shapes_[i], ", "));
+    return fmt::format("operand {} has shape [{}], which does not fit the others", i,
+                       fmt::join(shapes_[i], ", "));
   }
 
   // All operands with "..." share the same leading dimensions.
@@ -84,7 +88,8 @@ class Binder {
   void number(const std::vector<LabelledDim>& dims, bool whole) {
     for (const LabelledDim& dim : dims)
       if (dim.whole == whole)
-        for (const std::string& name : names(dim)) numbers_.emplace(name, static_cast<int32_t>(numbers_.size()));
+        for (const std::string& name : names(dim))
+          numbers_.emplace(name, static_cast<int32_t>(numbers_.size()));
   }
 
   std::vector<BoundLabels::Dim> dims_of(const std::vector<LabelledDim>& dims) {
@@ -116,13 +121,16 @@ bool parse_label_spec(std::string_view text, LabelSpec& spec) {
   if (!parse_dims(text.substr(arrow + 2), spec.output)) return false;
   for (const LabelledDim& dim : spec.output) {
     bool known = std::any_of(spec.operands.begin(), spec.operands.end(), [&](const auto& dims) {
-      return std::any_of(dims.begin(), dims.end(), [&](const LabelledDim& other) { return other.label == dim.label; });
+      return std::any_of(dims.begin(), dims.end(),
+                         [&](const LabelledDim& other) { return other.label == dim.label; });
     });
     if (!known) return false;
   }
   return true;
 }
 
-BoundLabels bind_labels(const LabelSpec& spec, const std::vector<Shape>& shapes) { return Binder(spec, shapes).bind(); }
+BoundLabels bind_labels(const LabelSpec& spec, const std::vector<Shape>& shapes) {
+  return Binder(spec, shapes).bind();
+}
 
 }  // namespace assay::lowering

@@ -19,8 +19,8 @@ struct LabelSpec {
   std::vector<LabelledDim> output;
 };
 
-// False if the text is malformed: no "->", an ellipsis that is not first, a label twice in one operand, or an output label
-// that no operand has.
+// False if the text is malformed: no "->", an ellipsis that is not first, a label twice in one
+// operand, or an output label that no operand has.
 bool parse_label_spec(std::string_view text, LabelSpec& spec);
 
 // The labels of operands of known shapes, as small numbers.
@@ -35,8 +35,8 @@ struct BoundLabels {
   std::string error;           // not empty: why the shapes do not fit
 };
 
-// Numbers the labels: whole ones first, each in order of appearance, so that equal declarations give equal numbers
-// whatever the number of dimensions that "..." stands for.
+// Numbers the labels: whole ones first, each in order of appearance, so that equal declarations
+// give equal numbers whatever the number of dimensions that "..." stands for.
 BoundLabels bind_labels(const LabelSpec& spec, const std::vector<Shape>& shapes);
 
 }  // namespace assay::lowering

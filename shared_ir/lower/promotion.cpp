@@ -23,7 +23,9 @@ void Promotion::add(Slot& slot, DType dtype) {
   slot.given = true;
 }
 
-void Promotion::add_tensor(DType dtype, bool has_dimensions) { add(has_dimensions ? dimensioned_ : scalar_, dtype); }
+void Promotion::add_tensor(DType dtype, bool has_dimensions) {
+  add(has_dimensions ? dimensioned_ : scalar_, dtype);
+}
 
 void Promotion::add_number(DType dtype) { add(number_, dtype); }
 

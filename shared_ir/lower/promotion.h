@@ -1,5 +1,6 @@
-// The dtype that PyTorch gives the result of mixed operands: tensors with dimensions decide first, then zero-dimensional
-// tensors, then numbers, unless a later one is of a higher category (bool < integer < floating).
+// The dtype that PyTorch gives the result of mixed operands: tensors with dimensions decide first,
+// then zero-dimensional tensors, then numbers, unless a later one is of a higher category (bool <
+// integer < floating).
 #pragma once
 
 #include "shared_ir/dtype.h"

@@ -12,7 +12,9 @@ std::string node_name(const Graph& graph, const Node& node) {
 
 void Site::fail(const std::string& message, const std::string& hint) const {
   throw UserError(node->source,
-                  fmt::format("{}: node '{}' ({}): {}", graph->name, node_name(*graph, *node), node->op, message), hint);
+                  fmt::format("{}: node '{}' ({}): {}", graph->name, node_name(*graph, *node),
+                              node->op, message),
+                  hint);
 }
 
 }  // namespace assay::lowering

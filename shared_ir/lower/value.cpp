@@ -10,7 +10,8 @@ struct AttributeText {
   std::string operator()(const TensorRef&) const { return "tensor"; }
   std::string operator()(int64_t number) const { return fmt::format("{}", number); }
   std::string operator()(double number) const {
-    // fmt writes integral doubles as "1"; the shortest text that reads back to the same double otherwise.
+    // fmt writes integral doubles as "1"; the shortest text that reads back to the same double
+    // otherwise.
     return fmt::format("{}", number);
   }
   std::string operator()(bool flag) const { return flag ? "true" : "false"; }

@@ -1,4 +1,5 @@
-// What an expression of an operator declaration evaluates to: a core tensor, an attribute, or a list of them.
+// What an expression of an operator declaration evaluates to: a core tensor, an attribute, or a
+// list of them.
 #pragma once
 
 #include <string>
@@ -27,7 +28,8 @@ struct Value {
   }
 };
 
-// Text of an attribute inside a function's name; equal attributes give equal text (1, 1.0 and true are "1", "1", "true").
+// Text of an attribute inside a function's name; equal attributes give equal text (1, 1.0 and true
+// are "1", "1", "true").
 std::string attribute_text(const Value& value);
 
 }  // namespace assay::lowering

@@ -70,20 +70,23 @@ void layer_norm_xhat(const FunctionName& fn, Blocks in, Block& out) {
   for (size_t i = 0; i < x.size(); ++i) out.values[i] = (x[i] - center) * scale;
 }
 
-void layer_norm_mean(const FunctionName&, Blocks in, Block& out) { out.values[0] = mean(in[0].values); }
+void layer_norm_mean(const FunctionName&, Blocks in, Block& out) {
+  out.values[0] = mean(in[0].values);
+}
 
 void layer_norm_rstd(const FunctionName& fn, Blocks in, Block& out) {
   out.values[0] = inverse_deviation(in[0].values, epsilon(fn));
 }
 
-// Operands: gradient times weight, x, mean, rstd. Ba, Kiros, Hinton, "Layer Normalization", differentiated:
-// rstd * (g - mean(g) - xhat * mean(g * xhat)).
+// Operands: gradient times weight, x, mean, rstd. Ba, Kiros, Hinton, "Layer Normalization",
+// differentiated: rstd * (g - mean(g) - xhat * mean(g * xhat)).
 void layer_norm_dx(const FunctionName&, Blocks in, Block& out) {
   const Row &g = in[0].values, &x = in[1].values;
   double center = in[2].values[0], scale = in[3].values[0], along = 0, average = mean(g);
   auto n = static_cast<double>(x.size());
   for (size_t i = 0; i < x.size(); ++i) along += g[i] * (x[i] - center) * scale / n;
-  for (size_t i = 0; i < x.size(); ++i) out.values[i] = scale * (g[i] - average - (x[i] - center) * scale * along);
+  for (size_t i = 0; i < x.size(); ++i)
+    out.values[i] = scale * (g[i] - average - (x[i] - center) * scale * along);
 }
 
 void rms_norm_xhat(const FunctionName& fn, Blocks in, Block& out) {
@@ -100,7 +103,8 @@ void rms_norm_rstd(const FunctionName& fn, Blocks in, Block& out) {
 void rms_norm_dx(const FunctionName&, Blocks in, Block& out) {
   const Row &g = in[0].values, &x = in[1].values;
   double scale = in[2].values[0], along = 0;
-  for (size_t i = 0; i < x.size(); ++i) along += g[i] * x[i] * scale / static_cast<double>(x.size());
+  for (size_t i = 0; i < x.size(); ++i)
+    along += g[i] * x[i] * scale / static_cast<double>(x.size());
   for (size_t i = 0; i < x.size(); ++i) out.values[i] = scale * (g[i] - x[i] * scale * along);
 }
 
@@ -114,14 +118,16 @@ void argmin(const FunctionName&, Blocks in, Block& out) {
   out.values[0] = static_cast<double>(std::min_element(x.begin(), x.end()) - x.begin());
 }
 
-void logsumexp(const FunctionName&, Blocks in, Block& out) { out.values[0] = log_sum_exp(in[0].values); }
+void logsumexp(const FunctionName&, Blocks in, Block& out) {
+  out.values[0] = log_sum_exp(in[0].values);
+}
 
 void cumsum(const FunctionName&, Blocks in, Block& out) {
   std::partial_sum(in[0].values.begin(), in[0].values.end(), out.values.begin());
 }
 
-// Su et al., "RoFormer". Operands: one head x[d], its position, the table [p, e] of e/2 cosines and e/2 sines; the first e
-// elements rotate, in pairs (i, i + e/2) or, interleaved, (2i, 2i + 1).
+// Su et al., "RoFormer". Operands: one head x[d], its position, the table [p, e] of e/2 cosines and
+// e/2 sines; the first e elements rotate, in pairs (i, i + e/2) or, interleaved, (2i, 2i + 1).
 void rotary(const FunctionName& fn, Blocks in, Block& out) {
   auto width = static_cast<size_t>(in[2].shape[1]), half = width / 2;
   auto row = static_cast<size_t>(in[1].values[0]);
@@ -137,22 +143,25 @@ void rotary(const FunctionName& fn, Blocks in, Block& out) {
   }
 }
 
-// The captured operator hides its mask in the serving engine's state; causal attention of one head stands for it.
-// Operands: query [t, d], key [s, d], value [s, e].
+// The captured operator hides its mask in the serving engine's state; causal attention of one head
+// stands for it. Operands: query [t, d], key [s, d], value [s, e].
 void attention(const FunctionName&, Blocks in, Block& out) {
-  int64_t queries = in[0].shape[0], keys = in[1].shape[0], width = in[0].shape[1], results = in[2].shape[1];
+  int64_t queries = in[0].shape[0], keys = in[1].shape[0], width = in[0].shape[1],
+          results = in[2].shape[1];
   for (int64_t t = 0; t < queries; ++t) {
     Row scores;
     for (int64_t s = 0; s < keys; ++s) {
       double dot = 0;
-      for (int64_t d = 0; d < width; ++d) dot += in[0].values[t * width + d] * in[1].values[s * width + d];
+      for (int64_t d = 0; d < width; ++d)
+        dot += in[0].values[t * width + d] * in[1].values[s * width + d];
       scores.push_back(s - (keys - queries) > t ? -std::numeric_limits<double>::infinity()
                                                 : dot / std::sqrt(static_cast<double>(width)));
     }
     double norm = log_sum_exp(scores);
     for (int64_t e = 0; e < results; ++e) {
       double total = 0;
-      for (int64_t s = 0; s < keys; ++s) total += std::exp(scores[s] - norm) * in[2].values[s * results + e];
+      for (int64_t s = 0; s < keys; ++s)
+        total += std::exp(scores[s] - norm) * in[2].values[s * results + e];
       out.values[t * results + e] = total;
     }
   }

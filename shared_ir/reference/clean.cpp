@@ -10,7 +10,8 @@ using namespace reference;
 
 class CleanEvaluator {
  public:
-  explicit CleanEvaluator(const std::function<ReferenceTensor(const std::string&, Rank)>& leaf) : leaf_(leaf) {}
+  explicit CleanEvaluator(const std::function<ReferenceTensor(const std::string&, Rank)>& leaf)
+      : leaf_(leaf) {}
 
   ReferenceTensor evaluate(const CleanExpr& expr) {
     if (expr.kind == CleanExpr::Kind::kTensor) return leaf_(expr.name, expr.rank);
@@ -31,7 +32,8 @@ class CleanEvaluator {
       flat.operands[i] = CleanExpr{};
       flat.operands[i].name = std::to_string(i);
     }
-    return infer_shape(flat, [&](const std::string& name, Rank) { return operands[std::stoul(name)].shape; }, {});
+    return infer_shape(
+        flat, [&](const std::string& name, Rank) { return operands[std::stoul(name)].shape; }, {});
   }
 
   // Writes x into `out`, shifted along `dim`.
@@ -43,10 +45,12 @@ class CleanEvaluator {
     });
   }
 
-  static void fill(const CleanExpr& expr, const std::vector<ReferenceTensor>& operands, ReferenceTensor& out) {
+  static void fill(const CleanExpr& expr, const std::vector<ReferenceTensor>& operands,
+                   ReferenceTensor& out) {
     const ReferenceTensor& x = operands[0];
     switch (expr.kind) {
-      case CleanExpr::Kind::kTensor: break;
+      case CleanExpr::Kind::kTensor:
+        break;
       case CleanExpr::Kind::kConcat: {
         int64_t start = 0;
         for (const ReferenceTensor& piece : operands) {
@@ -71,14 +75,20 @@ class CleanEvaluator {
         std::vector<int64_t> own = strides_of(x.shape), strides;
         for (int64_t dim : expr.dims) strides.push_back(own[dim]);
         size_t i = 0;
-        for_each_coordinate(out.shape, [&](const auto& at) { out.values[i++] = x.values[address(at, strides)]; });
+        for_each_coordinate(
+            out.shape, [&](const auto& at) { out.values[i++] = x.values[address(at, strides)]; });
         break;
       }
-      case CleanExpr::Kind::kReshape: out.values = x.values; break;
-      case CleanExpr::Kind::kPad: place(x, out, expr.dim, expr.start); break;
+      case CleanExpr::Kind::kReshape:
+        out.values = x.values;
+        break;
+      case CleanExpr::Kind::kPad:
+        place(x, out, expr.dim, expr.start);
+        break;
       case CleanExpr::Kind::kScale:
         for (size_t i = 0; i < out.values.size(); ++i)
-          out.values[i] = x.values[i] * static_cast<double>(expr.numerator) / static_cast<double>(expr.denominator);
+          out.values[i] = x.values[i] * static_cast<double>(expr.numerator) /
+                          static_cast<double>(expr.denominator);
         break;
     }
   }
@@ -88,7 +98,8 @@ class CleanEvaluator {
 
 }  // namespace
 
-ReferenceTensor evaluate(const CleanExpr& expr, const std::function<ReferenceTensor(const std::string&, Rank)>& leaf) {
+ReferenceTensor evaluate(const CleanExpr& expr,
+                         const std::function<ReferenceTensor(const std::string&, Rank)>& leaf) {
   return CleanEvaluator(leaf).evaluate(expr);
 }
 

@@ -10,7 +10,8 @@ namespace assay::reference {
 namespace {
 
 int64_t row_size(const ReferenceTensor& tensor) {
-  return tensor.shape.empty() || tensor.shape[0] == 0 ? 0 : count_of(tensor.shape) / tensor.shape[0];
+  return tensor.shape.empty() || tensor.shape[0] == 0 ? 0
+                                                      : count_of(tensor.shape) / tensor.shape[0];
 }
 
 ReferenceTensor reduced(const std::vector<Member>& members) {
@@ -21,10 +22,18 @@ ReferenceTensor reduced(const std::vector<Member>& members) {
       double &a = result.values[i], b = members[m].sent->values[i];
       switch (reduce) {
         case Collective::Reduce::kSum:
-        case Collective::Reduce::kAvg: a += b; break;
-        case Collective::Reduce::kMax: a = std::max(a, b); break;
-        case Collective::Reduce::kMin: a = std::min(a, b); break;
-        case Collective::Reduce::kProduct: a *= b; break;
+        case Collective::Reduce::kAvg:
+          a += b;
+          break;
+        case Collective::Reduce::kMax:
+          a = std::max(a, b);
+          break;
+        case Collective::Reduce::kMin:
+          a = std::min(a, b);
+          break;
+        case Collective::Reduce::kProduct:
+          a *= b;
+          break;
       }
     }
   }
@@ -69,18 +78,23 @@ std::string mismatch(const std::vector<Member>& members) {
   for (size_t m = 0; m < members.size(); ++m) {
     const Collective& other = *members[m].what;
     Rank rank = first.ranks[m];
-    if (other.kind != first.kind) return fmt::format("rank {} calls another collective than rank {}", rank, first.ranks[0]);
+    if (other.kind != first.kind)
+      return fmt::format("rank {} calls another collective than rank {}", rank, first.ranks[0]);
     if (other.ranks != first.ranks)
-      return fmt::format("rank {} takes the members in another order than rank {}", rank, first.ranks[0]);
+      return fmt::format("rank {} takes the members in another order than rank {}", rank,
+                         first.ranks[0]);
     if (other.reduce != first.reduce || other.source != first.source)
-      return fmt::format("rank {} reduces otherwise, or from another source, than rank {}", rank, first.ranks[0]);
-    if (first.kind != Collective::Kind::kAllToAll && members[m].sent->shape != members[0].sent->shape)
+      return fmt::format("rank {} reduces otherwise, or from another source, than rank {}", rank,
+                         first.ranks[0]);
+    if (first.kind != Collective::Kind::kAllToAll &&
+        members[m].sent->shape != members[0].sent->shape)
       return fmt::format("rank {} sends another shape than rank {}", rank, first.ranks[0]);
     if (first.kind != Collective::Kind::kAllToAll) continue;
     for (size_t peer = 0; peer < members.size(); ++peer)
       if (other.receive_splits[peer] != members[peer].what->send_splits[m])
-        return fmt::format("rank {} expects {} rows of rank {}, which sends {}", rank, other.receive_splits[peer],
-                           first.ranks[peer], members[peer].what->send_splits[m]);
+        return fmt::format("rank {} expects {} rows of rank {}, which sends {}", rank,
+                           other.receive_splits[peer], first.ranks[peer],
+                           members[peer].what->send_splits[m]);
   }
   return {};
 }
@@ -90,7 +104,9 @@ std::vector<ReferenceTensor> run_collective(const std::vector<Member>& members) 
   std::vector<ReferenceTensor> received;
   for (size_t m = 0; m < members.size(); ++m) {
     switch (what.kind) {
-      case Collective::Kind::kAllReduce: received.push_back(reduced(members)); break;
+      case Collective::Kind::kAllReduce:
+        received.push_back(reduced(members));
+        break;
       case Collective::Kind::kAllGather: {
         std::vector<ReferenceTensor> pieces;
         for (const Member& member : members) pieces.push_back(*member.sent);
@@ -104,11 +120,14 @@ std::vector<ReferenceTensor> run_collective(const std::vector<Member>& members) 
         break;
       }
       case Collective::Kind::kBroadcast: {
-        auto source = std::find(what.ranks.begin(), what.ranks.end(), what.source) - what.ranks.begin();
+        auto source =
+            std::find(what.ranks.begin(), what.ranks.end(), what.source) - what.ranks.begin();
         received.push_back(*members[source].sent);
         break;
       }
-      case Collective::Kind::kAllToAll: received.push_back(exchanged(members, m)); break;
+      case Collective::Kind::kAllToAll:
+        received.push_back(exchanged(members, m));
+        break;
     }
   }
   return received;

@@ -13,7 +13,8 @@ struct Member {
   const ReferenceTensor* sent;
 };
 
-// Why these calls, one a member in group order, are not the same collective on fitting shapes; empty when they are.
+// Why these calls, one a member in group order, are not the same collective on fitting shapes;
+// empty when they are.
 std::string mismatch(const std::vector<Member>& members);
 
 // What each member receives. The members fit each other.

@@ -1,4 +1,5 @@
-// Numeric definitions of the functions that kMap and kBlock name. `fn` is "name" or "name(attribute,attribute,...)".
+// Numeric definitions of the functions that kMap and kBlock name. `fn` is "name" or
+// "name(attribute,attribute,...)".
 #pragma once
 
 #include <span>

@@ -28,7 +28,8 @@ double gelu(const FunctionName& fn, Args a) {
 double gelu_slope(const FunctionName& fn, Args a) {
   double x = a[0];
   if (fn.text(0) == "none")
-    return 0.5 * std::erfc(-x / std::numbers::sqrt2) + x * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
+    return 0.5 * std::erfc(-x / std::numbers::sqrt2) +
+           x * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
   double scale = std::sqrt(2 / std::numbers::pi);
   double t = std::tanh(scale * (x + 0.044715 * x * x * x));
   return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * scale * (1 + 3 * 0.044715 * x * x);
@@ -57,8 +58,16 @@ double elu(const FunctionName& fn, Args a) {
 uint64_t bits(double x) { return static_cast<uint64_t>(static_cast<int64_t>(x)); }
 double number(uint64_t x) { return static_cast<double>(static_cast<int64_t>(x)); }
 
-#define ASSAY_UNARY(expression) [](const FunctionName&, Args a) -> double { double x = a[0]; return expression; }
-#define ASSAY_BINARY(expression) [](const FunctionName&, Args a) -> double { double x = a[0], y = a[1]; return expression; }
+#define ASSAY_UNARY(expression)               \
+  [](const FunctionName&, Args a) -> double { \
+    double x = a[0];                          \
+    return expression;                        \
+  }
+#define ASSAY_BINARY(expression)              \
+  [](const FunctionName&, Args a) -> double { \
+    double x = a[0], y = a[1];                \
+    return expression;                        \
+  }
 
 const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"reciprocal", ASSAY_UNARY(1 / x)},
@@ -80,12 +89,12 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"sinh", ASSAY_UNARY(std::sinh(x))},
     {"cosh", ASSAY_UNARY(std::cosh(x))},
     {"tanh", ASSAY_UNARY(std::tanh(x))},
-    {"tanh_slope", ASSAY_UNARY(1 - x * x)},           // by tanh's result
+    {"tanh_slope", ASSAY_UNARY(1 - x * x)},  // by tanh's result
     {"erf", ASSAY_UNARY(std::erf(x))},
     {"erfc", ASSAY_UNARY(std::erfc(x))},
     {"sigmoid", ASSAY_UNARY(sigmoid(x))},
-    {"sigmoid_slope", ASSAY_UNARY(x * (1 - x))},      // by sigmoid's result
-    {"silu", ASSAY_UNARY(x * sigmoid(x))},
+    {"sigmoid_slope", ASSAY_UNARY(x * (1 - x))},  // by sigmoid's result
+    {"silu", ASSAY_UNARY(x* sigmoid(x))},
     {"silu_slope", ASSAY_UNARY(sigmoid(x) * (1 + x * (1 - sigmoid(x))))},
     {"relu", ASSAY_UNARY(std::max(x, 0.0))},
     {"abs", ASSAY_UNARY(std::abs(x))},
@@ -96,7 +105,8 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"trunc", ASSAY_UNARY(std::trunc(x))},
     {"maximum", ASSAY_BINARY(std::max(x, y))},
     {"minimum", ASSAY_BINARY(std::min(x, y))},
-    {"pow", [](const FunctionName& fn, Args a) { return std::pow(a[0], a.size() > 1 ? a[1] : fn.number(0)); }},
+    {"pow", [](const FunctionName& fn,
+               Args a) { return std::pow(a[0], a.size() > 1 ? a[1] : fn.number(0)); }},
     {"div_floor", ASSAY_BINARY(std::floor(x / y))},
     {"div_trunc", ASSAY_BINARY(std::trunc(x / y))},
     {"remainder", remainder},
@@ -119,7 +129,8 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"clamp", clamp},
     {"softplus", softplus},
     {"elu", elu},
-    {"leaky_relu", [](const FunctionName& fn, Args a) { return a[0] > 0 ? a[0] : fn.number(0) * a[0]; }},
+    {"leaky_relu",
+     [](const FunctionName& fn, Args a) { return a[0] > 0 ? a[0] : fn.number(0) * a[0]; }},
 };
 
 #undef ASSAY_UNARY

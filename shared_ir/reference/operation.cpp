@@ -17,7 +17,8 @@ using Operands = std::vector<const ReferenceTensor*>;
 
 // A well mixed number in [0, 1) for each (seed text, element).
 double uniform(const std::string& seed, int64_t element) {
-  uint64_t state = std::hash<std::string>{}(seed) + 0x9E3779B97F4A7C15ull * static_cast<uint64_t>(element + 1);
+  uint64_t state =
+      std::hash<std::string>{}(seed) + 0x9E3779B97F4A7C15ull * static_cast<uint64_t>(element + 1);
   for (int round = 0; round < 3; ++round) state = (state ^ (state >> 29)) * 0xBF58476D1CE4E5B9ull;
   return static_cast<double>((state ^ (state >> 32)) >> 11) * 0x1p-53;
 }
@@ -30,9 +31,12 @@ double special_constant(const CoreOp& op) {
 }
 
 // out[c] = operand at strides * c + offset.
-void read_strided(const ReferenceTensor& x, const std::vector<int64_t>& strides, int64_t offset, ReferenceTensor& out) {
+void read_strided(const ReferenceTensor& x, const std::vector<int64_t>& strides, int64_t offset,
+                  ReferenceTensor& out) {
   size_t i = 0;
-  for_each_coordinate(out.shape, [&](const auto& at) { out.values[i++] = x.values[offset + address(at, strides)]; });
+  for_each_coordinate(out.shape, [&](const auto& at) {
+    out.values[i++] = x.values[offset + address(at, strides)];
+  });
 }
 
 void permute(const CoreOp& op, const ReferenceTensor& x, ReferenceTensor& out) {
@@ -74,7 +78,8 @@ void reduce(const CoreOp& op, const ReferenceTensor& x, ReferenceTensor& out) {
   out.values.assign(out.values.size(), start);
   std::vector<int64_t> out_strides = strides_of(out.shape), strides(x.shape.size(), 0);
   for (size_t dim = 0, kept = 0; dim < x.shape.size(); ++dim)
-    if (!std::binary_search(op.ints.begin(), op.ints.end(), static_cast<int64_t>(dim))) strides[dim] = out_strides[kept++];
+    if (!std::binary_search(op.ints.begin(), op.ints.end(), static_cast<int64_t>(dim)))
+      strides[dim] = out_strides[kept++];
   size_t i = 0;
   for_each_coordinate(x.shape, [&](const auto& at) {
     double &result = out.values[address(at, strides)], value = x.values[i++];
@@ -95,13 +100,15 @@ void map(const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
   }
 }
 
-// The strides of a tensor's dimensions, apart for parallel labels (by label) and for whole ones (in its own order).
+// The strides of a tensor's dimensions, apart for parallel labels (by label) and for whole ones (in
+// its own order).
 struct BlockView {
   Shape whole_shape;
   std::vector<int64_t> whole_strides;
   std::vector<int64_t> label_strides;
 
-  BlockView(const std::vector<BlockSpec::Dim>& dims, const Shape& shape, size_t labels) : label_strides(labels, 0) {
+  BlockView(const std::vector<BlockSpec::Dim>& dims, const Shape& shape, size_t labels)
+      : label_strides(labels, 0) {
     std::vector<int64_t> strides = strides_of(shape);
     for (size_t i = 0; i < dims.size(); ++i) {
       if (dims[i].whole) {
@@ -114,7 +121,8 @@ struct BlockView {
   }
 };
 
-void block(const BlockSpec& spec, const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
+void block(const BlockSpec& spec, const CoreOp& op, const Operands& operands,
+           ReferenceTensor& out) {
   FunctionName fn = parse_function_name(op.fn);
   BlockFunction function = find_block(fn.name);
   ASSAY_CHECK(function, fmt::format("no numeric definition of '{}'", op.fn));
@@ -152,8 +160,8 @@ void block(const BlockSpec& spec, const CoreOp& op, const Operands& operands, Re
   });
 }
 
-// Some smooth function of all operands that another operator, attribute or output number does not share. The opaque
-// scalars and literals that lowering makes are what they say.
+// Some smooth function of all operands that another operator, attribute or output number does not
+// share. The opaque scalars and literals that lowering makes are what they say.
 void opaque(const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
   FunctionName fn = parse_function_name(op.fn);
   if (fn.name == "constant") {
@@ -173,7 +181,8 @@ void opaque(const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
     double angle = uniform(op.fn, static_cast<int64_t>(i)) * 7;
     int64_t k = 0;
     for (const ReferenceTensor* operand : operands)
-      for (double value : operand->values) angle += std::tanh(value) * uniform(op.fn + "*", static_cast<int64_t>(i) * 4099 + k++);
+      for (double value : operand->values)
+        angle += std::tanh(value) * uniform(op.fn + "*", static_cast<int64_t>(i) * 4099 + k++);
     out.values[i] = std::sin(angle);
   }
 }
@@ -192,56 +201,96 @@ ReferenceTensor default_sample(const CoreOp& op) {
   for (size_t i = 0; i < out.values.size(); ++i) {
     auto element = static_cast<int64_t>(i);
     double u = uniform(seed, element);
-    if (fn.name == "uniform") out.values[i] = fn.number(0) + u * (fn.number(1) - fn.number(0));
-    else if (fn.name == "bernoulli") out.values[i] = u < fn.number(0);
-    else if (fn.name == "dropout_mask") out.values[i] = u >= fn.number(0);
+    if (fn.name == "uniform")
+      out.values[i] = fn.number(0) + u * (fn.number(1) - fn.number(0));
+    else if (fn.name == "bernoulli")
+      out.values[i] = u < fn.number(0);
+    else if (fn.name == "dropout_mask")
+      out.values[i] = u >= fn.number(0);
     else if (fn.name == "normal")
-      out.values[i] = fn.number(0) + fn.number(1) * std::sqrt(-2 * std::log(1 - u)) *
-                                         std::cos(2 * std::numbers::pi * uniform(seed + "'", element));
-    else throw InternalError(fmt::format("no numeric definition of '{}'", op.fn));
+      out.values[i] =
+          fn.number(0) + fn.number(1) * std::sqrt(-2 * std::log(1 - u)) *
+                             std::cos(2 * std::numbers::pi * uniform(seed + "'", element));
+    else
+      throw InternalError(fmt::format("no numeric definition of '{}'", op.fn));
   }
   return out;
 }
 
-ReferenceTensor run_operation(const CoreProgram& program, const CoreOp& op, const Operands& operands) {
+ReferenceTensor run_operation(const CoreProgram& program, const CoreOp& op,
+                              const Operands& operands) {
   ReferenceTensor out{op.shape, std::vector<double>(count_of(op.shape))};
   std::vector<double>& values = out.values;
   auto each = [&](auto function) {
     for (size_t i = 0; i < values.size(); ++i) values[i] = function(i);
   };
   switch (op.prim) {
-    case Prim::kConst: each([&](size_t) { return special_constant(op); }); break;
-    case Prim::kIota: each([](size_t i) { return static_cast<double>(i); }); break;
-    case Prim::kUninit: each([](size_t) { return std::numeric_limits<double>::quiet_NaN(); }); break;
-    case Prim::kPermute: permute(op, *operands[0], out); break;
-    case Prim::kReshape: values = operands[0]->values; break;
-    case Prim::kExpand: expand(*operands[0], out); break;
-    case Prim::kSlice: slice(op, *operands[0], out); break;
-    case Prim::kCat: cat(op, operands, out); break;
+    case Prim::kConst:
+      each([&](size_t) { return special_constant(op); });
+      break;
+    case Prim::kIota:
+      each([](size_t i) { return static_cast<double>(i); });
+      break;
+    case Prim::kUninit:
+      each([](size_t) { return std::numeric_limits<double>::quiet_NaN(); });
+      break;
+    case Prim::kPermute:
+      permute(op, *operands[0], out);
+      break;
+    case Prim::kReshape:
+      values = operands[0]->values;
+      break;
+    case Prim::kExpand:
+      expand(*operands[0], out);
+      break;
+    case Prim::kSlice:
+      slice(op, *operands[0], out);
+      break;
+    case Prim::kCat:
+      cat(op, operands, out);
+      break;
     case Prim::kLinear:
       each([&](size_t i) {
         double total = 0;
-        for (size_t k = 0; k < operands.size(); ++k) total += op.coefs[k].to_double() * operands[k]->values[i];
+        for (size_t k = 0; k < operands.size(); ++k)
+          total += op.coefs[k].to_double() * operands[k]->values[i];
         return total;
       });
       break;
-    case Prim::kMul: each([&](size_t i) { return operands[0]->values[i] * operands[1]->values[i]; }); break;
-    case Prim::kMap: map(op, operands, out); break;
-    case Prim::kKeep: each([&](size_t i) { return operands[0]->values[i] != 0 ? operands[1]->values[i] : 0; }); break;
-    case Prim::kCast: each([&](size_t i) { return cast(operands[0]->values[i], op.dtype); }); break;
+    case Prim::kMul:
+      each([&](size_t i) { return operands[0]->values[i] * operands[1]->values[i]; });
+      break;
+    case Prim::kMap:
+      map(op, operands, out);
+      break;
+    case Prim::kKeep:
+      each([&](size_t i) { return operands[0]->values[i] != 0 ? operands[1]->values[i] : 0; });
+      break;
+    case Prim::kCast:
+      each([&](size_t i) { return cast(operands[0]->values[i], op.dtype); });
+      break;
     case Prim::kReduceSum:
     case Prim::kReduceMax:
-    case Prim::kReduceMin: reduce(op, *operands[0], out); break;
+    case Prim::kReduceMin:
+      reduce(op, *operands[0], out);
+      break;
     case Prim::kOneHot: {
       auto classes = static_cast<size_t>(op.shape.back());
-      each([&](size_t i) { return operands[0]->values[i / classes] == static_cast<double>(i % classes) ? 1.0 : 0.0; });
+      each([&](size_t i) {
+        return operands[0]->values[i / classes] == static_cast<double>(i % classes) ? 1.0 : 0.0;
+      });
       break;
     }
-    case Prim::kBlock: block(program.specs[op.spec], op, operands, out); break;
-    case Prim::kOpaque: opaque(op, operands, out); break;
+    case Prim::kBlock:
+      block(program.specs[op.spec], op, operands, out);
+      break;
+    case Prim::kOpaque:
+      opaque(op, operands, out);
+      break;
     case Prim::kInput:
     case Prim::kRandom:
-    case Prim::kCollective: throw InternalError("this operator needs more than its operands");
+    case Prim::kCollective:
+      throw InternalError("this operator needs more than its operands");
   }
   return out;
 }

@@ -11,7 +11,8 @@ namespace assay::reference {
 ReferenceTensor run_operation(const CoreProgram& program, const CoreOp& op,
                               const std::vector<const ReferenceTensor*>& operands);
 
-// A sample in [0, 1), (0, 1)-normal or {0, 1} as fn says, from fn, occurrence and element number alone.
+// A sample in [0, 1), (0, 1)-normal or {0, 1} as fn says, from fn, occurrence and element number
+// alone.
 ReferenceTensor default_sample(const CoreOp& op);
 
 }  // namespace assay::reference

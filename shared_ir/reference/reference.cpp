@@ -60,7 +60,8 @@ class JointRun {
 
   ReferenceTensor evaluate_one(Rank rank, const CoreProgram& program, const CoreOp& op) {
     if (op.prim == Prim::kInput) return sources_.input(rank, op);
-    if (op.prim == Prim::kRandom) return sources_.random ? sources_.random(rank, op) : default_sample(op);
+    if (op.prim == Prim::kRandom)
+      return sources_.random ? sources_.random(rank, op) : default_sample(op);
     std::vector<const ReferenceTensor*> operands;
     for (CoreId operand : op.operands) operands.push_back(&values_[rank][operand]);
     return run_operation(program, op, operands);
@@ -71,14 +72,17 @@ class JointRun {
     std::vector<Member> members;
     for (Rank rank : what.ranks) {
       const Collective* other = rank < ranks() ? waiting(rank) : nullptr;
-      if (!other || !std::is_permutation(other->ranks.begin(), other->ranks.end(), what.ranks.begin(), what.ranks.end()))
+      if (!other || !std::is_permutation(other->ranks.begin(), other->ranks.end(),
+                                         what.ranks.begin(), what.ranks.end()))
         return false;
-      members.push_back({other, &values_[rank][programs_[rank].ops[values_[rank].size()].operands[0]]});
+      members.push_back(
+          {other, &values_[rank][programs_[rank].ops[values_[rank].size()].operands[0]]});
     }
     if (std::string why = mismatch(members); !why.empty())
       throw UserError({}, fmt::format("collective of group '{}': {}", what.group, why));
     std::vector<ReferenceTensor> received = run_collective(members);
-    for (size_t m = 0; m < members.size(); ++m) values_[what.ranks[m]].push_back(std::move(received[m]));
+    for (size_t m = 0; m < members.size(); ++m)
+      values_[what.ranks[m]].push_back(std::move(received[m]));
     return true;
   }
 
@@ -87,8 +91,11 @@ class JointRun {
     for (Rank member : what.ranks) {
       const Collective* other = member < ranks() ? waiting(member) : nullptr;
       if (other && other->ranks == what.ranks) continue;
-      throw UserError({}, fmt::format("rank {} waits in a collective of group '{}' for rank {}, which {}", rank, what.group,
-                                      member, other ? fmt::format("waits in group '{}'", other->group) : "does not call it"));
+      throw UserError(
+          {}, fmt::format(
+                  "rank {} waits in a collective of group '{}' for rank {}, which {}", rank,
+                  what.group, member,
+                  other ? fmt::format("waits in group '{}'", other->group) : "does not call it"));
     }
     throw InternalError("a rank is stuck though all members have arrived");
   }
@@ -100,7 +107,8 @@ class JointRun {
 
 }  // namespace
 
-std::vector<std::vector<ReferenceTensor>> evaluate(const std::vector<CoreProgram>& programs, const ReferenceSources& sources) {
+std::vector<std::vector<ReferenceTensor>> evaluate(const std::vector<CoreProgram>& programs,
+                                                   const ReferenceSources& sources) {
   return JointRun(programs, sources).run();
 }
 

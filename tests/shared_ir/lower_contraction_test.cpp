@@ -52,8 +52,10 @@ TEST(LowerContraction, BetaZeroDropsTheAddend) {
                   .tensor({1, 1, 1}, {nan})
                   .tensor({1, 1, 2}, {1, 2})
                   .tensor({1, 2, 1}, {3, 4})
-                  .number(0.0).as("beta")
-                  .number(0.5).as("alpha")
+                  .number(0.0)
+                  .as("beta")
+                  .number(0.5)
+                  .as("alpha")
                   .gives({1, 1, 1})
                   .value(),
               ElementsAre(5.5));
@@ -109,12 +111,9 @@ TEST(LowerReduction, SumsMeansAndMaxima) {
   auto largest = call("aten.max.dim").number(0).gives({3}).gives(DType::kInt64, {3}).run();
   EXPECT_THAT(largest[0], ElementsAre(4, 5, 9));
   EXPECT_THAT(largest[1], ElementsAre(1, 1, 1));
-  EXPECT_THAT(call("aten.var.correction")
-                  .numbers({1})
-                  .number(1).as("correction")
-                  .gives({2})
-                  .value(),
-              ElementsAre(testing::DoubleNear(1, 1e-12), testing::DoubleNear(7, 1e-12)));
+  EXPECT_THAT(
+      call("aten.var.correction").numbers({1}).number(1).as("correction").gives({2}).value(),
+      ElementsAre(testing::DoubleNear(1, 1e-12), testing::DoubleNear(7, 1e-12)));
   EXPECT_THROW(call("aten.sum.dim_IntList").numbers({0, -2}).gives({3}).lower(), UserError);
   EXPECT_THROW(call("aten.sum.dim_IntList").numbers({2}).gives({2}).lower(), UserError);
 }

@@ -151,14 +151,16 @@ TEST(LowerElementwise, SlopesAreDerivatives) {
       for (double& value : at) value += shift;
       return OperatorCall("aten.gelu.default")
           .tensor({4}, at)
-          .text(approximate).as("approximate")
+          .text(approximate)
+          .as("approximate")
           .gives({4})
           .value();
     };
     std::vector<double> slope = OperatorCall("aten.gelu_backward.default")
                                     .tensor({4}, {1, 1, 1, 1})
                                     .tensor({4}, x)
-                                    .text(approximate).as("approximate")
+                                    .text(approximate)
+                                    .as("approximate")
                                     .gives({4})
                                     .value();
     for (size_t i = 0; i < x.size(); ++i)
@@ -188,8 +190,10 @@ TEST(LowerElementwise, SlopesAreDerivatives) {
 TEST(LowerElementwise, CastsFloatsWithoutChangingThem) {
   CoreProgram program = OperatorCall("aten._to_copy.default")
                             .tensor({2}, {0.1, 2})
-                            .dtype(DType::kBFloat16).as("dtype")
-                            .none().as("device")
+                            .dtype(DType::kBFloat16)
+                            .as("dtype")
+                            .none()
+                            .as("device")
                             .gives(DType::kBFloat16, {2})
                             .lower();
   EXPECT_EQ(program.ops.back().prim, Prim::kCast);

@@ -98,7 +98,9 @@ CoreProgram OperatorCall::lower(const OperatorTable& operators, const Groups& gr
 std::vector<std::vector<double>> OperatorCall::run() const {
   CoreProgram program = lower();
   ReferenceSources sources;
-  sources.input = [&](Rank, const CoreOp& op) { return ReferenceTensor{op.shape, values_[op.tensor]}; };
+  sources.input = [&](Rank, const CoreOp& op) {
+    return ReferenceTensor{op.shape, values_[op.tensor]};
+  };
   auto values = evaluate({program}, sources)[0];
   std::vector<std::vector<double>> result;
   for (TensorId output : graph_.nodes[0].outputs)

@@ -1,4 +1,5 @@
-// One captured operator call in a graph of its own, lowered and evaluated: what tests of declarations are made of.
+// One captured operator call in a graph of its own, lowered and evaluated: what tests of
+// declarations are made of.
 #pragma once
 
 #include <string>
@@ -39,7 +40,8 @@ class OperatorCall {
   OperatorCall& gives(Shape shape) { return gives(DType::kFloat32, std::move(shape)); }
   OperatorCall& gives_nothing_used();
 
-  CoreProgram lower(const OperatorTable& operators = OperatorTable::builtin(), const Groups& groups = {}) const;
+  CoreProgram lower(const OperatorTable& operators = OperatorTable::builtin(),
+                    const Groups& groups = {}) const;
 
   // The values of the outputs that are used.
   std::vector<std::vector<double>> run() const;
