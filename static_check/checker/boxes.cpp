@@ -2,21 +2,34 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace assay::checker {
 namespace {
 
 constexpr int64_t kMostIntervals = int64_t{1} << 14;
+// Digits that do not nest, or that would be many intervals, are counted value by value up to this many values.
+constexpr int64_t kMostValues = int64_t{1} << 22;
+constexpr int64_t kFewRepeats = 64;
 
 struct Digit {
   int64_t stride;
   int64_t end;  // stride * radix
+  bool counted = false;
 };
 
+// On one coordinate. Where it is counted: a digit of its values; else the values themselves.
 struct Condition {
   size_t key;
   std::vector<Interval> in;
+  int64_t stride = 1;
+  int64_t radix = 0;  // 0: the value itself
+
+  bool holds(int64_t value) const {
+    const int64_t digit = radix == 0 ? value : value / stride % radix;
+    return std::any_of(in.begin(), in.end(), [&](const Interval& i) { return i.lo <= digit && digit < i.hi; });
+  }
 };
 
 struct Item {
@@ -52,8 +65,14 @@ class Coordinates {
         nested &= digit.stride % last.stride == 0 && high % low == 0;
         last.end = high;
       }
-      const int64_t size = facts_.universe().labels[static_cast<size_t>(label)].size;
-      digits = nested ? std::move(merged) : std::vector<Digit>{{1, size}};
+      if (!nested) merged = {{1, facts_.universe().labels[static_cast<size_t>(label)].size}};
+      for (Digit& whole : merged) {
+        const bool repeats = std::any_of(digits.begin(), digits.end(), [&](const Digit& digit) {
+          return whole.stride <= digit.stride && digit.end <= whole.end && whole.end / digit.end > kFewRepeats;
+        });
+        whole.counted = (repeats || !nested) && whole.end / whole.stride <= kMostValues;
+      }
+      digits = std::move(merged);
     }
   }
 
@@ -66,11 +85,12 @@ class Coordinates {
   }
 
   const Interval& domain(size_t key) const { return domains_[key]; }
+  bool counted(size_t key) const { return counted_.contains(key); }
 
  private:
-  static void add(Item& item, Condition condition) {
+  void add(Item& item, Condition condition) const {
     for (Condition& present : item.conditions) {
-      if (present.key != condition.key) continue;
+      if (present.key != condition.key || counted(condition.key)) continue;
       present.in = intersect(present.in, condition.in);
       return;
     }
@@ -85,6 +105,10 @@ class Coordinates {
     const auto [at, added] = box_keys_.emplace(std::pair{box.label, digit->stride}, domains_.size());
     if (added) domains_.push_back({0, digit->end / digit->stride});
     const int64_t scale = box.stride / digit->stride, period = scale * box.radix;
+    if (digit->counted) {
+      counted_.insert(at->second);
+      return {at->second, box.in, scale, box.radix};
+    }
     const int64_t repeats = digit->end / digit->stride / period;
     if (repeats * static_cast<int64_t>(box.in.size()) > kMostIntervals) throw Rejection{"boxes on incompatible digits"};
     Condition condition{at->second, {}};
@@ -107,6 +131,7 @@ class Coordinates {
   std::map<std::pair<LabelId, int64_t>, size_t> box_keys_;
   std::map<Factor, size_t> guard_keys_;
   std::vector<Interval> domains_;
+  std::set<size_t> counted_;
 };
 
 // leaf(items that hold) for every cell of the coordinates.
@@ -117,6 +142,29 @@ bool in_every_cell(const Coordinates& coordinates, const std::vector<Item>& item
   if (restricted == items.end()) return leaf(items);
   const size_t key = restricted->conditions.front().key;
   const Interval domain = coordinates.domain(key);
+
+  // The cells with this value; the same items hold at most values.
+  std::set<std::vector<bool>> seen;
+  std::vector<bool> holding(items.size());
+  const auto at = [&](int64_t value) {
+    for (size_t i = 0; i < items.size(); ++i)
+      holding[i] = std::all_of(items[i].conditions.begin(), items[i].conditions.end(),
+                               [&](const Condition& condition) { return condition.key != key || condition.holds(value); });
+    if (!seen.insert(holding).second) return true;
+    std::vector<Item> here;
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (!holding[i]) continue;
+      here.push_back(items[i]);
+      std::erase_if(here.back().conditions, [&](const Condition& condition) { return condition.key == key; });
+    }
+    return in_every_cell(coordinates, here, leaf);
+  };
+
+  if (coordinates.counted(key)) {
+    for (int64_t value = domain.lo; value < domain.hi; ++value)
+      if (!at(value)) return false;
+    return true;
+  }
   std::vector<int64_t> edges{domain.lo, domain.hi};
   for (const Item& item : items)
     for (const Condition& condition : item.conditions)
@@ -127,22 +175,8 @@ bool in_every_cell(const Coordinates& coordinates, const std::vector<Item>& item
         }
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  for (size_t e = 0; e + 1 < edges.size(); ++e) {
-    std::vector<Item> here;
-    for (const Item& item : items) {
-      Item inside{item.coef, item.second, {}};
-      bool holds = true;
-      for (const Condition& condition : item.conditions) {
-        if (condition.key != key)
-          inside.conditions.push_back(condition);
-        else
-          holds = std::any_of(condition.in.begin(), condition.in.end(),
-                              [&](const Interval& in) { return in.lo <= edges[e] && edges[e] < in.hi; });
-      }
-      if (holds) here.push_back(std::move(inside));
-    }
-    if (!in_every_cell(coordinates, here, leaf)) return false;
-  }
+  for (size_t e = 0; e + 1 < edges.size(); ++e)
+    if (!at(edges[e])) return false;
   return true;
 }
 

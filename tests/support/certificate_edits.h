@@ -1,0 +1,39 @@
+// Well-formed edits of a certificate that change what it says: none of them may be accepted.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/support/replay.h"
+
+namespace assay::test {
+
+enum class EditKind { kBox, kOffset, kRank, kGroup, kOrder, kCoefficient, kAtom };
+inline constexpr EditKind kEditKinds[] = {EditKind::kBox,   EditKind::kOffset,
+                                          EditKind::kRank,  EditKind::kGroup,
+                                          EditKind::kOrder, EditKind::kCoefficient,
+                                          EditKind::kAtom};
+
+const char* to_string(EditKind kind);
+
+struct CertificateEdit {
+  EditKind kind;
+  std::string what;
+  std::function<void(Replay&)> apply;
+};
+
+/// At most `most` edits of each kind, spread over the certificate. Every edit keeps shapes, address
+/// ranges and label domains intact, and is left out where it might not change the meaning:
+///   box          one bound of a part of a sum or maximum moves by one
+///   offset       a view, or a piece of an integer map, moves by one
+///   rank         a claim or a leaf of a relation becomes another rank's, where the two differ
+///   group        a member leaves a collective, in all programs or in one
+///   order        two different tiles, dimensions, pieces of a concat, or members change places
+///   coefficient  a term is doubled or negated
+///   atom         a term reads another input
+/// Claims about unknown values (uninitialised, random, not understood) are left alone: they may be
+/// anything.
+std::vector<CertificateEdit> certificate_edits(const Replay& replay, size_t most);
+
+}  // namespace assay::test

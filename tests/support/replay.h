@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "shared_ir/lower.h"
+#include "static_check/checker/checker.h"
+
+namespace assay::test {
+
+/// Everything that the certificate checker reads.
+struct Replay {
+  Case refinement;
+  CoreProgram sequential;
+  std::vector<CoreProgram> ranks;
+  Certificate certificate;
+
+  CheckResult check() const {
+    return check_certificate(refinement, sequential, ranks, certificate);
+  }
+};
+
+inline Replay replay_of(Case refinement, Certificate certificate, const OperatorTable& operators) {
+  Replay replay{std::move(refinement), {}, {}, std::move(certificate)};
+  const Case& of = replay.refinement;
+  replay.sequential = lower(of.sequential, of.sequential_groups, 0, operators);
+  for (size_t rank = 0; rank < of.ranks.size(); ++rank)
+    replay.ranks.push_back(
+        lower(of.ranks[rank], of.distributed_groups, static_cast<Rank>(rank), operators));
+  return replay;
+}
+
+}  // namespace assay::test
