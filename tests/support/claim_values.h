@@ -1,0 +1,63 @@
+// The meaning of a proof's claims as numbers: evaluates what proof.h defines, element by element.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "shared_ir/proof.h"
+#include "shared_ir/reference/reference.h"
+
+namespace assay::test {
+
+/// A claim that has no meaning: a box on a label that its atom does not hide, an address outside
+/// its atom, a function without a numeric definition.
+struct MeaninglessClaim {
+  std::string reason;
+};
+
+class ClaimValues {
+ public:
+  /// `part(atom, element, labels)` is one summand of an atom that is no instance: labels are the
+  /// values of the labels that it hides (none for most atoms).
+  using Part = std::function<double(AtomId, int64_t element, const std::vector<int64_t>& labels)>;
+
+  /// `programs` say how block functions read their operands. All references must outlive this.
+  ClaimValues(const Universe& universe, std::vector<const CoreProgram*> programs, Part part);
+  ~ClaimValues();
+
+  /// Element `at` of the value. Throws MeaninglessClaim.
+  double element(const Value& value, const Shape& at);
+  ReferenceTensor tensor(const Value& value);
+
+ private:
+  struct AtomPart;
+  struct BlockOrder;
+
+  AtomPart& part_of(AtomId atom, std::vector<Restriction> boxes);
+  double at(AtomPart& part, int64_t index);
+  double compute(AtomPart& part, int64_t index);
+  double source(AtomPart& part, int64_t index);
+  double reduce(AtomPart& part, std::vector<int64_t> operand_address);
+  double call_map(AtomPart& part, const std::vector<int64_t>& operand_address);
+  double combine(AtomPart& part, const std::vector<int64_t>& operand_address);
+  double piece(AtomPart& part, int64_t index);
+  void call_block(AtomPart& part, int64_t index, const std::vector<int64_t>& operand_address);
+  const BlockSpec* spec_of(const Instance& instance) const;
+  double term(const Term& term, const Shape& at);
+  const Atom& atom(AtomId id) const { return universe_.atoms[static_cast<size_t>(id)]; }
+
+  const Universe& universe_;
+  std::vector<const CoreProgram*> programs_;
+  Part part_source_;
+  std::map<std::pair<AtomId, std::string>, std::unique_ptr<AtomPart>> parts_;
+};
+
+/// Address of the element `at` in a layout.
+int64_t address_of(const Layout& layout, const Shape& at);
+
+}  // namespace assay::test
