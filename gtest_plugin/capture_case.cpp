@@ -14,7 +14,7 @@ PlacedTensor placed(const InputSpec& input) {
   return {input.name, input.shape, input.placement, input.place};
 }
 
-CleanExpr leaf(const std::string& name) {
+CleanExpr sequential_tensor(const std::string& name) {
   CleanExpr expr;
   expr.name = name;
   return expr;
@@ -112,7 +112,7 @@ Case capture_case(const RefinementSpec& spec, DType precision) {
     const PlacedTensor whole{name, shape_of(refinement.sequential, name), output.placement,
                              output.place};
     refinement.outputs.push_back(name);
-    refinement.expect.push_back({leaf(name), relation(whole, spec.mesh), output.place});
+    refinement.expect.push_back({sequential_tensor(name), relation(whole, spec.mesh), output.place});
   }
   validate(refinement);
   return refinement;
