@@ -178,6 +178,10 @@ CoreId Builder::map(const std::string& fn, const std::vector<CoreId>& operands, 
 CoreId Builder::keep(CoreId mask, CoreId x) {
   ASSAY_CHECK(dtype(mask) == DType::kBool && shape(mask) == shape(x),
               "keep needs a mask of the same shape");
+  if (is_bool(dtype(x))) {
+    if (!is_finite_constant(x)) return map("and", {mask, x}, DType::kBool, 0);
+    return op(x).constant.is_zero() ? x : mask;
+  }
   append(Prim::kKeep, dtype(x), shape(x), {mask, x});
   return last();
 }

@@ -51,6 +51,7 @@ class Builder {
   CoreId mul(CoreId a, CoreId b);
   CoreId map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
              uint32_t linear_in);
+  // Of flags: the logical and.
   CoreId keep(CoreId mask, CoreId x);
   CoreId cast(CoreId x, DType dtype);
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "shared_ir/lower/builder.h"
 #include "tests/shared_ir/operator_call.h"
 
 namespace assay::test {
@@ -203,6 +204,18 @@ TEST(LowerMovement, TrianglesKeepTheirSide) {
   };
   EXPECT_THAT(triangle("aten.tril.default", 0), ElementsAre(1, 0, 0, 4, 5, 0));
   EXPECT_THAT(triangle("aten.triu.default", 1), ElementsAre(0, 2, 3, 0, 0, 6));
+}
+
+TEST(LowerMovement, TrianglesOfFlagsAreFlags) {
+  lowering::Builder builder(3);
+  CoreId mask = builder.input(0, DType::kBool, {2});
+  EXPECT_EQ(builder.keep(mask, builder.constant(Rational(1), DType::kBool, {2})), mask);
+  EXPECT_THAT(OperatorCall("aten.triu.default")
+                  .mask({2, 2}, {1, 0, 1, 1})
+                  .number(0)
+                  .gives(DType::kBool, {2, 2})
+                  .value(),
+              ElementsAre(1, 0, 0, 1));
 }
 
 TEST(LowerSource, CountsAndFills) {
