@@ -33,25 +33,23 @@ bool takes(const c10::FunctionSchema& twin, const c10::FunctionSchema& original,
   return true;
 }
 
-std::optional<c10::OperatorName> find_twin(const c10::OperatorHandle& op,
-                                           const std::vector<size_t>& kept, bool is_out) {
-  const auto& dispatcher = c10::Dispatcher::singleton();
+std::optional<c10::OperatorHandle> find_twin(const c10::OperatorHandle& op,
+                                             const std::vector<size_t>& kept, bool is_out) {
+  auto& dispatcher = c10::Dispatcher::singleton();
   const c10::OperatorName& name = op.operator_name();
-  const auto fits = [&](const c10::OperatorName& candidate) {
-    const auto twin = const_cast<c10::Dispatcher&>(dispatcher).findSchema(candidate);
-    return twin && takes(twin->schema(), op.schema(), kept);
+  const auto fitting = [&](const c10::OperatorName& candidate) {
+    auto twin = dispatcher.findSchema(candidate);
+    if (twin && !takes(twin->schema(), op.schema(), kept)) twin.reset();
+    return twin;
   };
-  if (const auto twin = irregular_twin(name)) return fits(*twin) ? twin : std::nullopt;
-  std::string base = name.name;
+  if (const auto twin = irregular_twin(name)) return fitting(*twin);
   if (!is_out) {
-    if (base.empty() || base.back() != '_') return std::nullopt;
-    base.pop_back();
-    c10::OperatorName twin(base, name.overload_name);
-    if (fits(twin)) return twin;
-    return std::nullopt;
+    if (!name.name.ends_with('_')) return std::nullopt;
+    return fitting({name.name.substr(0, name.name.size() - 1), name.overload_name});
   }
-  for (const auto& candidate : const_cast<c10::Dispatcher&>(dispatcher).getAllOpNames()) {
-    if (candidate.name == base && fits(candidate)) return candidate;
+  for (const auto& candidate : dispatcher.getAllOpNames()) {
+    if (candidate.name != name.name) continue;
+    if (const auto twin = fitting(candidate)) return twin;
   }
   return std::nullopt;
 }
@@ -75,8 +73,9 @@ FunctionalForm make_form(const c10::OperatorHandle& op) {
   form.arguments = inputs;
   if (form.mutated.empty()) return form;
   if (const auto twin = find_twin(op, inputs, is_out)) {
-    form.op = graph_name(*twin);
+    form.op = graph_name(twin->operator_name());
     form.has_twin = true;
+    form.pointwise = twin->hasTag(at::Tag::pointwise);
   } else {
     form.arguments.resize(arguments.size());
     for (size_t i = 0; i < arguments.size(); ++i) form.arguments[i] = i;

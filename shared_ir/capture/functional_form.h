@@ -18,6 +18,8 @@ struct FunctionalForm {
   // and keeps its name; its outputs are its own returns, without those that are a mutated argument,
   // then the new values of `mutated`.
   bool has_twin = false;
+  bool pointwise =
+      false;  // the twin computes element by element, in the common type of its operands
 };
 
 // Cached per operator.

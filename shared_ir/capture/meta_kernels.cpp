@@ -37,15 +37,14 @@ void replace_devices(const c10::FunctionSchema& schema, torch::jit::Stack& stack
 void run_on_meta(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                  torch::jit::Stack* stack) {
   replace_devices(op.schema(), *stack);
-  const ShapeFunction* shape = find_shape_function(op.operator_name());
-  if (shape == nullptr) {
+  const auto arguments = torch::jit::last(*stack, op.schema().arguments().size());
+  std::optional<std::vector<at::Tensor>> results = infer_results(op.operator_name(), arguments);
+  if (!results) {
     op.redispatchBoxed(keys, stack);
     return;
   }
-  const auto arguments = torch::jit::last(*stack, op.schema().arguments().size());
-  std::vector<at::Tensor> results = (*shape)(arguments);
   torch::jit::drop(*stack, arguments.size());
-  for (auto& result : results) stack->emplace_back(std::move(result));
+  for (auto& result : *results) stack->emplace_back(std::move(result));
 }
 
 }  // namespace assay

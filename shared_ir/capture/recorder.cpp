@@ -1,5 +1,7 @@
 #include "shared_ir/capture/recorder.h"
 
+#include <ATen/native/TypeProperties.h>
+
 #include <algorithm>
 
 #include "shared_ir/capture/arguments.h"
@@ -97,8 +99,10 @@ void Recorder::execute(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   try {
     run_on_meta(op, keys, stack);
   } catch (const c10::NotImplementedError&) {
-    throw UserError(tape_.place(), "the shape of the result of " + pretty(op) + " is not known",
-                    "use operators whose shapes do not depend on values");
+    throw UserError(tape_.place(),
+                    pretty(op) + " gives no shape without values, so it cannot be captured",
+                    "use another operator; one whose shape depends on shapes alone can be added to "
+                    "Assay (shared_ir/capture/shape_functions.cpp)");
   } catch (const c10::Error& error) {
     throw UserError(tape_.place(), pretty(op) + ": " + error.what_without_backtrace(),
                     "the shapes are those of one rank");
@@ -150,9 +154,31 @@ void Recorder::call_operator(const c10::OperatorHandle& op, c10::DispatchKeySet 
     for_each_tensor(arguments[i], [&](const at::Tensor& tensor) { values_.read(tensor); });
   }
 
+  require_own_precision(op, form, arguments);
+
   execute(op, keys, stack);
   record(op, form, std::move(args), std::move(kwargs), arguments,
          torch::jit::last(*stack, schema.returns().size()));
+}
+
+// x.add_(y) computes in the wider type of both and casts to x's. The functional form of the graph
+// would not cast.
+void Recorder::require_own_precision(const c10::OperatorHandle& op, const FunctionalForm& form,
+                                     std::span<const c10::IValue> arguments) {
+  if (!form.pointwise) return;
+  at::native::ResultTypeState state;
+  for (const size_t i : form.arguments) {
+    for_each_tensor(arguments[i], [&](const at::Tensor& tensor) {
+      state = at::native::update_result_type_state(tensor, state);
+    });
+  }
+  const auto& destination = arguments[form.mutated.front()];
+  if (!destination.isTensor() ||
+      destination.toTensor().scalar_type() == at::native::result_type(state)) {
+    return;
+  }
+  throw UserError(tape_.place(), pretty(op) + " writes into a tensor of another element type",
+                  "compute the result first, and copy_() it into the tensor");
 }
 
 void Recorder::record(const c10::OperatorHandle& op, const FunctionalForm& form, ArgList args,

@@ -42,6 +42,9 @@ class Recorder {
               std::vector<std::pair<std::string, Arg>> kwargs,
               std::span<const c10::IValue> arguments, std::span<const c10::IValue> results);
 
+  void require_own_precision(const c10::OperatorHandle& op, const FunctionalForm& form,
+                             std::span<const c10::IValue> arguments);
+
   // The argument for a tensor that an operator reads. Throws UserError when the recording never saw
   // it.
   Arg read(const at::Tensor& tensor);

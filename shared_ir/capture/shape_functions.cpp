@@ -7,6 +7,7 @@
 #include <ATen/ops/mul.h>
 #include <ATen/ops/sum.h>
 
+#include <functional>
 #include <string>
 #include <unordered_map>
 
@@ -15,6 +16,7 @@ namespace {
 
 using Arguments = c10::ArrayRef<c10::IValue>;
 using Results = std::vector<at::Tensor>;
+using ShapeFunction = std::function<Results(Arguments)>;
 
 at::Tensor empty(at::IntArrayRef sizes, const at::Tensor& like) {
   return at::empty(sizes, like.options().device(c10::kMeta));
@@ -28,6 +30,10 @@ at::Tensor empty(at::IntArrayRef sizes, const at::Tensor& like, at::ScalarType d
 ShapeFunction like(size_t argument) {
   return
       [argument](Arguments args) -> Results { return {at::empty_like(args[argument].toTensor())}; };
+}
+
+Results logical_not(Arguments args) {
+  return {at::empty_like(args[0].toTensor(), at::TensorOptions().dtype(at::kBool))};
 }
 
 // An element-wise function of two tensors whose result is bool.
@@ -98,39 +104,63 @@ Results native_dropout(Arguments args) {
   return {at::empty_like(input), at::empty_like(input, input.options().dtype(at::kBool))};
 }
 
+at::Tensor reduce(const at::Tensor& self, const c10::IValue& dims, bool keepdim) {
+  if (dims.isNone()) return at::sum(self, at::OptionalIntArrayRef(), keepdim);
+  return at::sum(self, dims.toIntVector(), keepdim);
+}
+
 // logsumexp(self, dims, keepdim)
 Results logsumexp(Arguments args) {
-  return {at::sum(args[0].toTensor(), args[1].toIntVector(), args[2].toBool())};
+  return {reduce(args[0].toTensor(), args[1], args[2].toBool())};
 }
+
+// var(self, dims, correction, keepdim)
+Results var(Arguments args) { return {reduce(args[0].toTensor(), args[1], args[3].toBool())}; }
+
+Results var_mean(Arguments args) { return {var(args)[0], var(args)[0]}; }
 
 const std::unordered_map<std::string, ShapeFunction>& table() {
   static const std::unordered_map<std::string, ShapeFunction> functions = {
       {"aten::abs", like(0)},
       {"aten::embedding", embedding},
       {"aten::embedding_dense_backward", embedding_backward},
+      {"aten::flip", like(0)},
+      {"aten::glu_backward", like(1)},
       {"aten::hardtanh", like(0)},
+      {"aten::hardtanh_backward", like(0)},
       {"aten::index_select", index_select},
       {"aten::logical_and", compare},
+      {"aten::logical_not", logical_not},
       {"aten::logical_or", compare},
       {"aten::logical_xor", compare},
       {"aten::logsumexp", logsumexp},
+      {"aten::mse_loss_backward", like(1)},
       {"aten::native_dropout", native_dropout},
       {"aten::native_layer_norm", layer_norm},
       {"aten::native_layer_norm_backward", layer_norm_backward},
       {"aten::relu", like(0)},
       {"aten::roll", like(0)},
+      {"aten::smooth_l1_loss_backward", like(1)},
+      {"aten::var.correction", var},
+      {"aten::var_mean.correction", var_mean},
       {"aten::where.self", where},
   };
   return functions;
 }
 
+std::string key_of(std::string name, const std::string& overload) {
+  return overload.empty() ? name : name + "." + overload;
+}
+
 }  // namespace
 
-const ShapeFunction* find_shape_function(const c10::OperatorName& name) {
-  const std::string key =
-      name.overload_name.empty() ? name.name : name.name + "." + name.overload_name;
-  const auto entry = table().find(key);
-  return entry == table().end() ? nullptr : &entry->second;
+std::optional<Results> infer_results(const c10::OperatorName& name, Arguments arguments) {
+  const bool in_place = name.name.ends_with('_');
+  const std::string base = in_place ? name.name.substr(0, name.name.size() - 1) : name.name;
+  const auto entry = table().find(key_of(base, name.overload_name));
+  if (entry == table().end()) return std::nullopt;
+  if (in_place) return Results{arguments[0].toTensor()};
+  return entry->second(arguments);
 }
 
 }  // namespace assay

@@ -5,15 +5,15 @@
 #include <ATen/core/ivalue.h>
 #include <ATen/core/operator_name.h>
 
-#include <functional>
+#include <optional>
 #include <vector>
 
 namespace assay {
 
-// The results, as meta tensors with the sizes, strides and element types that the CPU kernel gives.
-using ShapeFunction = std::function<std::vector<at::Tensor>(c10::ArrayRef<c10::IValue> arguments)>;
-
-// nullptr: LibTorch runs it itself.
-const ShapeFunction* find_shape_function(const c10::OperatorName& name);
+// The results of a call, as meta tensors with the sizes, strides and element types that the CPU
+// kernel gives; an in-place operator gives its own tensor. nullopt: LibTorch runs it itself, or
+// nobody can.
+std::optional<std::vector<at::Tensor>> infer_results(const c10::OperatorName& name,
+                                                     c10::ArrayRef<c10::IValue> arguments);
 
 }  // namespace assay

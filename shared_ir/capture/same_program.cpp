@@ -1,0 +1,90 @@
+#include "shared_ir/capture/same_program.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace assay {
+namespace {
+
+bool same(const ArgList& a, const ArgList& b);
+
+bool same(const Arg& a, const Arg& b) {
+  if (a.value.index() != b.value.index()) return false;
+  if (const auto* list = std::get_if<ArgList>(&a.value))
+    return same(*list, std::get<ArgList>(b.value));
+  if (const auto* tensor = std::get_if<TensorArg>(&a.value)) {
+    return tensor->id == std::get<TensorArg>(b.value).id;
+  }
+  if (const auto* number = std::get_if<double>(&a.value)) {
+    // NaN equals itself here.
+    return std::bit_cast<uint64_t>(*number) == std::bit_cast<uint64_t>(std::get<double>(b.value));
+  }
+  if (const auto* number = std::get_if<int64_t>(&a.value))
+    return *number == std::get<int64_t>(b.value);
+  if (const auto* truth = std::get_if<bool>(&a.value)) return *truth == std::get<bool>(b.value);
+  if (const auto* text = std::get_if<std::string>(&a.value))
+    return *text == std::get<std::string>(b.value);
+  if (const auto* dtype = std::get_if<DType>(&a.value)) return *dtype == std::get<DType>(b.value);
+  return true;
+}
+
+bool same(const ArgList& a, const ArgList& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Arg& left, const Arg& right) { return same(left, right); });
+}
+
+bool same_arguments(const Node& a, const Node& b) {
+  return same(a.args, b.args) &&
+         std::equal(a.kwargs.begin(), a.kwargs.end(), b.kwargs.begin(), b.kwargs.end(),
+                    [](const auto& left, const auto& right) {
+                      return left.first == right.first && same(left.second, right.second);
+                    });
+}
+
+bool same_outputs(const Graph& captured, const Node& a, const Graph& run, const Node& b) {
+  return std::equal(a.outputs.begin(), a.outputs.end(), b.outputs.begin(), b.outputs.end(),
+                    [&](TensorId left, TensorId right) {
+                      if (left != right || left == kNone) return left == right;
+                      const Tensor& l = captured.tensors[static_cast<size_t>(left)];
+                      const Tensor& r = run.tensors[static_cast<size_t>(right)];
+                      return l.dtype == r.dtype && l.shape == r.shape;
+                    });
+}
+
+std::string describe(const Node& node) {
+  return node.source.known() ? node.op + " (" + to_string(node.source) + ")" : node.op;
+}
+
+[[noreturn]] void fail(const Graph& captured, size_t index, const SourcePlace& place,
+                       const std::string& difference) {
+  throw UserError(place,
+                  captured.name + ": the run is not what was captured: operator " +
+                      std::to_string(index) + " " + difference,
+                  "a program must not branch on values, on devices or on how often it has run");
+}
+
+}  // namespace
+
+void check_same_program(const Graph& captured, const Graph& run) {
+  const size_t count = std::min(captured.nodes.size(), run.nodes.size());
+  for (size_t i = 0; i < count; ++i) {
+    const Node& was = captured.nodes[i];
+    const Node& is = run.nodes[i];
+    if (was.op != is.op)
+      fail(captured, i, is.source, "was " + describe(was) + " and is " + describe(is));
+    if (!same_arguments(was, is))
+      fail(captured, i, is.source, describe(is) + " has other arguments");
+    if (!same_outputs(captured, was, run, is)) {
+      fail(captured, i, is.source, describe(is) + " has results of another shape or type");
+    }
+  }
+  if (captured.nodes.size() > count) {
+    fail(captured, count, captured.nodes[count].source,
+         "was " + describe(captured.nodes[count]) + " and is missing");
+  }
+  if (run.nodes.size() > count) {
+    fail(captured, count, run.nodes[count].source, describe(run.nodes[count]) + " is new");
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,172 @@
+// However a program calls a collective, the graph has one form of it.
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/mul.h>
+#include <ATen/ops/sum.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+
+#include "shared_ir/capture/recording.h"
+#include "tests/capture/graph_text.h"
+#include "tests/capture/run_program.h"
+
+namespace assay {
+namespace {
+
+using test::to_text;
+using GroupPtr = c10::intrusive_ptr<c10d::ProcessGroup>;
+
+const Mesh kMesh({{"dp", 2}, {"tp", 4}});
+const CaptureSpec kX = {{"x", {8, 6}}};
+
+std::string captured(const RankProgram& program, Rank rank = 5) {
+  return to_text(capture("rank", kX, rank, kMesh, program));
+}
+
+TEST(CapturedCollective, AllReduceWritesItsTensor) {
+  EXPECT_EQ(captured([](ProgramContext& program) {
+              std::vector<at::Tensor> tensors = {program.input("x").clone()};
+              program.group("tp")->allreduce(tensors, {c10d::ReduceOp::MAX})->wait();
+              program.output("y", at::mul(tensors[0], 2.0));
+            }),
+            R"(clone[8, 6] = aten.clone.default(x)
+all_reduce[8, 6] = _c10d_functional.all_reduce.default(clone, 'max', 'tp:1')
+y[8, 6] = aten.mul.Scalar(all_reduce, 2.)
+)");
+}
+
+TEST(CapturedCollective, GatherScatterAndExchangeWriteTheirDestination) {
+  EXPECT_EQ(captured([](ProgramContext& program) {
+              auto x = program.input("x");
+              auto gathered = at::empty({32, 6});
+              program.group("tp")->_allgather_base(gathered, x)->wait();
+              auto scattered = at::empty({8, 6});
+              program.group("tp")->_reduce_scatter_base(scattered, gathered)->wait();
+              auto exchanged = at::empty_like(scattered);
+              std::vector<int64_t> splits;
+              program.group("dp")->alltoall_base(exchanged, scattered, splits, splits)->wait();
+              std::vector<at::Tensor> tensors = {exchanged};
+              program.group("dp")->broadcast(tensors, {.rootRank = 1})->wait();
+              program.output("y", tensors[0]);
+            }),
+            R"(empty[32, 6] = aten.empty.memory_format([32, 6])
+all_gather_into_tensor[32, 6] = _c10d_functional.all_gather_into_tensor.default(x, 4, 'tp:1')
+empty_1[8, 6] = aten.empty.memory_format([8, 6])
+reduce_scatter_tensor[8, 6] = _c10d_functional.reduce_scatter_tensor.default(all_gather_into_tensor, 'sum', 4, 'tp:1')
+empty_like[8, 6] = aten.empty_like.default(reduce_scatter_tensor)
+all_to_all_single[8, 6] = _c10d_functional.all_to_all_single.default(reduce_scatter_tensor, [4, 4], [4, 4], 'dp:1')
+y[8, 6] = _c10d_functional.broadcast.default(all_to_all_single, 1, 'dp:1')
+)");
+}
+
+TEST(CapturedCollective, FunctionalFormsAreKept) {
+  EXPECT_EQ(captured([](ProgramContext& program) {
+              const auto gather =
+                  c10::Dispatcher::singleton()
+                      .findSchemaOrThrow("_c10d_functional::all_gather_into_tensor", "")
+                      .typed<at::Tensor(const at::Tensor&, int64_t, std::string)>();
+              const auto wait = c10::Dispatcher::singleton()
+                                    .findSchemaOrThrow("_c10d_functional::wait_tensor", "")
+                                    .typed<at::Tensor(const at::Tensor&)>();
+              program.output("y", wait.call(gather.call(program.input("x"), 4, "tp:1")));
+            }),
+            R"(y[32, 6] = _c10d_functional.all_gather_into_tensor.default(x, 4, 'tp:1')
+)");
+}
+
+// Megatron's f: identity forward, all-reduce backward.
+struct CopyToGroup : torch::autograd::Function<CopyToGroup> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
+                            const GroupPtr& group) {
+    context->saved_data["group"] = group;
+    return x.view_as(x);
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    std::vector<at::Tensor> tensors = {gradients[0].contiguous().clone()};
+    context->saved_data["group"].toCustomClass<c10d::ProcessGroup>()->allreduce(tensors)->wait();
+    return {tensors[0], at::Tensor()};
+  }
+};
+
+TEST(CapturedCollective, InTheBackwardOfACustomFunction) {
+  const CaptureSpec inputs = {{"x", {8, 6}, DType::kFloat32, true},
+                              {"w", {6, 3}, DType::kFloat32, true}};
+  const Graph graph = capture("rank", inputs, 0, kMesh, [](ProgramContext& program) {
+    const auto x = program.input("x");
+    const auto y = at::mm(CopyToGroup::apply(x, program.group("tp")), program.input("w"));
+    program.output("grad.x", torch::autograd::grad({y.sum()}, {x})[0]);
+  });
+  const Node& node = test::producer(graph, "grad.x");
+  EXPECT_EQ(node.op, "_c10d_functional.all_reduce.default");
+  EXPECT_TRUE(node.backward);
+  EXPECT_TRUE(node.source.file.ends_with("collective_test.cpp"));
+}
+
+// Completes at wait(), and doubles its tensors then.
+class LateWork : public c10d::Work {
+ public:
+  explicit LateWork(std::vector<at::Tensor> tensors) : tensors_(std::move(tensors)) {}
+  bool wait(std::chrono::milliseconds) override {
+    for (auto& tensor : tensors_) *tensor.mutable_data_ptr<float>() *= 2.0F;
+    tensors_.clear();
+    return true;
+  }
+
+ private:
+  std::vector<at::Tensor> tensors_;
+};
+
+class LateBackend : public c10d::Backend {
+ public:
+  using c10d::Backend::Backend;
+  const std::string getBackendName() const override { return "late"; }
+  c10::intrusive_ptr<c10d::Work> allreduce(std::vector<at::Tensor>& tensors,
+                                           const c10d::AllreduceOptions&) override {
+    return c10::make_intrusive<LateWork>(tensors);
+  }
+};
+
+// The value that the recording reports for an all-reduce of a tensor of ones, whose last reader may
+// come too early.
+double reported_all_reduce(bool waits, bool reads) {
+  auto group = c10::make_intrusive<c10d::ProcessGroup>(0, 1);
+  group->setBackend(c10::DeviceType::CPU, c10d::ProcessGroup::BackendType::CUSTOM,
+                    c10::make_intrusive<LateBackend>(0, 1));
+  group->setDefaultBackend(c10d::ProcessGroup::BackendType::CUSTOM);
+  group->setGroupName("late");
+  double reported = 0;
+  int times = 0;
+  std::vector<at::Tensor> tensors = {at::empty({1}).fill_(1.0)};
+  Recording recording("run", {.on_outputs = [&](NodeId node, std::span<const at::Tensor> outputs) {
+                        if (node != 0) return;
+                        reported = outputs[0].item<double>();
+                        ++times;
+                      }});
+  recording.input("x", tensors[0]);
+  const auto work = group->allreduce(tensors);
+  if (waits) work->wait();
+  if (reads) at::add(tensors[0], 1.0);
+  recording.finish();
+  EXPECT_EQ(times, 1);
+  return reported;
+}
+
+TEST(RecordedCollective, IsReportedAsItsFirstReaderSeesIt) {
+  EXPECT_EQ(reported_all_reduce(true, true), 2.0);
+  EXPECT_EQ(reported_all_reduce(false, true), 1.0) << "the program forgot to wait";
+}
+
+TEST(RecordedCollective, ThatNobodyReadsIsReportedWhenItIsDone) {
+  EXPECT_EQ(reported_all_reduce(true, false), 2.0);
+  EXPECT_EQ(reported_all_reduce(false, false), 2.0);
+}
+
+}  // namespace
+}  // namespace assay
