@@ -91,6 +91,28 @@ bool guard_to_box(const Facts& facts, const Region& region, Product& product, co
   return false;
 }
 
+// The class of a one-hot of this very element that the product contains; nullopt when there is none.
+std::optional<Affine> class_of(const Facts& facts, const Product& product, const Factor& element) {
+  const AtomId one_hot = facts.one_hot_of(element.atom);
+  if (one_hot == kNone) return std::nullopt;
+  const int64_t elements = facts.atom(element.atom).size;
+  for (const Factor& factor : product.factors) {
+    if (factor.atom != one_hot) continue;
+    Affine category;
+    bool exact = true;
+    const auto divided = [&](int64_t x) {
+      exact &= x >= 0 && x % elements == 0;
+      return x / elements;
+    };
+    category.base = divided(factor.index.base - element.index.base);
+    category.steps.resize(std::max(factor.index.steps.size(), element.index.steps.size()));
+    for (size_t i = 0; i < category.steps.size(); ++i)
+      category.steps[i] = divided(factor.index.step(i) - element.index.step(i));
+    if (exact) return plus(category, Affine{});
+  }
+  return std::nullopt;
+}
+
 bool is_definition(const Facts& facts, const Instance& made) {
   return made.kind == Instance::Kind::kMul || made.kind == Instance::Kind::kCombine ||
          made.kind == Instance::Kind::kCat || facts.pieces_of(made) != nullptr;
@@ -170,9 +192,13 @@ bool normalise(const Facts& facts, const Region& region, Product& product) {
   product.guards.clear();
   for (const Guard& guard : guards) {
     if (guard.in.empty()) return false;
-    if (facts.atom(guard.element.atom).kind == Atom::Kind::kIota) {  // element i is i
+    // The guarded integer is known: element i of an iota is i, and a one-hot is 0 but where the integer is its class.
+    const auto known = facts.atom(guard.element.atom).kind == Atom::Kind::kIota
+                           ? std::optional<Affine>(guard.element.index)
+                           : class_of(facts, product, guard.element);
+    if (known) {
       const bool holds = std::any_of(guard.in.begin(), guard.in.end(),
-                                     [&](const Interval& in) { return inside(region, guard.element.index, in); });
+                                     [&](const Interval& in) { return inside(region, *known, in); });
       if (!holds) return false;
       continue;
     }

@@ -52,7 +52,7 @@ void check_infinities(const Facts& facts, const Sum& sum);
 std::vector<Interval> intersect(const std::vector<Interval>& a, const std::vector<Interval>& b);
 
 // Brings a product to its normal form: no factor 1, booleans as guards, factors sorted and canonical, guards merged, guards
-// on the class of a one-hot turned into boxes. False when it is zero. Throws Split.
+// on known integers decided, guards on a summed class of a one-hot turned into boxes. False when it is zero. Throws Split.
 bool normalise(const Facts& facts, const Region& region, Product& product);
 
 // The product of two products. Throws Rejection where a box of one would also restrict the other, or where infinities

@@ -183,6 +183,18 @@ class Enumerator {
                   [r, moved](Term& of) { of.restrictions[r].intervals = moved; });
       }
     }
+    std::vector<Interval> complement;
+    int64_t end = 0;
+    for (const Interval& in : box.intervals) {
+      if (in.lo > end) complement.push_back({end, in.lo});
+      end = in.hi;
+    }
+    if (end < box.radix) complement.push_back({end, box.radix});
+    if (!complement.empty())
+      edit_term(EditKind::kBox, "the other part",
+                [r, complement](Term& of) { of.restrictions[r].intervals = complement; });
+    edit_term(EditKind::kBox, "no box",
+              [r](Term& of) { of.restrictions.erase(of.restrictions.begin() + static_cast<ptrdiff_t>(r)); });
   }
 
   void over_pieces(const Place& at, const PiecewiseAffine& map) {
@@ -316,9 +328,33 @@ class Enumerator {
     return program.collectives[static_cast<size_t>(program.ops[op].collective)];
   }
 
-  static std::vector<Rank>& members(Replay& replay, size_t rank, size_t op) {
+  static Collective& collective_of(Replay& replay, size_t rank, size_t op) {
     CoreProgram& program = replay.ranks[rank];
-    return program.collectives[static_cast<size_t>(program.ops[op].collective)].ranks;
+    return program.collectives[static_cast<size_t>(program.ops[op].collective)];
+  }
+
+  static std::vector<Rank>& members(Replay& replay, size_t rank, size_t op) {
+    return collective_of(replay, rank, op).ranks;
+  }
+
+  using CollectiveEdit = std::function<void(Collective&)>;
+
+  // What else an all-reduce by sum could be; none of them gives the sum of operands that are not zero.
+  static std::vector<std::pair<std::string, CollectiveEdit>> other_collectives(const Collective& collective) {
+    std::vector<std::pair<std::string, CollectiveEdit>> others;
+    if (collective.kind != Collective::Kind::kAllReduce || collective.reduce != Collective::Reduce::kSum ||
+        collective.ranks.size() < 2)
+      return others;
+    for (const auto& [name, reduce] :
+         {std::pair{"an average", Collective::Reduce::kAvg}, {"a maximum", Collective::Reduce::kMax},
+          {"a minimum", Collective::Reduce::kMin}, {"a product", Collective::Reduce::kProduct}})
+      others.emplace_back(name, [reduce = reduce](Collective& of) { of.reduce = reduce; });
+    for (const Rank source : collective.ranks)
+      others.emplace_back("a broadcast from rank " + std::to_string(source), [source](Collective& of) {
+        of.kind = Collective::Kind::kBroadcast;
+        of.source = source;
+      });
+    return others;
   }
 
   // One program says something else than its peers.
@@ -328,6 +364,9 @@ class Enumerator {
       if (leaves != static_cast<Rank>(rank))
         add(EditKind::kGroup, where + ": without rank " + std::to_string(leaves),
             [=](Replay& replay) { std::erase(members(replay, rank, op), leaves); });
+    for (const auto& [name, edit] : other_collectives(collective_at(rank, op)))
+      add(EditKind::kGroup, where + ": " + name,
+          [=, edit = edit](Replay& replay) { edit(collective_of(replay, rank, op)); });
     if (collective_at(rank, op).ranks.size() > 1)
       add(EditKind::kOrder, where + ": members in reverse order", [=](Replay& replay) {
         std::reverse(members(replay, rank, op).begin(), members(replay, rank, op).end());
@@ -347,23 +386,33 @@ class Enumerator {
       const auto r = static_cast<size_t>(rank);
       return replay_.certificate.ranks[r][static_cast<size_t>(replay_.ranks[r].ops[op].operands[0])];
     };
-    const bool sums = collective.kind == Collective::Kind::kAllReduce && collective.reduce == Collective::Reduce::kSum;
-    for (const Rank leaves : ranks) {
-      const Value& lost = operand(leaves);
-      const bool counts = std::any_of(lost.tiles.begin(), lost.tiles.end(),
-                                      [](const Tile& tile) { return !tile.terms.empty() || !tile.integer.empty(); });
-      if (!sums || ranks.size() < 2 || !counts || !knows(replay_.certificate.ranks[static_cast<size_t>(leaves)][op]))
-        continue;
-      add(EditKind::kGroup, "operator " + std::to_string(op) + " of all without rank " + std::to_string(leaves),
-          [=](Replay& replay) {
-            for (const Rank rank : ranks) {
-              std::vector<Rank>& group = members(replay, static_cast<size_t>(rank), op);
-              if (rank == leaves)
-                group = {leaves};
-              else
-                std::erase(group, leaves);
-            }
-          });
+    const auto counts = [&](Rank rank) {
+      const Value& value = operand(rank);
+      return std::any_of(value.tiles.begin(), value.tiles.end(),
+                         [](const Tile& tile) { return !tile.terms.empty() || !tile.integer.empty(); });
+    };
+    const auto others = other_collectives(collective);
+    const bool sums = !others.empty() && knows(replay_.certificate.ranks[static_cast<size_t>(ranks.front())][op]) &&
+                      std::all_of(ranks.begin(), ranks.end(), counts);
+    if (sums) {
+      for (const auto& [name, edit] : others)
+        add(EditKind::kGroup, "operator " + std::to_string(op) + " of all: " + name,
+            [=, edit = edit](Replay& replay) {
+              for (const Rank rank : ranks) edit(collective_of(replay, static_cast<size_t>(rank), op));
+            });
+      for (const Rank leaves : ranks) {
+        add(EditKind::kGroup, "operator " + std::to_string(op) + " of all: without rank " + std::to_string(leaves),
+            [=](Replay& replay) {
+              for (const Rank rank : ranks) {
+                std::vector<Rank>& group = members(replay, static_cast<size_t>(rank), op);
+                if (rank == leaves)
+                  group = {leaves};
+                else
+                  std::erase(group, leaves);
+              }
+            });
+        if (ranks.size() == 2) break;  // the other one is left alone as well
+      }
     }
     if (collective.kind != Collective::Kind::kAllGather || !differ(operand(ranks.front()), operand(ranks.back()))) return;
     add(EditKind::kOrder, "operator " + std::to_string(op) + " of all: members in reverse order", [=](Replay& replay) {
@@ -397,6 +446,19 @@ const char* to_string(EditKind kind) {
 
 std::vector<CertificateEdit> certificate_edits(const Replay& replay, size_t most) {
   return Enumerator(replay).run(most);
+}
+
+EditOutcome check_edits(const Replay& replay, size_t most) {
+  EditOutcome outcome;
+  for (const CertificateEdit& edit : certificate_edits(replay, most)) {
+    Replay edited = replay;
+    edit.apply(edited);
+    if (edited.check().accepted)
+      outcome.accepted.push_back(std::string(to_string(edit.kind)) + ": " + edit.what);
+    else
+      ++outcome.rejected[edit.kind];
+  }
+  return outcome;
 }
 
 }  // namespace assay::test

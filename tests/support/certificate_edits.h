@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,15 +26,24 @@ struct CertificateEdit {
 
 /// At most `most` edits of each kind, spread over the certificate. Every edit keeps shapes, address
 /// ranges and label domains intact, and is left out where it might not change the meaning:
-///   box          one bound of a part of a sum or maximum moves by one
+///   box          a part of a sum or maximum begins or ends one off, is the rest, or is the whole
 ///   offset       a view, or a piece of an integer map, moves by one
 ///   rank         a claim or a leaf of a relation becomes another rank's, where the two differ
-///   group        a member leaves a collective, in all programs or in one
+///   group        a member leaves a collective, or the collective is another one, in all programs or
+///                in one
 ///   order        two different tiles, dimensions, pieces of a concat, or members change places
 ///   coefficient  a term is doubled or negated
 ///   atom         a term reads another input
 /// Claims about unknown values (uninitialised, random, not understood) are left alone: they may be
 /// anything.
 std::vector<CertificateEdit> certificate_edits(const Replay& replay, size_t most);
+
+struct EditOutcome {
+  std::map<EditKind, int> rejected;
+  std::vector<std::string> accepted;  // what was edited
+};
+
+/// Applies each of these edits alone and checks the certificate.
+EditOutcome check_edits(const Replay& replay, size_t most);
 
 }  // namespace assay::test
