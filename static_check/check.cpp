@@ -26,7 +26,8 @@ std::vector<Candidate> rank_candidates(const Problem& problem, bool outputs_only
     }
     for (TensorId id : ids) {
       if (const Value* value = problem.rank_value(rank, id)) {
-        candidates.push_back({graph.tensors[static_cast<size_t>(id)].name, rank, operator_of(graph, id), value});
+        candidates.push_back(
+            {graph.tensors[static_cast<size_t>(id)].name, rank, operator_of(graph, id), value});
       }
     }
   }
@@ -49,34 +50,57 @@ class Check {
  public:
   Check(const Case& refinement, const OperatorTable& operators, const StaticOptions& options)
       : options_(options), problem_{refinement, {}, {}, {}, {}, {}} {
-    problem_.sequential_program = lower(refinement.sequential, refinement.sequential_groups, 0, operators);
+    problem_.sequential_program =
+        lower(refinement.sequential, refinement.sequential_groups, 0, operators);
     for (size_t r = 0; r < refinement.ranks.size(); ++r) {
-      problem_.rank_programs.push_back(
-          lower(refinement.ranks[r], refinement.distributed_groups, static_cast<Rank>(r), operators));
+      problem_.rank_programs.push_back(lower(refinement.ranks[r], refinement.distributed_groups,
+                                             static_cast<Rank>(r), operators));
     }
   }
 
   StaticResult run() {
     const auto start = Clock::now();
-    const Case& refinement = problem_.refinement;
-    const InputValues inputs = invert_input_relation(problem_.lifting, refinement);
-    problem_.sequential = lift_sequential(problem_.lifting, refinement.sequential, problem_.sequential_program, inputs);
-    problem_.ranks = lift_ranks(problem_.lifting, refinement, problem_.rank_programs, inputs);
+    problem_.lifting.set_deadline(start + options_.timeout);
     list_assumptions();
-    if (problem_.ranks.mismatch) {
-      result_.report.verdict = Verdict::kRefuted;
-      result_.report.failures.push_back(diagnose_mismatch(problem_, *problem_.ranks.mismatch));
-      for (const std::string& name : refinement.outputs) result_.report.outputs.push_back({name, Verdict::kUnproved, {}, false});
-    } else {
-      prove();
+    try {
+      lift_and_prove();
+    } catch (const TimedOut&) {
+      result_.report.verdict = Verdict::kTimeout;
+      result_.report.failures = {
+          {"timeout",
+           {},
+           {},
+           {},
+           {},
+           {},
+           {},
+           "the time limit of " + std::to_string(options_.timeout.count()) + " ms was reached",
+           "raise the limit, or check fewer layers at once"}};
     }
     count();
-    result_.report.ms.check = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    result_.report.ms.check =
+        std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     write_certificate();
     return std::move(result_);
   }
 
  private:
+  void lift_and_prove() {
+    const Case& refinement = problem_.refinement;
+    const InputValues inputs = invert_input_relation(problem_.lifting, refinement);
+    problem_.sequential = lift_sequential(problem_.lifting, refinement.sequential,
+                                          problem_.sequential_program, inputs);
+    problem_.ranks = lift_ranks(problem_.lifting, refinement, problem_.rank_programs, inputs);
+    if (problem_.ranks.mismatch) {
+      result_.report.verdict = Verdict::kRefuted;
+      result_.report.failures.push_back(diagnose_mismatch(problem_, *problem_.ranks.mismatch));
+      for (const std::string& name : refinement.outputs)
+        result_.report.outputs.push_back({name, Verdict::kUnproved, {}, false});
+    } else {
+      prove();
+    }
+  }
+
   void prove() {
     const CoverIndex outputs(problem_.lifting, rank_candidates(problem_, true));
     const CoverIndex all(problem_.lifting, rank_candidates(problem_, false));
@@ -93,12 +117,31 @@ class Check {
     }
     result_.report.failures = std::move(failures);
     result_.report.verdict = failed ? failed_verdict() : Verdict::kProved;
+    result_.report.accepted = failed && is_accepted();
+  }
+
+  // True when every tensor that lacks a proof is one that the user accepts.
+  bool is_accepted() const {
+    const auto& accept = problem_.refinement.accept;
+    const auto listed = [&](const std::string& name) {
+      return accept && std::find(accept->tensors.begin(), accept->tensors.end(), name) !=
+                           accept->tensors.end();
+    };
+    const Graph& graph = problem_.refinement.sequential;
+    return std::all_of(
+               unproved_.begin(), unproved_.end(),
+               [&](TensorId id) { return listed(graph.tensors[static_cast<size_t>(id)].name); }) &&
+           std::all_of(broken_.begin(), broken_.end(), [&](const auto& broken) {
+             const CleanExpr& expr = broken.first->sequential;
+             return expr.kind == CleanExpr::Kind::kTensor && listed(expr.name);
+           });
   }
 
   // Opaque operators and lifting's limits are said as such; everything else is simply not proved.
   Verdict failed_verdict() const {
     const auto& failures = result_.report.failures;
-    return !failures.empty() && failures.front().kind == "opaque_operator" ? Verdict::kUnsupported : Verdict::kUnproved;
+    return !failures.empty() && failures.front().kind == "opaque_operator" ? Verdict::kUnsupported
+                                                                           : Verdict::kUnproved;
   }
 
   void check_outputs(const CoverIndex& index) {
@@ -108,7 +151,8 @@ class Check {
       TensorReport report;
       report.name = name;
       if (const Value* value = problem_.sequential_value(id)) {
-        const auto replicas = index.cover({*value, graph.tensors[static_cast<size_t>(id)].name, operator_of(graph, id)});
+        const auto replicas = index.cover(
+            {*value, graph.tensors[static_cast<size_t>(id)].name, operator_of(graph, id)});
         for (const CleanExpr& replica : replicas) report.relation.push_back(to_string(replica));
         report.pending_sum = is_pending_sum(replicas);
         if (!replicas.empty()) {
@@ -125,9 +169,13 @@ class Check {
     for (const Expectation& expectation : problem_.refinement.expect) {
       Value wanted;
       try {
-        wanted = evaluate(problem_.lifting, expectation.sequential, [&](const std::string& name, Rank) -> const Value& {
-          return *problem_.sequential_value(problem_.refinement.sequential.find(name));
-        });
+        wanted = evaluate(problem_.lifting, expectation.sequential,
+                          [&](const std::string& name, Rank) -> const Value& {
+                            const Value* value = problem_.sequential_value(
+                                problem_.refinement.sequential.find(name));
+                            if (value == nullptr) throw NotLifted{name + " is never computed"};
+                            return *value;
+                          });
       } catch (const NotLifted&) {
         broken_.emplace_back(&expectation, &expectation.replicas.at(0));
         continue;
@@ -144,9 +192,10 @@ class Check {
 
   bool meets(const Value& wanted, const CleanExpr& replica, const CoverIndex& index) {
     try {
-      const Value found = evaluate(problem_.lifting, replica, [&](const std::string& name, Rank rank) -> const Value& {
-        return index.value(name, rank);
-      });
+      const Value found = evaluate(problem_.lifting, replica,
+                                   [&](const std::string& name, Rank rank) -> const Value& {
+                                     return index.value(name, rank);
+                                   });
       return equivalent(problem_.lifting, found, wanted);
     } catch (const NotLifted&) {
       return false;
@@ -161,9 +210,11 @@ class Check {
       output.verdict = holds ? Verdict::kProved : Verdict::kUnproved;
       if (!holds) continue;
       output.relation.clear();
-      for (const CleanExpr& replica : expectation.replicas) output.relation.push_back(to_string(replica));
+      for (const CleanExpr& replica : expectation.replicas)
+        output.relation.push_back(to_string(replica));
       output.pending_sum = is_pending_sum(expectation.replicas);
-      std::erase_if(result_.certificate.relations, [&](const auto& r) { return r.output && r.tensor == output.name; });
+      std::erase_if(result_.certificate.relations,
+                    [&](const auto& r) { return r.output && r.tensor == output.name; });
       result_.certificate.relations.push_back({output.name, expectation.replicas, true});
       std::erase(unproved_, problem_.refinement.sequential.find(output.name));
     }
@@ -175,7 +226,8 @@ class Check {
       const auto id = static_cast<TensorId>(i);
       const Value* value = problem_.sequential_value(id);
       if (value == nullptr) continue;
-      auto replicas = index.cover({*value, graph.tensors[static_cast<size_t>(id)].name, operator_of(graph, id)});
+      auto replicas = index.cover(
+          {*value, graph.tensors[static_cast<size_t>(id)].name, operator_of(graph, id)});
       TensorReport report;
       report.name = graph.tensors[i].name;
       for (const CleanExpr& replica : replicas) report.relation.push_back(to_string(replica));
@@ -198,7 +250,8 @@ class Check {
         const auto id = static_cast<TensorId>(i);
         const Value* value = problem_.rank_value(static_cast<Rank>(r), id);
         if (value == nullptr) continue;
-        auto replicas = index.cover({*value, graph.tensors[static_cast<size_t>(id)].name, operator_of(graph, id)});
+        auto replicas = index.cover(
+            {*value, graph.tensors[static_cast<size_t>(id)].name, operator_of(graph, id)});
         if (!replicas.empty()) inverted.emplace(graph.tensors[i].name, std::move(replicas.front()));
       }
     }
@@ -212,29 +265,34 @@ class Check {
         if (std::find(list.begin(), list.end(), note) == list.end()) list.push_back(note);
       }
       for (const std::string& op : program.opaque) {
-        const std::string note = "undeclared operator, equal only to itself on equal whole arguments: " + op;
+        const std::string note =
+            "undeclared operator, equal only to itself on equal whole arguments: " + op;
         if (std::find(list.begin(), list.end(), note) == list.end()) list.push_back(note);
       }
     };
     add(problem_.sequential_program);
     for (const CoreProgram& program : problem_.rank_programs) add(program);
     if (const auto& accept = problem_.refinement.accept) {
-      for (const std::string& tensor : accept->tensors) list.push_back("accepted without proof: " + tensor + " (" + accept->reason + ")");
+      for (const std::string& tensor : accept->tensors)
+        list.push_back("accepted without proof: " + tensor + " (" + accept->reason + ")");
     }
   }
 
   void count() {
     auto& counts = result_.report.counts;
     counts.sequential_ops = static_cast<int64_t>(problem_.refinement.sequential.nodes.size());
-    for (const Graph& graph : problem_.refinement.ranks) counts.distributed_ops += static_cast<int64_t>(graph.nodes.size());
+    for (const Graph& graph : problem_.refinement.ranks)
+      counts.distributed_ops += static_cast<int64_t>(graph.nodes.size());
     counts.terms = static_cast<int64_t>(problem_.lifting.universe().atoms.size());
+    result_.report.trusted = problem_.lifting.solver().notes();
   }
 
   void write_certificate() {
     Certificate& certificate = result_.certificate;
     certificate.assumptions = result_.report.assumptions;
     certificate.sequential = std::move(problem_.sequential.values);
-    for (LiftedProgram& rank : problem_.ranks.ranks) certificate.ranks.push_back(std::move(rank.values));
+    for (LiftedProgram& rank : problem_.ranks.ranks)
+      certificate.ranks.push_back(std::move(rank.values));
     certificate.universe = problem_.lifting.take();
   }
 
@@ -248,7 +306,8 @@ class Check {
 
 }  // namespace
 
-StaticResult static_check(const Case& refinement, const OperatorTable& operators, const StaticOptions& options) {
+StaticResult static_check(const Case& refinement, const OperatorTable& operators,
+                          const StaticOptions& options) {
   return Check(refinement, operators, options).run();
 }
 

@@ -23,13 +23,16 @@ struct StaticOptions {
 struct StaticResult {
   StaticReport report;  // verdict, outputs, tensors, failures, assumptions, counts
   Certificate certificate;
-  // Each distributed tensor over sequential ones (leaves at rank 0), where a clean expression of views exists:
-  // per rank, tensor name -> expression. Reshards reference values for operator-wise replay.
+  // Each distributed tensor over sequential ones (leaves at rank 0), where a clean expression of
+  // views exists: per rank, tensor name -> expression. Reshards reference values for operator-wise
+  // replay.
   std::vector<std::map<std::string, CleanExpr>> distributed_over_sequential;
 };
 
-// Lifts both sides, covers the sequential tensors, checks outputs and expectations. Does not throw for anything that
-// can be said with a verdict; throws UserError for bad input and InternalError for our bugs.
-StaticResult static_check(const Case& refinement, const OperatorTable& operators, const StaticOptions& options = {});
+// Lifts both sides, covers the sequential tensors, checks outputs and expectations. Does not throw
+// for anything that can be said with a verdict; throws UserError for bad input and InternalError
+// for our bugs.
+StaticResult static_check(const Case& refinement, const OperatorTable& operators,
+                          const StaticOptions& options = {});
 
 }  // namespace assay

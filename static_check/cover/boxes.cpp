@@ -3,6 +3,7 @@
 
 #include "static_check/algebra/restriction.h"
 #include "static_check/cover/pieces.h"
+#include "static_check/lift/parts.h"
 
 namespace assay {
 
@@ -15,19 +16,24 @@ struct Box {
 
 bool inside(const Piece& piece, const Box& box) {
   for (size_t d = 0; d < box.start.size(); ++d) {
-    if (piece.start[d] < box.start[d] || piece.start[d] + piece.size[d] > box.start[d] + box.size[d]) return false;
+    if (piece.start[d] < box.start[d] ||
+        piece.start[d] + piece.size[d] > box.start[d] + box.size[d])
+      return false;
   }
   return true;
 }
 
-bool fills(const Piece& piece, const Box& box) { return piece.start == box.start && piece.size == box.size; }
+bool fills(const Piece& piece, const Box& box) {
+  return piece.start == box.start && piece.size == box.size;
+}
 
 // Elements of the summed labels that a part takes, as a fraction of the whole.
 double volume(const Piece& piece) {
   double result = 1;
   for (const Restriction& r : piece.restrictions) {
     double taken = 0;
-    for (const Interval& interval : r.intervals) taken += static_cast<double>(interval.hi - interval.lo);
+    for (const Interval& interval : r.intervals)
+      taken += static_cast<double>(interval.hi - interval.lo);
     result *= taken / static_cast<double>(r.radix);
   }
   return result;
@@ -35,7 +41,7 @@ double volume(const Piece& piece) {
 
 class Cover {
  public:
-  explicit Cover(const Term& target) : target_(target) {}
+  Cover(Lifting& lifting, const Term& target) : lifting_(lifting), target_(target) {}
 
   std::vector<CleanExpr> operator()(const Box& box, const std::vector<const Piece*>& pieces) {
     std::vector<CleanExpr> replicas;
@@ -67,11 +73,13 @@ class Cover {
       std::vector<std::vector<const Piece*>> groups;  // per distinct part, its replicas
       for (const Piece* part : parts) {
         if (volume(*part) != wanted) continue;
-        auto group = std::find_if(groups.begin(), groups.end(),
-                                  [&](const auto& g) { return g.front()->restrictions == part->restrictions; });
+        auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) {
+          return g.front()->restrictions == part->restrictions;
+        });
         if (group == groups.end()) {
           groups.push_back({part});
-        } else if (std::none_of(group->begin(), group->end(), [&](const Piece* p) { return p->rank == part->rank; })) {
+        } else if (std::none_of(group->begin(), group->end(),
+                                [&](const Piece* p) { return p->rank == part->rank; })) {
           group->push_back(part);
         }
       }
@@ -88,6 +96,7 @@ class Cover {
       terms.push_back(std::move(term));
     }
     combine(terms);
+    unite_parts(lifting_, terms);
     return terms.size() == 1 && terms[0] == target_;
   }
 
@@ -97,7 +106,8 @@ class Cover {
     std::vector<CleanExpr> replicas;
     for (size_t k = 0; k < most; ++k) {
       std::vector<CleanExpr> operands;
-      for (const auto& group : groups) operands.push_back(group[std::min(k, group.size() - 1)]->expr);
+      for (const auto& group : groups)
+        operands.push_back(group[std::min(k, group.size() - 1)]->expr);
       replicas.push_back(make_sum(std::move(operands)));
     }
     return replicas;
@@ -108,7 +118,8 @@ class Cover {
     for (size_t d = 0; d < box.size.size(); ++d) {
       std::vector<int64_t> cuts;
       for (const Piece* piece : pieces) {
-        if (piece->start[d] == box.start[d] && piece->size[d] < box.size[d]) cuts.push_back(piece->size[d]);
+        if (piece->start[d] == box.start[d] && piece->size[d] < box.size[d])
+          cuts.push_back(piece->size[d]);
       }
       std::sort(cuts.begin(), cuts.end(), std::greater<>());
       cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
@@ -123,8 +134,9 @@ class Cover {
         if (right.empty()) continue;
         std::vector<CleanExpr> replicas;
         for (size_t k = 0; k < std::max(left.size(), right.size()); ++k) {
-          replicas.push_back(make_concat({left[std::min(k, left.size() - 1)], right[std::min(k, right.size() - 1)]},
-                                         static_cast<int64_t>(d)));
+          replicas.push_back(make_concat(
+              {left[std::min(k, left.size() - 1)], right[std::min(k, right.size() - 1)]},
+              static_cast<int64_t>(d)));
         }
         return replicas;
       }
@@ -144,16 +156,18 @@ class Cover {
 
   // Pieces of one target are few; this bounds what hostile grids could make of the recursion.
   static constexpr int kMostSteps = 10'000;
+  Lifting& lifting_;
   const Term& target_;
   int steps_ = 0;
 };
 
 }  // namespace
 
-std::vector<CleanExpr> cover_boxes(const Shape& sizes, const std::vector<Piece>& pieces, const Term& target) {
+std::vector<CleanExpr> cover_boxes(Lifting& lifting, const Shape& sizes,
+                                   const std::vector<Piece>& pieces, const Term& target) {
   std::vector<const Piece*> all;
   for (const Piece& piece : pieces) all.push_back(&piece);
-  return Cover(target)({Shape(sizes.size(), 0), sizes}, all);
+  return Cover(lifting, target)({Shape(sizes.size(), 0), sizes}, all);
 }
 
 }  // namespace assay

@@ -7,6 +7,7 @@
 #include "static_check/algebra/restriction.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/cover/pieces.h"
+#include "static_check/lift/parts.h"
 
 namespace assay {
 
@@ -33,8 +34,8 @@ struct Block {
 // Outer digits with more steps than this are left to reshapes.
 constexpr int64_t kMostBlocks = 16;
 
-// The tile in blocks of one digit a dimension, where few outer digits stand in the way: packed tensors then read as
-// slices, as their authors think of them.
+// The tile in blocks of one digit a dimension, where few outer digits stand in the way: packed
+// tensors then read as slices, as their authors think of them.
 std::vector<Block> blocks_of(const Layout& layout, const TileBox& box) {
   std::vector<Block> blocks{{box, layout}};
   for (size_t d = 0; d < layout.dims.size(); ++d) {
@@ -46,7 +47,8 @@ std::vector<Block> blocks_of(const Layout& layout, const TileBox& box) {
         Block part = block;
         part.box.start[d] += i * modes[1].size;
         part.box.size[d] = modes[1].size;
-        part.layout = slice(block.layout, static_cast<int64_t>(d), i * modes[1].size, modes[1].size);
+        part.layout =
+            slice(block.layout, static_cast<int64_t>(d), i * modes[1].size, modes[1].size);
         split.push_back(std::move(part));
       }
     }
@@ -56,7 +58,8 @@ std::vector<Block> blocks_of(const Layout& layout, const TileBox& box) {
 }
 
 // Replicas of a grid of tiles, each with its own replicas.
-std::vector<CleanExpr> concat_grid(const Value& target, const std::vector<std::vector<CleanExpr>>& tiles) {
+std::vector<CleanExpr> concat_grid(const Value& target,
+                                   const std::vector<std::vector<CleanExpr>>& tiles) {
   size_t most = 0;
   for (const auto& replicas : tiles) {
     if (replicas.empty()) return {};
@@ -70,7 +73,8 @@ std::vector<CleanExpr> concat_grid(const Value& target, const std::vector<std::v
       const size_t cells = target.cuts[d].size() - 1;
       std::vector<CleanExpr> next;
       for (size_t i = 0; i < row.size(); i += cells) {
-        next.push_back(make_concat({row.begin() + static_cast<ptrdiff_t>(i), row.begin() + static_cast<ptrdiff_t>(i + cells)},
+        next.push_back(make_concat({row.begin() + static_cast<ptrdiff_t>(i),
+                                    row.begin() + static_cast<ptrdiff_t>(i + cells)},
                                    static_cast<int64_t>(d)));
       }
       row = std::move(next);
@@ -101,10 +105,14 @@ CoverIndex::CoverIndex(Lifting& lifting, std::vector<Candidate> candidates)
 }
 
 const Value& CoverIndex::value(const std::string& name, Rank rank) const {
-  return *candidates_[by_name_.at({name, rank})].value;
+  const auto known = by_name_.find({name, rank});
+  if (known == by_name_.end())
+    throw NotLifted{name + "@" + std::to_string(rank) + " is never computed"};
+  return *candidates_[known->second].value;
 }
 
-std::vector<size_t> CoverIndex::preferred(const std::vector<Use>& uses, const Target& target) const {
+std::vector<size_t> CoverIndex::preferred(const std::vector<Use>& uses,
+                                          const Target& target) const {
   std::vector<size_t> order(uses.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto rest = std::stable_partition(order.begin(), order.end(), [&](size_t i) {
@@ -116,7 +124,8 @@ std::vector<size_t> CoverIndex::preferred(const std::vector<Use>& uses, const Ta
   return order;
 }
 
-std::vector<CleanExpr> CoverIndex::cover_term(const Term& wanted, const Shape& size, const Target& target) const {
+std::vector<CleanExpr> CoverIndex::cover_term(const Term& wanted, const Shape& size,
+                                              const Target& target) const {
   const auto uses = by_atom_.find(wanted.atom);
   if (uses == by_atom_.end()) return {};
   std::vector<Piece> in_dims;
@@ -136,31 +145,38 @@ std::vector<CleanExpr> CoverIndex::cover_term(const Term& wanted, const Shape& s
     };
     const TileBox box = tile_box(*candidate.value, use.tile);
     const auto place = [&](const Block& block) {
-      auto piece = place_in_dims(wanted.layout, size, block.layout, block.box.start, block.box.size, leaf,
-                                 candidate.value->shape);
+      auto piece = place_in_dims(wanted.layout, size, block.layout, block.box.start, block.box.size,
+                                 leaf, candidate.value->shape);
       if (piece) add(std::move(*piece), in_dims);
       return piece.has_value();
     };
     if (place({box, term.layout})) continue;
     const std::vector<Block> blocks = blocks_of(term.layout, box);
-    if (blocks.size() > 1 && std::count_if(blocks.begin(), blocks.end(), place) == std::ssize(blocks)) continue;
+    if (blocks.size() > 1 &&
+        std::count_if(blocks.begin(), blocks.end(), place) == std::ssize(blocks))
+      continue;
     Axes axes;
-    auto piece = place_in_digits(wanted.layout, size, term.layout, box.start, box.size, leaf, candidate.value->shape, axes);
+    auto piece = place_in_digits(wanted.layout, size, term.layout, box.start, box.size, leaf,
+                                 candidate.value->shape, axes);
     if (!piece) continue;
-    auto group = std::find_if(in_digits.begin(), in_digits.end(), [&](const auto& g) { return g.first == axes; });
+    auto group = std::find_if(in_digits.begin(), in_digits.end(),
+                              [&](const auto& g) { return g.first == axes; });
     if (group == in_digits.end()) group = in_digits.insert(in_digits.end(), {axes, {}});
     add(std::move(*piece), group->second);
   }
-  if (auto replicas = cover_boxes(size, in_dims, wanted); !replicas.empty()) return replicas;
+  if (auto replicas = cover_boxes(lifting_, size, in_dims, wanted); !replicas.empty())
+    return replicas;
   for (const auto& [axes, pieces] : in_digits) {
-    auto replicas = cover_boxes(axes.sizes, pieces, wanted);
-    for (CleanExpr& replica : replicas) replica = make_reshape(std::move(replica), axes.sizes, size);
+    auto replicas = cover_boxes(lifting_, axes.sizes, pieces, wanted);
+    for (CleanExpr& replica : replicas)
+      replica = make_reshape(std::move(replica), axes.sizes, size);
     if (!replicas.empty()) return replicas;
   }
   return {};
 }
 
-// A sum of several terms: candidates that hold the same terms, or parts of them, tile by tile of the same size.
+// A sum of several terms: candidates that hold the same terms, or parts of them, tile by tile of
+// the same size.
 std::vector<CleanExpr> CoverIndex::cover_sum(const Tile& target, const Shape& size) const {
   if (target.terms.empty()) return {};
   const auto uses = by_atom_.find(target.terms[0].atom);
@@ -177,28 +193,36 @@ std::vector<CleanExpr> CoverIndex::cover_sum(const Tile& target, const Shape& si
         return term.atom == wanted.atom && term.layout == wanted.layout && term.coef == wanted.coef;
       });
     });
-    if (!matches || std::any_of(seen.begin(), seen.end(), [&](const Tile* t) { return *t == tile; })) continue;
+    if (!matches ||
+        std::any_of(seen.begin(), seen.end(), [&](const Tile* t) { return *t == tile; }))
+      continue;
     parts.push_back(&candidate);
     seen.push_back(&tile);
   }
   std::vector<Term> total;
   for (const Tile* tile : seen) total.insert(total.end(), tile->terms.begin(), tile->terms.end());
   combine(total);
+  unite_parts(lifting_, total);
   if (total != target.terms) return {};
   std::vector<CleanExpr> operands;
   for (const Candidate* part : parts) operands.push_back(leaf_of(*part));
   return {make_sum(std::move(operands))};
 }
 
-std::vector<CleanExpr> CoverIndex::cover_tile(const Tile& tile, const Shape& size, const Target& target) const {
+std::vector<CleanExpr> CoverIndex::cover_tile(const Tile& tile, const Shape& size,
+                                              const Target& target) const {
   if (!tile.integer.empty() || tile.terms.empty()) {
     // Integer maps and zeros: the same tile elsewhere.
-    const auto& uses = tile.integer.empty() ? constant_ : by_atom_.contains(tile.integer[0].atom) ? by_atom_.at(tile.integer[0].atom) : constant_;
+    const auto& uses = tile.integer.empty()                      ? constant_
+                       : by_atom_.contains(tile.integer[0].atom) ? by_atom_.at(tile.integer[0].atom)
+                                                                 : constant_;
     std::vector<CleanExpr> replicas;
     std::vector<Rank> ranks;
     for (size_t i : preferred(uses, target)) {
       const Candidate& candidate = candidates_[uses[i].candidate];
-      if (candidate.value->shape != size || candidate.value->tiles.size() != 1 || !(candidate.value->tiles[0] == tile)) continue;
+      if (candidate.value->shape != size || candidate.value->tiles.size() != 1 ||
+          !(candidate.value->tiles[0] == tile))
+        continue;
       if (std::find(ranks.begin(), ranks.end(), candidate.rank) != ranks.end()) continue;
       ranks.push_back(candidate.rank);
       replicas.push_back(leaf_of(candidate));
@@ -218,6 +242,7 @@ std::vector<CleanExpr> CoverIndex::cover_tile(const Tile& tile, const Shape& siz
 }
 
 std::vector<CleanExpr> CoverIndex::cover(const Target& target) const {
+  lifting_.check_deadline();
   const Value& wanted = target.value;
   std::vector<std::vector<CleanExpr>> tiles;
   for (size_t t = 0; t < wanted.tiles.size(); ++t) {
@@ -228,9 +253,12 @@ std::vector<CleanExpr> CoverIndex::cover(const Target& target) const {
   // What the search proposes is evaluated before it is believed.
   std::erase_if(replicas, [&](const CleanExpr& expr) {
     try {
-      return !equivalent(lifting_, evaluate(lifting_, expr, [&](const std::string& name, Rank rank) -> const Value& {
-                           return value(name, rank);
-                         }), wanted);
+      return !equivalent(lifting_,
+                         evaluate(lifting_, expr,
+                                  [&](const std::string& name, Rank rank) -> const Value& {
+                                    return value(name, rank);
+                                  }),
+                         wanted);
     } catch (const NotLifted&) {
       return true;
     }
@@ -245,7 +273,8 @@ std::vector<const Candidate*> CoverIndex::related(const Value& target) const {
     if (uses == by_atom_.end()) return;
     for (const Use& use : uses->second) {
       const Candidate* candidate = &candidates_[use.candidate];
-      if (std::find(result.begin(), result.end(), candidate) == result.end()) result.push_back(candidate);
+      if (std::find(result.begin(), result.end(), candidate) == result.end())
+        result.push_back(candidate);
     }
   };
   for (const Tile& tile : target.tiles) {

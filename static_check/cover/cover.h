@@ -1,4 +1,5 @@
-// Cover: which tensors of one side are views or parts of a tensor of the other, and do they make it up exactly?
+// Cover: which tensors of one side are views or parts of a tensor of the other, and do they make it
+// up exactly?
 #pragma once
 
 #include <map>
@@ -25,7 +26,8 @@ class CoverIndex {
   // Candidates in order of preference; values must outlive the index.
   CoverIndex(Lifting& lifting, std::vector<Candidate> candidates);
 
-  // The tensor to be covered. Candidates of the same name, then of the same operator, are preferred among equals.
+  // The tensor to be covered. Candidates of the same name, then of the same operator, are preferred
+  // among equals.
   struct Target {
     const Value& value;
     std::string name;
@@ -35,9 +37,11 @@ class CoverIndex {
   // Clean expressions that each evaluate to the target; empty when the candidates do not cover it.
   std::vector<CleanExpr> cover(const Target& target) const;
 
-  // Candidates that hold a view or part of one of the target's atoms (unfolded once): where a near miss is found.
+  // Candidates that hold a view or part of one of the target's atoms (unfolded once): where a near
+  // miss is found.
   std::vector<const Candidate*> related(const Value& target) const;
 
+  // Throws NotLifted when the program never computes that tensor.
   const Value& value(const std::string& name, Rank rank) const;
 
  private:
@@ -45,8 +49,10 @@ class CoverIndex {
     size_t candidate;
     size_t tile;
   };
-  std::vector<CleanExpr> cover_tile(const Tile& tile, const Shape& size, const Target& target) const;
-  std::vector<CleanExpr> cover_term(const Term& term, const Shape& size, const Target& target) const;
+  std::vector<CleanExpr> cover_tile(const Tile& tile, const Shape& size,
+                                    const Target& target) const;
+  std::vector<CleanExpr> cover_term(const Term& term, const Shape& size,
+                                    const Target& target) const;
   std::vector<CleanExpr> cover_sum(const Tile& tile, const Shape& size) const;
   std::vector<size_t> preferred(const std::vector<Use>& uses, const Target& target) const;
 

@@ -4,12 +4,14 @@
 
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/operators.h"
+#include "static_check/lift/parts.h"
 
 namespace assay {
 
 namespace {
 
-// Unfolding is for what ordinary names leave; a sum of more terms than this is compared as it stands.
+// Unfolding is for what ordinary names leave; a sum of more terms than this is compared as it
+// stands.
 constexpr size_t kMostTerms = 256;
 
 Value evaluate_pad(Lifting& lifting, const CleanExpr& expr, const LeafValue& leaf) {
@@ -28,7 +30,8 @@ Value evaluate_pad(Lifting& lifting, const CleanExpr& expr, const LeafValue& lea
 }
 
 // The newest name among the terms that only one side has.
-const Term* newest_difference(const Lifting& lifting, const std::vector<Term>& a, const std::vector<Term>& b) {
+const Term* newest_difference(const Lifting& lifting, const std::vector<Term>& a,
+                              const std::vector<Term>& b) {
   const Term* newest = nullptr;
   for (const Term& term : a) {
     if (!lifting.is_instance(term.atom, Instance::Kind::kCombine)) continue;
@@ -68,17 +71,20 @@ Value evaluate(Lifting& lifting, const CleanExpr& expr, const LeafValue& leaf) {
       return leaf(expr.name, expr.rank);
     case CleanExpr::Kind::kConcat: {
       std::vector<Value> operands;
-      for (const CleanExpr& operand : expr.operands) operands.push_back(evaluate(lifting, operand, leaf));
+      for (const CleanExpr& operand : expr.operands)
+        operands.push_back(evaluate(lifting, operand, leaf));
       return concat(operands, expr.dim);
     }
     case CleanExpr::Kind::kSlice: {
-      Value result = slice(evaluate(lifting, expr.operands[0], leaf), expr.dim, expr.start, expr.end - expr.start);
+      Value result = slice(evaluate(lifting, expr.operands[0], leaf), expr.dim, expr.start,
+                           expr.end - expr.start);
       merge_tiles(result);
       return result;
     }
     case CleanExpr::Kind::kSum: {
       std::vector<Value> operands;
-      for (const CleanExpr& operand : expr.operands) operands.push_back(evaluate(lifting, operand, leaf));
+      for (const CleanExpr& operand : expr.operands)
+        operands.push_back(evaluate(lifting, operand, leaf));
       for (Value& operand : operands) {
         for (size_t t = 0; t < operand.tiles.size(); ++t) {
           Tile& tile = operand.tiles[t];
@@ -87,7 +93,7 @@ Value evaluate(Lifting& lifting, const CleanExpr& expr, const LeafValue& leaf) {
           tile.integer.clear();
         }
       }
-      Value result = add(std::move(operands));
+      Value result = sum_of(lifting, std::move(operands));
       merge_tiles(result);
       name_sums(lifting, result, DType::kFloat64);
       return result;
@@ -95,11 +101,13 @@ Value evaluate(Lifting& lifting, const CleanExpr& expr, const LeafValue& leaf) {
     case CleanExpr::Kind::kPermute:
       return permute(evaluate(lifting, expr.operands[0], leaf), expr.dims);
     case CleanExpr::Kind::kReshape:
-      return reshape_any(lifting, evaluate(lifting, expr.operands[0], leaf), expr.dims, DType::kFloat64);
+      return reshape_any(lifting, evaluate(lifting, expr.operands[0], leaf), expr.dims,
+                         DType::kFloat64);
     case CleanExpr::Kind::kPad:
       return evaluate_pad(lifting, expr, leaf);
     case CleanExpr::Kind::kScale:
-      return scale(evaluate(lifting, expr.operands[0], leaf), Rational(expr.numerator, expr.denominator));
+      return scale(evaluate(lifting, expr.operands[0], leaf),
+                   Rational(expr.numerator, expr.denominator));
   }
   throw NotLifted{"unknown expression"};
 }

@@ -1,4 +1,5 @@
-// How a tile of a candidate tensor lies in a target view, and how boxes are put together to a clean expression.
+// How a tile of a candidate tensor lies in a target view, and how boxes are put together to a clean
+// expression.
 #pragma once
 
 #include <optional>
@@ -6,6 +7,7 @@
 
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/proof.h"
+#include "static_check/lift/lifting.h"
 
 namespace assay {
 
@@ -18,32 +20,40 @@ struct Piece {
   Rank rank = 0;
 };
 
-// Clean expressions with their trivial forms left out (a full slice, an identity permute or reshape, one operand).
+// Clean expressions with their trivial forms left out (a full slice, an identity permute or
+// reshape, one operand).
 CleanExpr make_slice(CleanExpr expr, int64_t dim, int64_t start, int64_t end, int64_t size);
 CleanExpr make_concat(std::vector<CleanExpr> operands, int64_t dim);
 CleanExpr make_sum(std::vector<CleanExpr> operands);
 CleanExpr make_reshape(CleanExpr expr, const Shape& from, const Shape& to);
 CleanExpr make_permute(CleanExpr expr, const std::vector<int64_t>& dims);
 
-// Axes of the target in which pieces are boxes: its dimensions, or finer digits when a candidate needs them.
+// Axes of the target in which pieces are boxes: its dimensions, or finer digits when a candidate
+// needs them.
 struct Axes {
   Shape sizes;
   bool operator==(const Axes&) const = default;
 };
 
-// Places a candidate tile (layout over tile_size, at tile_start of a tensor of candidate_shape) in the target's own
-// dimensions: it is a slice of the target, or the target is a slice of it. nullopt when neither holds.
-std::optional<Piece> place_in_dims(const Layout& target, const Shape& target_shape, const Layout& candidate,
-                                   const Shape& tile_start, const Shape& tile_size, const CleanExpr& leaf,
+// Places a candidate tile (layout over tile_size, at tile_start of a tensor of candidate_shape) in
+// the target's own dimensions: it is a slice of the target, or the target is a slice of it. nullopt
+// when neither holds.
+std::optional<Piece> place_in_dims(const Layout& target, const Shape& target_shape,
+                                   const Layout& candidate, const Shape& tile_start,
+                                   const Shape& tile_size, const CleanExpr& leaf,
                                    const Shape& candidate_shape);
 
-// The same through digits: reshape and permute are allowed. `axes` receives the refined digits of the target.
-std::optional<Piece> place_in_digits(const Layout& target, const Shape& target_shape, const Layout& candidate,
-                                     const Shape& tile_start, const Shape& tile_size, const CleanExpr& leaf,
+// The same through digits: reshape and permute are allowed. `axes` receives the refined digits of
+// the target.
+std::optional<Piece> place_in_digits(const Layout& target, const Shape& target_shape,
+                                     const Layout& candidate, const Shape& tile_start,
+                                     const Shape& tile_size, const CleanExpr& leaf,
                                      const Shape& candidate_shape, Axes& axes);
 
-// All clean expressions that cover the box of `sizes` exactly: replicas. Tiles are concatenated; parts are summed when
-// they partition the sum. Empty when the pieces do not cover it. whole: the target's own restrictions (none for a whole).
-std::vector<CleanExpr> cover_boxes(const Shape& sizes, const std::vector<Piece>& pieces, const Term& target);
+// All clean expressions that cover the box of `sizes` exactly: replicas. Tiles are concatenated;
+// parts are summed when they partition the sum. Empty when the pieces do not cover it. whole: the
+// target's own restrictions (none for a whole).
+std::vector<CleanExpr> cover_boxes(Lifting& lifting, const Shape& sizes,
+                                   const std::vector<Piece>& pieces, const Term& target);
 
 }  // namespace assay

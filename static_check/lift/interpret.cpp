@@ -6,6 +6,7 @@
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/operators.h"
+#include "static_check/lift/parts.h"
 
 namespace assay {
 
@@ -16,9 +17,11 @@ Interpreter::Interpreter(Lifting& lifting, const Graph& graph, const CoreProgram
 }
 
 void Interpreter::evaluate(CoreId id) {
+  lifting_.check_deadline();
   const CoreOp& op = program_.ops[static_cast<size_t>(id)];
   try {
     result_.values.push_back(compute(op));
+    name_sums(lifting_, result_.values.back(), op.dtype);
   } catch (const NotLifted& why) {
     result_.unlifted.push_back({id, why.reason});
     result_.values.push_back(unknown(op, Atom::Kind::kRandom));
@@ -26,10 +29,12 @@ void Interpreter::evaluate(CoreId id) {
     result_.unlifted.push_back({id, "a coefficient leaves 64 bits"});
     result_.values.push_back(unknown(op, Atom::Kind::kRandom));
   }
-  ASSAY_CHECK(result_.values.back().shape == op.shape, "a lifted value has another shape than its operator");
+  ASSAY_CHECK(result_.values.back().shape == op.shape,
+              "a lifted value has another shape than its operator");
 }
 
-void Interpreter::evaluate_collective(CoreId id, const Collective& collective, size_t member, std::vector<Value> operands) {
+void Interpreter::evaluate_collective(CoreId id, const Collective& collective, size_t member,
+                                      std::vector<Value> operands) {
   const CoreOp& op = program_.ops[static_cast<size_t>(id)];
   try {
     result_.values.push_back(exchange(op, collective, member, std::move(operands)));
@@ -37,7 +42,8 @@ void Interpreter::evaluate_collective(CoreId id, const Collective& collective, s
     result_.unlifted.push_back({id, why.reason});
     result_.values.push_back(unknown(op, Atom::Kind::kRandom));
   }
-  ASSAY_CHECK(result_.values.back().shape == op.shape, "a collective's value has another shape than its operator");
+  ASSAY_CHECK(result_.values.back().shape == op.shape,
+              "a collective's value has another shape than its operator");
 }
 
 std::vector<Value> Interpreter::operands(const CoreOp& op) const {
@@ -84,7 +90,8 @@ Value Interpreter::compute_source(const CoreOp& op) {
       if (op.fn == "-inf") term.atom = lifting_.infinity(), term.coef = -1;
       if (op.fn == "nan") term.atom = lifting_.nan(), term.coef = 1;
       term.layout = broadcast(op.shape);
-      return term.coef.is_zero() ? single_tile(op.shape, {}) : single_term(op.shape, std::move(term));
+      return term.coef.is_zero() ? single_tile(op.shape, {})
+                                 : single_term(op.shape, std::move(term));
     case Prim::kIota:
       term.atom = lifting_.iota();
       term.layout = row_major(op.shape);
@@ -98,11 +105,14 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
   std::vector<Value> values = operands(op);
   if (op.prim == Prim::kCast && is_floating(op.dtype)) return integer_to_float(lifting_, values[0]);
   if (auto integer = apply_integer(lifting_, op, values)) return std::move(*integer);
-  const auto source = [&](size_t i) { return program_.ops[static_cast<size_t>(op.operands[i])].dtype; };
+  const auto source = [&](size_t i) {
+    return program_.ops[static_cast<size_t>(op.operands[i])].dtype;
+  };
   switch (op.prim) {
     case Prim::kLinear: {
-      for (size_t i = 0; i < values.size(); ++i) values[i] = scale(as_terms(std::move(values[i]), op.dtype), op.coefs[i]);
-      Value sum = add(std::move(values));
+      for (size_t i = 0; i < values.size(); ++i)
+        values[i] = scale(as_terms(std::move(values[i]), op.dtype), op.coefs[i]);
+      Value sum = sum_of(lifting_, std::move(values));
       merge_tiles(sum);
       name_sums(lifting_, sum, op.dtype);
       return sum;
@@ -112,7 +122,8 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
     case Prim::kKeep:
       return keep(lifting_, values[0], values[1], op.dtype);
     case Prim::kCast:
-      if (is_bool(op.dtype)) return apply_map(lifting_, "ne0", 0, std::move(values), op.shape, op.dtype);
+      if (is_bool(op.dtype))
+        return apply_map(lifting_, "ne0", 0, std::move(values), op.shape, op.dtype);
       if (!is_floating(source(0))) return values[0];
       return apply_map(lifting_, "trunc", 0, std::move(values), op.shape, op.dtype);
     default:
@@ -157,8 +168,8 @@ Value Interpreter::compute(const CoreOp& op) {
     case Prim::kOneHot:
       return one_hot(lifting_, operand(op, 0), op.shape.back());
     case Prim::kBlock:
-      return apply_block(lifting_, op.fn, op.linear, program_.specs[static_cast<size_t>(op.spec)], operands(op), op.shape,
-                         op.dtype);
+      return apply_block(lifting_, op.fn, op.linear, program_.specs[static_cast<size_t>(op.spec)],
+                         operands(op), op.shape, op.dtype);
     case Prim::kOpaque:
       return apply_opaque(lifting_, op.fn, operands(op), op.shape, op.dtype);
     case Prim::kCollective:
@@ -167,7 +178,8 @@ Value Interpreter::compute(const CoreOp& op) {
   throw InternalError("a collective is evaluated alone");
 }
 
-Value Interpreter::exchange(const CoreOp& op, const Collective& collective, size_t member, std::vector<Value> operands) {
+Value Interpreter::exchange(const CoreOp& op, const Collective& collective, size_t member,
+                            std::vector<Value> operands) {
   const auto reduced = [&]() -> Value {
     const auto count = static_cast<int64_t>(operands.size());
     switch (collective.reduce) {
@@ -177,7 +189,8 @@ Value Interpreter::exchange(const CoreOp& op, const Collective& collective, size
         return extremum(lifting_, Instance::Kind::kMin, std::move(operands), op.dtype);
       case Collective::Reduce::kProduct: {
         Value product = operands[0];
-        for (size_t i = 1; i < operands.size(); ++i) product = multiply(lifting_, product, operands[i], op.dtype);
+        for (size_t i = 1; i < operands.size(); ++i)
+          product = multiply(lifting_, product, operands[i], op.dtype);
         return product;
       }
       case Collective::Reduce::kSum:
@@ -185,7 +198,7 @@ Value Interpreter::exchange(const CoreOp& op, const Collective& collective, size
         break;
     }
     for (Value& value : operands) value = as_terms(std::move(value), op.dtype);
-    Value sum = add(std::move(operands));
+    Value sum = sum_of(lifting_, std::move(operands));
     if (collective.reduce == Collective::Reduce::kAvg) sum = scale(sum, Rational(1, count));
     merge_tiles(sum);
     name_sums(lifting_, sum, op.dtype);
@@ -202,7 +215,8 @@ Value Interpreter::exchange(const CoreOp& op, const Collective& collective, size
     }
     case Collective::Kind::kBroadcast:
       return operands[static_cast<size_t>(
-          std::find(collective.ranks.begin(), collective.ranks.end(), collective.source) - collective.ranks.begin())];
+          std::find(collective.ranks.begin(), collective.ranks.end(), collective.source) -
+          collective.ranks.begin())];
     case Collective::Kind::kAllToAll:
       break;
   }

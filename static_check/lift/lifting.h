@@ -1,8 +1,10 @@
-// Lifting an operator on blocks (DESIGN, section 3): a request says which views of which atoms meet under which shared
-// labels; the answer is a view of an operator instance. First every known instance is tried (embedding); only then the
-// labels are extended as far as all operands allow, and the larger instance is stored.
+// Lifting an operator on blocks (DESIGN, section 3): a request says which views of which atoms meet
+// under which shared labels; the answer is a view of an operator instance. First every known
+// instance is tried (embedding); only then the labels are extended as far as all operands allow,
+// and the larger instance is stored.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "shared_ir/proof.h"
+#include "static_check/smt/solver.h"
 
 namespace assay {
 
@@ -18,7 +21,7 @@ struct RequestLabel {
   int64_t size = 1;
   std::vector<int64_t> strides;  // per operand of the request
   int32_t spec_label = kNone;    // whole labels
-  int32_t out_dim = kNone;       // logical output dimension whose next digit (outer to inner) this is
+  int32_t out_dim = kNone;  // logical output dimension whose next digit (outer to inner) this is
 };
 
 // A parallel label that no operand sees: the result repeats along it.
@@ -36,15 +39,19 @@ struct Request {
   DType dtype = DType::kFloat32;  // of the output
 };
 
-// Thrown inside the lifter when no layout expresses a step; the operator's result is then an unknown of its own.
+// Thrown when the deadline has passed.
+struct TimedOut {};
+
+// Thrown inside the lifter when no layout expresses a step; the operator's result is then an
+// unknown of its own.
 struct NotLifted {
   std::string reason;
 };
 
 struct Lifted {
   AtomId atom = 0;
-  Layout layout;                    // over the request's output dimensions
-  std::vector<Restriction> boxes;   // kSum: kBox, kMax / kMin: kMax
+  Layout layout;                   // over the request's output dimensions
+  std::vector<Restriction> boxes;  // kSum: kBox, kMax / kMin: kMax
 };
 
 // Owns the universe while both sides are lifted.
@@ -61,12 +68,22 @@ class Lifting {
   // While reading the sequential program, reduced labels are not extended beyond what it sums.
   void set_sequential(bool sequential) { sequential_ = sequential; }
 
+  void set_deadline(std::chrono::steady_clock::time_point deadline) { deadline_ = deadline; }
+  // Called once an operator and once a covered tensor. Throws TimedOut.
+  void check_deadline() const {
+    if (std::chrono::steady_clock::now() > deadline_) throw TimedOut{};
+  }
+
+  // Decides what intervals leave open.
+  Solver& solver() { return solver_; }
+
   AtomId one() const { return 0; }
   AtomId infinity() const { return 1; }
   AtomId nan() const { return 2; }
   AtomId iota() const { return 3; }
   AtomId one_hot(AtomId ids);
-  // An atom that equals nothing else: a sequential input (tensor given), a random draw, unwritten memory, an unknown.
+  // An atom that equals nothing else: a sequential input (tensor given), a random draw, unwritten
+  // memory, an unknown.
   AtomId fresh(Atom atom);
   // A hidden label of an atom without an instance: a sum over ranks of a partial input.
   LabelId hide(AtomId atom, int64_t size);
@@ -75,8 +92,8 @@ class Lifting {
   // Embedding alone; nullopt when no known instance has this block.
   std::optional<Lifted> find(const Request& request) const;
 
-  // The layout over operand p of the instance behind `atom`, for a layout over `atom` itself; nullopt if a digit of the
-  // layout straddles labels.
+  // The layout over operand p of the instance behind `atom`, for a layout over `atom` itself;
+  // nullopt if a digit of the layout straddles labels.
   std::optional<Layout> trace(AtomId atom, const Layout& layout, size_t operand) const;
 
   // A name (or any kCombine atom) replaced by its definition; nullopt when the term is not one.
@@ -92,12 +109,15 @@ class Lifting {
   Universe universe_;
   std::unordered_map<std::string, std::vector<int32_t>> index_;  // request key -> instances
   std::unordered_map<AtomId, AtomId> one_hots_;
+  Solver solver_;
   bool sequential_ = true;
+  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
 };
 
-// The digits (stride, radix) of a summed label that a block takes, as restrictions; nullopt when they do not nest.
-// first: label value at coordinate 0; steps: (size, multiple) of each digit.
-std::optional<std::vector<Restriction>> take_digits(LabelId label, int64_t label_size, int64_t first,
-                                                    std::vector<Mode> steps, Restriction::Kind kind);
+// The digits (stride, radix) of a summed label that a block takes, as restrictions; nullopt when
+// they do not nest. first: label value at coordinate 0; steps: (size, multiple) of each digit.
+std::optional<std::vector<Restriction>> take_digits(LabelId label, int64_t label_size,
+                                                    int64_t first, std::vector<Mode> steps,
+                                                    Restriction::Kind kind);
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/operators.h"
+#include "static_check/lift/parts.h"
 
 namespace assay {
 
@@ -32,11 +33,13 @@ Layout drop_dims(const Layout& layout, std::span<const int64_t> dims) {
 bool varies(const Layout& layout, std::span<const int64_t> dims) {
   return std::any_of(dims.begin(), dims.end(), [&](int64_t d) {
     const auto& modes = layout.dims[static_cast<size_t>(d)];
-    return std::any_of(modes.begin(), modes.end(), [](const Mode& mode) { return mode.stride != 0; });
+    return std::any_of(modes.begin(), modes.end(),
+                       [](const Mode& mode) { return mode.stride != 0; });
   });
 }
 
-// A guard that varies along a summed dimension becomes a factor: 1 where the integer lies in the intervals, else 0.
+// A guard that varies along a summed dimension becomes a factor: 1 where the integer lies in the
+// intervals, else 0.
 Term indicator(Lifting& lifting, const Restriction& guard, const Shape& size) {
   Tile tile;
   PiecewiseAffine mask;
@@ -53,8 +56,10 @@ Term indicator(Lifting& lifting, const Restriction& guard, const Shape& size) {
   return materialize(lifting, tile, size, DType::kBool);
 }
 
-// Labels of a view whose `dims` are reduced; returns how often each element repeats along reduced broadcast digits.
-int64_t add_reduction_labels(Request& request, const Layout& layout, const Shape& size, std::span<const int64_t> dims) {
+// Labels of a view whose `dims` are reduced; returns how often each element repeats along reduced
+// broadcast digits.
+int64_t add_reduction_labels(Request& request, const Layout& layout, const Shape& size,
+                             std::span<const int64_t> dims) {
   int64_t repeats = 1;
   request.out_dims = size.size() - dims.size();
   int32_t out_dim = 0;
@@ -78,12 +83,14 @@ int64_t add_reduction_labels(Request& request, const Layout& layout, const Shape
 }
 
 bool reduces(const Request& request) {
-  return std::any_of(request.labels.begin(), request.labels.end(),
-                     [](const RequestLabel& label) { return label.tag == InstanceLabel::Tag::kReduced; });
+  return std::any_of(request.labels.begin(), request.labels.end(), [](const RequestLabel& label) {
+    return label.tag == InstanceLabel::Tag::kReduced;
+  });
 }
 
 // Sum of one term over dims of its tile.
-std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size, std::span<const int64_t> dims, DType dtype) {
+std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
+                           std::span<const int64_t> dims, DType dtype) {
   for (size_t i = 0; i < term.restrictions.size(); ++i) {
     const Restriction guard = term.restrictions[i];
     if (guard.kind == Restriction::Kind::kMax) {
@@ -93,7 +100,8 @@ std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size, std::
     }
     if (guard.kind != Restriction::Kind::kGuard || !varies(guard.where, dims)) continue;
     term.restrictions.erase(term.restrictions.begin() + static_cast<ptrdiff_t>(i));
-    const Value product = multiply(lifting, single_term(size, indicator(lifting, guard, size)), single_term(size, term), dtype);
+    const Value product = multiply(lifting, single_term(size, indicator(lifting, guard, size)),
+                                   single_term(size, term), dtype);
     std::vector<Term> result;
     for (const Term& part : product.tiles.at(0).terms) {
       auto sums = sum_term(lifting, part, size, dims, dtype);
@@ -159,21 +167,24 @@ Tile as_terms(Lifting& lifting, const Tile& tile, const Shape& size, DType dtype
   return result;
 }
 
-// The larger of two tiles: parts of one maximum unite; anything else is a fresh element-wise maximum.
-Tile united(Lifting& lifting, Instance::Kind kind, const Tile& a, const Tile& b, const Shape& size, DType dtype) {
+// The larger of two tiles: parts of one maximum unite; anything else is a fresh element-wise
+// maximum.
+Tile united(Lifting& lifting, Instance::Kind kind, const Tile& a, const Tile& b, const Shape& size,
+            DType dtype) {
   if (a == b) return a;
   if (a.terms.size() == 1 && b.terms.size() == 1 && a.integer.empty() && b.integer.empty()) {
     const Term& x = a.terms[0];
     const Term& y = b.terms[0];
     const auto only_parts = [](const Term& term) {
-      return term.coef.is_one() && std::all_of(term.restrictions.begin(), term.restrictions.end(), [](const Restriction& r) {
-               return r.kind == Restriction::Kind::kMax;
-             });
+      return term.coef.is_one() &&
+             std::all_of(term.restrictions.begin(), term.restrictions.end(),
+                         [](const Restriction& r) { return r.kind == Restriction::Kind::kMax; });
     };
     if (x.atom == y.atom && x.layout == y.layout && only_parts(x) && only_parts(y)) {
       if (x.restrictions.empty()) return a;
       if (y.restrictions.empty()) return b;
-      if (x.restrictions.size() == 1 && y.restrictions.size() == 1 && same_key(x.restrictions[0], y.restrictions[0])) {
+      if (x.restrictions.size() == 1 && y.restrictions.size() == 1 &&
+          same_key(x.restrictions[0], y.restrictions[0])) {
         Tile result = a;
         auto& restrictions = result.terms[0].restrictions;
         restrictions[0].intervals = unite(restrictions[0].intervals, y.restrictions[0].intervals);
@@ -185,45 +196,53 @@ Tile united(Lifting& lifting, Instance::Kind kind, const Tile& a, const Tile& b,
   const std::string fn = kind == Instance::Kind::kMax ? "maximum" : "minimum";
   Term x = materialize(lifting, a, size, dtype), y = materialize(lifting, b, size, dtype);
   if (y.atom < x.atom) std::swap(x, y);
-  return apply_map(lifting, fn, 0, {single_term(size, x), single_term(size, y)}, size, dtype).tiles.at(0);
+  return apply_map(lifting, fn, 0, {single_term(size, x), single_term(size, y)}, size, dtype)
+      .tiles.at(0);
 }
 
 }  // namespace
 
 Value reduce_sum(Lifting& lifting, const Value& value, std::span<const int64_t> dims, DType dtype) {
-  Value result = for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
-    for (const Term& term : as_terms(lifting, tile, size, dtype).terms) {
-      auto sums = sum_term(lifting, term, size, dims, dtype);
-      out.terms.insert(out.terms.end(), sums.begin(), sums.end());
-    }
-  });
-  for (Tile& tile : result.tiles) combine(tile.terms);
+  Value result =
+      for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
+        for (const Term& term : as_terms(lifting, tile, size, dtype).terms) {
+          auto sums = sum_term(lifting, term, size, dims, dtype);
+          out.terms.insert(out.terms.end(), sums.begin(), sums.end());
+        }
+      });
+  for (Tile& tile : result.tiles) {
+    combine(tile.terms);
+    unite_parts(lifting, tile.terms);
+  }
   name_sums(lifting, result, dtype);
   return result;
 }
 
-Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value, std::span<const int64_t> dims,
-                      DType dtype) {
+Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
+                      std::span<const int64_t> dims, DType dtype) {
   std::vector<bool> seen;
-  Value result = for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
-    const Term term = materialize(lifting, tile, size, dtype);
-    Request request;
-    request.kind = kind;
-    request.dtype = dtype;
-    request.operands = {{term.atom, term.layout.offset}};
-    add_reduction_labels(request, term.layout, size, dims);
-    Term part = term;
-    part.layout = drop_dims(term.layout, dims);
-    std::optional<Lifted> lifted = reduces(request) ? lifting.lift(request) : lifting.find(request);
-    if (lifted) {
-      part.atom = lifted->atom;
-      part.layout = lifted->layout;
-      part.restrictions = lifted->boxes;
-    }
-    Tile piece;
-    piece.terms.push_back(std::move(part));
-    out = out.terms.empty() ? piece : united(lifting, kind, out, piece, kept_dims(size, dims), dtype);
-  });
+  Value result =
+      for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
+        const Term term = materialize(lifting, tile, size, dtype);
+        Request request;
+        request.kind = kind;
+        request.dtype = dtype;
+        request.operands = {{term.atom, term.layout.offset}};
+        add_reduction_labels(request, term.layout, size, dims);
+        Term part = term;
+        part.layout = drop_dims(term.layout, dims);
+        std::optional<Lifted> lifted =
+            reduces(request) ? lifting.lift(request) : lifting.find(request);
+        if (lifted) {
+          part.atom = lifted->atom;
+          part.layout = lifted->layout;
+          part.restrictions = lifted->boxes;
+        }
+        Tile piece;
+        piece.terms.push_back(std::move(part));
+        out = out.terms.empty() ? piece
+                                : united(lifting, kind, out, piece, kept_dims(size, dims), dtype);
+      });
   merge_tiles(result);
   return result;
 }
@@ -233,6 +252,17 @@ Value extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values,
   Value result = values[0];
   for (size_t t = 0; t < result.tiles.size(); ++t) {
     const Shape size = tile_box(result, t).size;
+    std::vector<Term> parts;
+    for (const Value& value : values) {
+      const Tile& tile = value.tiles[t];
+      if (tile.terms.size() == 1) parts.push_back(tile.terms[0]);
+    }
+    if (parts.size() == values.size()) {
+      if (auto whole = whole_of_maxima(lifting, parts)) {
+        result.tiles[t].terms = {std::move(*whole)};
+        continue;
+      }
+    }
     for (size_t v = 1; v < values.size(); ++v) {
       result.tiles[t] = united(lifting, kind, result.tiles[t], values[v].tiles[t], size, dtype);
     }

@@ -77,9 +77,9 @@ TEST(PartsOfSums, OnManyStripesWithinAHalf) {
 }
 
 TEST(PartsOfSums, BeyondTheBoundAreRejected) {
-  const int64_t size = 6 << 20;
-  const SumOfAll all(size);
-  EXPECT_THROW(add_up(all, {{box(1, 3, {{0, 1}})}, {box(1, 6, {{1, 3}})}, {box(1, 6, {{4, 6}})}}),
+  const SumOfAll all(6 << 20);
+  const Box evens = box(1, 2, {{0, 1}}), odds = box(1, 2, {{1, 2}});
+  EXPECT_THROW(add_up(all, {{box(1, 3, {{0, 1}})}, {box(1, 3, {{1, 3}}), evens}, {odds}}),
                Rejection);
 }
 
