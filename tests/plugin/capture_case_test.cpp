@@ -1,0 +1,158 @@
+// What a specification becomes: inputs by placement, expected outputs, gradients; and what is said
+// about wrong ones.
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/mm.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "assay/refinement.h"
+
+namespace assay {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+InputSpec weight(const std::string& name, Shape shape, const Placement& placement) {
+  InputSpec input;
+  input.name = name;
+  input.shape = std::move(shape);
+  input.placement = placement;
+  return input;
+}
+
+// y = x w over two ranks, row-parallel.
+RefinementSpec row_parallel() {
+  RefinementSpec spec;
+  spec.name = "RowParallel";
+  spec.mesh = Mesh({{"tp", 2}});
+  spec.inputs = {weight("x", {8, 64}, Shard("tp", 1)), weight("w", {64, 32}, Shard("tp", 0))};
+  spec.sequential = [](Program& p) { p.output("y", at::mm(p[{"x"}], p[{"w"}])); };
+  spec.distributed = [](Program& p) {
+    p.output("y", p.all_reduce(at::mm(p[{"x"}], p[{"w"}]), "tp"));
+  };
+  return spec;
+}
+
+std::vector<std::string> replicas(const Case& refinement, const std::string& output) {
+  std::vector<std::string> texts;
+  for (const Expectation& expectation : refinement.expect) {
+    if (expectation.sequential.name != output) continue;
+    for (const CleanExpr& replica : expectation.replicas) texts.push_back(to_string(replica));
+  }
+  return texts;
+}
+
+std::string error_of(const RefinementSpec& spec) {
+  try {
+    capture_case(spec);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(CaptureCase, RanksGetTheirLocalShapes) {
+  const Case refinement = capture_case(row_parallel());
+  ASSERT_EQ(refinement.ranks.size(), 2u);
+  const Graph& rank = refinement.ranks[1];
+  EXPECT_THAT(rank.tensors[static_cast<size_t>(rank.find("x"))].shape, ElementsAre(8, 32));
+  EXPECT_THAT(rank.tensors[static_cast<size_t>(rank.find("w"))].shape, ElementsAre(32, 32));
+  EXPECT_EQ(to_string(refinement.inputs.front().replicas.front()), "concat(x@0, x@1; dim=1)");
+  EXPECT_THAT(refinement.distributed_groups.at("tp:0"), ElementsAre(0, 1));
+}
+
+TEST(CaptureCase, AnOutputIsExpectedOnEveryRankUnlessItSaysOtherwise) {
+  RefinementSpec spec = row_parallel();
+  EXPECT_THAT(replicas(capture_case(spec), "y"), ElementsAre("y@0", "y@1"));
+  spec.distributed = [](Program& p) { p.output("y", at::mm(p[{"x"}], p[{"w"}]), Partial("tp")); };
+  EXPECT_THAT(replicas(capture_case(spec), "y"), ElementsAre("sum(y@0, y@1)"));
+}
+
+TEST(CaptureCase, GradientsHaveTheirWeightsPlacement) {
+  RefinementSpec spec = row_parallel();
+  spec.sequential = [](Program& p) { p.gradients(at::mm(p[{"x"}], p[{"w"}]).sum()); };
+  spec.distributed = [](Program& p) {
+    p.gradients(p.all_reduce(at::mm(p[{"x"}], p[{"w"}]), "tp").sum());
+  };
+  const Case refinement = capture_case(spec);
+  EXPECT_THAT(refinement.outputs, ElementsAre("grad.w", "grad.x"));
+  EXPECT_THAT(replicas(refinement, "grad.w"), ElementsAre("concat(grad.w@0, grad.w@1; dim=0)"));
+  EXPECT_THAT(replicas(refinement, "grad.x"), ElementsAre("concat(grad.x@0, grad.x@1; dim=1)"));
+}
+
+TEST(CaptureCase, FloatingInputsTakeThePrecisionOfTheRun) {
+  RefinementSpec spec = row_parallel();
+  spec.inputs.push_back(weight("ids", {4}, Replicate()));
+  spec.inputs.back().dtype = DType::kInt64;
+  spec.inputs.back().requires_grad = false;
+  const Graph graph = capture_case(spec, DType::kBFloat16).sequential;
+  EXPECT_EQ(graph.tensors[static_cast<size_t>(graph.find("x"))].dtype, DType::kBFloat16);
+  EXPECT_EQ(graph.tensors[static_cast<size_t>(graph.find("ids"))].dtype, DType::kInt64);
+}
+
+TEST(CaptureCase, ACaseSurvivesItsFolder) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "assay-capture-case-test";
+  const Case refinement = capture_case(row_parallel());
+  save_case(refinement, folder);
+  EXPECT_THAT(load_case(folder).outputs, ElementsAre("y"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(CaptureCase, BothProgramsNameTheSameOutputs) {
+  RefinementSpec spec = row_parallel();
+  spec.distributed = [](Program& p) { p.output("z", p[{"x"}]); };
+  EXPECT_THAT(error_of(spec), HasSubstr("the distributed program has no output y"));
+  EXPECT_THAT(error_of(spec), HasSubstr("capture_case_test.cpp:"));
+  spec.distributed = [](Program& p) {
+    p.output("y", p[{"x"}]);
+    p.output("z", p[{"x"}]);
+  };
+  EXPECT_THAT(error_of(spec), HasSubstr("the sequential program has no output z"));
+}
+
+TEST(CaptureCase, RanksAgreeOnOutputsAndPlacements) {
+  RefinementSpec spec = row_parallel();
+  spec.distributed = [](Program& p) {
+    p.output("y", p[{"x"}], p.rank() == 0 ? Shard("tp", 0) : Shard("tp", 1));
+  };
+  EXPECT_THAT(error_of(spec),
+              HasSubstr("rank 1 places y Shard(\"tp\", 1), rank 0 places it Shard(\"tp\", 0)"));
+  spec.distributed = [](Program& p) {
+    p.output("y", p[{"x"}]);
+    if (p.rank() == 1) p.output("z", p[{"x"}]);
+  };
+  EXPECT_THAT(error_of(spec), HasSubstr("rank 0 has no output z"));
+}
+
+TEST(CaptureCase, SaysWhatIsWrongWithAProgram) {
+  RefinementSpec spec = row_parallel();
+  spec.distributed = [](Program& p) { p.output("y", p.all_reduce(p[{"x"}], "cp")); };
+  EXPECT_THAT(error_of(spec), HasSubstr("cp"));
+  spec.distributed = [](Program& p) { p.output("y", p[{"nothing"}]); };
+  EXPECT_THAT(error_of(spec), HasSubstr("nothing"));
+  spec.distributed = [](Program& p) {
+    p.output("y", p[{"x"}]);
+    p.output("y", p[{"x"}]);
+  };
+  EXPECT_THAT(error_of(spec), HasSubstr("two outputs named y"));
+  spec.distributed = [](Program& p) { p.gradients(p[{"x"}]); };
+  EXPECT_THAT(error_of(spec), HasSubstr("the loss has 256 elements"));
+  spec.distributed = [](Program& p) { p.gradients(p[{"x"}].sum()); };
+  EXPECT_THAT(error_of(spec), HasSubstr("does not depend on w"));
+}
+
+TEST(CaptureCase, SaysWhatIsWrongWithAnInput) {
+  RefinementSpec spec = row_parallel();
+  spec.inputs.front().placement = Shard("tp", 2);
+  EXPECT_THAT(error_of(spec), HasSubstr("x is placed Shard(\"tp\", 2): it has no dimension 2"));
+  spec = row_parallel();
+  spec.inputs.front().role = InputRole::kTokenIds;
+  EXPECT_THAT(error_of(spec), HasSubstr("ids without a bound"));
+  spec = row_parallel();
+  spec.inputs.front().dtype = DType::kInt64;
+  EXPECT_THAT(error_of(spec), HasSubstr("cannot require a gradient"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,100 @@
+// The README's example and its wrong twins, by their reports.
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/mm.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "assay/refinement.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+InputSpec input(const std::string& name, Shape shape, const Placement& placement) {
+  InputSpec spec;
+  spec.name = name;
+  spec.shape = std::move(shape);
+  spec.placement = placement;
+  return spec;
+}
+
+// The rank's part of the MLP, before the sum over ranks.
+at::Tensor mlp(Program& p) {
+  return at::mm(at::gelu(at::mm(p[{"x"}], p[{"up"}].t())), p[{"down"}].t());
+}
+
+RefinementSpec readme_example() {
+  RefinementSpec spec;
+  spec.name = "Mlp";
+  spec.mesh = Mesh({{"tp", 2}});
+  spec.inputs = {input("x", {8, 64}, Replicate()), input("up", {256, 64}, Shard("tp", 0)),
+                 input("down", {64, 256}, Shard("tp", 1))};
+  spec.sequential = [](Program& p) { p.output("y", mlp(p)); };
+  spec.distributed = [](Program& p) { p.output("y", p.all_reduce(mlp(p), "tp")); };
+  return spec;
+}
+
+CheckOptions in(DType precision) {
+  CheckOptions options;
+  options.precisions = {precision};
+  return options;
+}
+
+TEST(CheckRefinement, ReadmeExamplePasses) {
+  const CaseReport report = check_refinement(readme_example());
+  EXPECT_EQ(report.verdict, Verdict::kProved) << to_text(report);
+  EXPECT_EQ(report.exit, 0);
+  ASSERT_TRUE(report.dynamic);
+  EXPECT_EQ(report.dynamic->triage, "pass");
+}
+
+TEST(CheckRefinement, WithoutItsAllReduceItFailsBothWays) {
+  RefinementSpec spec = readme_example();
+  spec.distributed = [](Program& p) { p.output("y", mlp(p)); };
+  const CaseReport report = check_refinement(spec, in(DType::kFloat32));
+  EXPECT_EQ(report.exit, 1);
+  EXPECT_EQ(report.verdict, Verdict::kRefuted);
+  ASSERT_TRUE(report.statics && report.dynamic);
+  EXPECT_EQ(report.statics->verdict, Verdict::kUnproved);
+  ASSERT_FALSE(report.statics->failures.empty());
+  EXPECT_THAT(report.statics->failures.front().source, HasSubstr("check_refinement_test.cpp"));
+  EXPECT_EQ(report.dynamic->triage, "logic");
+}
+
+TEST(CheckRefinement, APendingSumPassesWhereItIsAskedFor) {
+  RefinementSpec spec = readme_example();
+  spec.distributed = [](Program& p) { p.output("y", mlp(p), Partial("tp")); };
+  EXPECT_EQ(check_refinement(spec, in(DType::kFloat32)).exit, 0);
+}
+
+TEST(CheckRefinement, AWrongPlacementOfAWeightFails) {
+  RefinementSpec spec = readme_example();
+  spec.inputs[1].shape = {256, 256};
+  spec.inputs[0].shape = {8, 256};
+  spec.inputs[1].placement = Shard("tp", 1);
+  spec.distributed = [](Program& p) { p.output("y", p[{"down"}]); };
+  spec.sequential = [](Program& p) { p.output("y", p[{"down"}]); };
+  EXPECT_EQ(check_refinement(spec, in(DType::kFloat32)).exit, 1);
+}
+
+TEST(CheckRefinement, AnErrorOfTheUserIsAReport) {
+  RefinementSpec spec = readme_example();
+  spec.inputs[1].placement = Shard("tp", 5);
+  const CaseReport report = check_refinement(spec);
+  EXPECT_EQ(report.verdict, Verdict::kError);
+  EXPECT_EQ(report.exit, 2);
+  EXPECT_THAT(report.error, HasSubstr("no dimension 5"));
+}
+
+TEST(CheckRefinement, WithoutPrecisionsOnlyTheProofDecides) {
+  CheckOptions proof_only;
+  proof_only.precisions.clear();
+  const CaseReport report = check_refinement(readme_example(), proof_only);
+  EXPECT_EQ(report.exit, 0);
+  EXPECT_FALSE(report.dynamic);
+}
+
+}  // namespace
+}  // namespace assay
