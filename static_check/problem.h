@@ -1,4 +1,5 @@
-// Everything that the stages of one static check share: the lifted programs and the two cover indices.
+// Everything that the stages of one static check share: the lifted programs and the two cover
+// indices.
 #pragma once
 
 #include <map>
@@ -22,7 +23,8 @@ struct Problem {
   LiftedProgram sequential;
   LiftedRanks ranks;
 
-  // Value of a tensor; nullptr where the program never computes one (dead, or after ranks got stuck).
+  // Value of a tensor; nullptr where the program never computes one (dead, or after ranks got
+  // stuck).
   const Value* sequential_value(TensorId tensor) const;
   const Value* rank_value(Rank rank, TensorId tensor) const;
 

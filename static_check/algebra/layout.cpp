@@ -65,15 +65,17 @@ int64_t last_address(const Layout& layout) {
 
 namespace {
 
-// Cuts of [start, start + count) in the digits modes[first..]; `base` shifts them to the whole dimension's coordinates.
-void collect_cuts(const std::vector<Mode>& modes, size_t first, int64_t start, int64_t count, int64_t base,
-                  std::vector<int64_t>& cuts) {
+// Cuts of [start, start + count) in the digits modes[first..]; `base` shifts them to the whole
+// dimension's coordinates.
+void collect_cuts(const std::vector<Mode>& modes, size_t first, int64_t start, int64_t count,
+                  int64_t base, std::vector<int64_t>& cuts) {
   if (modes.size() - first <= 1 || count <= 1) return;
   int64_t inner = 1;
   for (size_t i = first + 1; i < modes.size(); ++i) inner *= modes[i].size;
   const int64_t end = start + count;
   const int64_t head = start / inner, tail = (end - 1) / inner;
-  if (head == tail) return collect_cuts(modes, first + 1, start - head * inner, count, base + head * inner, cuts);
+  if (head == tail)
+    return collect_cuts(modes, first + 1, start - head * inner, count, base + head * inner, cuts);
   if (start % inner != 0) {
     const int64_t cut = (head + 1) * inner;
     collect_cuts(modes, first + 1, start - head * inner, cut - start, base + head * inner, cuts);
@@ -151,6 +153,7 @@ Layout permute(const Layout& layout, std::span<const int64_t> dims) {
 std::optional<Layout> reshape(const Layout& layout, const Shape& shape) {
   std::vector<Mode> digits;  // inner to outer: taken from the back of the dimensions
   for (const auto& modes : layout.dims) digits.insert(digits.end(), modes.begin(), modes.end());
+  coalesce(digits);  // a digit may go on in the next dimension
   Layout result;
   result.offset = layout.offset;
   result.dims.resize(shape.size());
@@ -184,8 +187,8 @@ Layout expand(const Layout& layout, int64_t dim, int64_t size) {
   return result;
 }
 
-std::optional<Layout> join(const Layout& first, int64_t first_size, const Layout& second, int64_t second_size,
-                           int64_t dim) {
+std::optional<Layout> join(const Layout& first, int64_t first_size, const Layout& second,
+                           int64_t second_size, int64_t dim) {
   for (size_t d = 0; d < first.dims.size(); ++d) {
     if (d != static_cast<size_t>(dim) && first.dims[d] != second.dims[d]) return std::nullopt;
   }
@@ -219,7 +222,8 @@ std::optional<Layout> join(const Layout& first, int64_t first_size, const Layout
   return std::nullopt;
 }
 
-std::optional<std::vector<std::vector<Mode>>> common_digits(std::span<const std::vector<Mode>* const> operands) {
+std::optional<std::vector<std::vector<Mode>>> common_digits(
+    std::span<const std::vector<Mode>* const> operands) {
   const size_t count = operands.size();
   std::vector<std::vector<Mode>> result(count), left(count);
   for (size_t i = 0; i < count; ++i) left[i] = *operands[i];

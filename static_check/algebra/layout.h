@@ -1,5 +1,6 @@
-// The algebra of layouts (proof.h): how a view of an atom changes under movement. Coalescing and its conditions follow
-// CuTe's layout algebra (cutlass, media/docs/cpp/cute/02_layout_algebra.md). Every function returns canonical layouts.
+// The algebra of layouts (proof.h): how a view of an atom changes under movement. Coalescing and
+// its conditions follow CuTe's layout algebra (cutlass, media/docs/cpp/cute/02_layout_algebra.md).
+// Every function returns canonical layouts.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +30,17 @@ int64_t address(const std::vector<Mode>& modes, int64_t x);
 // Smallest and largest address of any element (strides are never negative).
 int64_t last_address(const Layout& layout);
 
-// Positions strictly inside (start, start + count) where the range must be cut so that every piece is a layout of its own.
-// step: distance of neighbours, in the dimension's coordinates; count: elements taken.
+// Positions strictly inside (start, start + count) where the range must be cut so that every piece
+// is a layout of its own. step: distance of neighbours, in the dimension's coordinates; count:
+// elements taken.
 std::vector<int64_t> slice_cuts(const std::vector<Mode>& modes, int64_t start, int64_t count);
 
-// Coordinates start .. start + count - 1 of dimension `dim`; precondition: slice_cuts(...) is empty.
+// Coordinates start .. start + count - 1 of dimension `dim`; precondition: slice_cuts(...) is
+// empty.
 Layout slice(const Layout& layout, int64_t dim, int64_t start, int64_t count);
 
-// Every step-th coordinate of `dim`, count of them, from coordinate 0; nullopt when no layout expresses it.
+// Every step-th coordinate of `dim`, count of them, from coordinate 0; nullopt when no layout
+// expresses it.
 std::optional<Layout> stride_by(const Layout& layout, int64_t dim, int64_t step, int64_t count);
 
 Layout permute(const Layout& layout, std::span<const int64_t> dims);
@@ -47,12 +51,15 @@ std::optional<Layout> reshape(const Layout& layout, const Shape& shape);
 // Dimension `dim` (extent 1) repeated `size` times.
 Layout expand(const Layout& layout, int64_t dim, int64_t size);
 
-// One layout whose dimension `dim` is `first` followed by `second`, if there is one. The other dimensions must agree.
-std::optional<Layout> join(const Layout& first, int64_t first_size, const Layout& second, int64_t second_size,
-                           int64_t dim);
+// One layout whose dimension `dim` is `first` followed by `second`, if there is one. The other
+// dimensions must agree.
+std::optional<Layout> join(const Layout& first, int64_t first_size, const Layout& second,
+                           int64_t second_size, int64_t dim);
 
-// Splits the digits of one dimension, seen through several layouts at once, into digits that all of them share:
-// result[i] is operand i's modes with the same sizes for every i. nullopt when the radices do not nest.
-std::optional<std::vector<std::vector<Mode>>> common_digits(std::span<const std::vector<Mode>* const> operands);
+// Splits the digits of one dimension, seen through several layouts at once, into digits that all of
+// them share: result[i] is operand i's modes with the same sizes for every i. nullopt when the
+// radices do not nest.
+std::optional<std::vector<std::vector<Mode>>> common_digits(
+    std::span<const std::vector<Mode>* const> operands);
 
 }  // namespace assay

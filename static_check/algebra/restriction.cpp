@@ -33,7 +33,8 @@ std::strong_ordering compare(const Restriction& a, const Restriction& b) {
   if (auto order = compare_key(a, b); order != 0) return order;
   if (auto order = a.intervals.size() <=> b.intervals.size(); order != 0) return order;
   for (size_t i = 0; i < a.intervals.size(); ++i) {
-    if (auto order = std::tie(a.intervals[i].lo, a.intervals[i].hi) <=> std::tie(b.intervals[i].lo, b.intervals[i].hi);
+    if (auto order = std::tie(a.intervals[i].lo, a.intervals[i].hi) <=>
+                     std::tie(b.intervals[i].lo, b.intervals[i].hi);
         order != 0) {
       return order;
     }
@@ -50,19 +51,23 @@ std::strong_ordering compare(const std::vector<Restriction>& a, const std::vecto
 }
 
 std::strong_ordering compare(const Rational& a, const Rational& b) {
-  return std::make_tuple(a.numerator(), a.denominator()) <=> std::make_tuple(b.numerator(), b.denominator());
+  return std::make_tuple(a.numerator(), a.denominator()) <=>
+         std::make_tuple(b.numerator(), b.denominator());
 }
 
-bool same_function(const Term& a, const Term& b) { return a.atom == b.atom && a.layout == b.layout; }
+bool same_function(const Term& a, const Term& b) {
+  return a.atom == b.atom && a.layout == b.layout;
+}
 
 bool has_maximum(const Term& term) {
   return std::any_of(term.restrictions.begin(), term.restrictions.end(),
                      [](const Restriction& r) { return r.kind == Restriction::Kind::kMax; });
 }
 
-// The one key in which two otherwise equal restriction lists differ; a key that is missing on one side is its full domain.
-// nullptr when they differ in none or in several.
-const Restriction* only_difference(const std::vector<Restriction>& a, const std::vector<Restriction>& b) {
+// The one key in which two otherwise equal restriction lists differ; a key that is missing on one
+// side is its full domain. nullptr when they differ in none or in several.
+const Restriction* only_difference(const std::vector<Restriction>& a,
+                                   const std::vector<Restriction>& b) {
   const Restriction* found = nullptr;
   size_t i = 0, j = 0;
   while (i < a.size() || j < b.size()) {
@@ -87,7 +92,8 @@ Intervals intervals_of(const std::vector<Restriction>& restrictions, const Restr
   return {domain(key)};
 }
 
-std::vector<Restriction> with(std::vector<Restriction> restrictions, const Restriction& key, const Intervals& intervals) {
+std::vector<Restriction> with(std::vector<Restriction> restrictions, const Restriction& key,
+                              const Intervals& intervals) {
   std::erase_if(restrictions, [&](const Restriction& r) { return same_key(r, key); });
   Restriction replacement = key;
   replacement.intervals = intervals;
@@ -98,7 +104,8 @@ std::vector<Restriction> with(std::vector<Restriction> restrictions, const Restr
 
 // Replaces terms i and j, which differ in one key, by their sum as a step function over that key.
 void add_steps(std::vector<Term>& terms, size_t i, size_t j, const Restriction& key) {
-  const Intervals a = intervals_of(terms[i].restrictions, key), b = intervals_of(terms[j].restrictions, key);
+  const Intervals a = intervals_of(terms[i].restrictions, key),
+                  b = intervals_of(terms[j].restrictions, key);
   const Term base = terms[i];
   const Rational ca = terms[i].coef, cb = terms[j].coef;
   std::vector<int64_t> points;
@@ -110,9 +117,11 @@ void add_steps(std::vector<Term>& terms, size_t i, size_t j, const Restriction& 
   std::vector<std::pair<Rational, Intervals>> steps;
   for (size_t p = 0; p + 1 < points.size(); ++p) {
     const Intervals piece{{points[p], points[p + 1]}};
-    const Rational coef = (contains(a, piece) ? ca : Rational(0)) + (contains(b, piece) ? cb : Rational(0));
+    const Rational coef =
+        (contains(a, piece) ? ca : Rational(0)) + (contains(b, piece) ? cb : Rational(0));
     if (coef.is_zero()) continue;
-    auto step = std::find_if(steps.begin(), steps.end(), [&](const auto& s) { return s.first == coef; });
+    auto step =
+        std::find_if(steps.begin(), steps.end(), [&](const auto& s) { return s.first == coef; });
     if (step == steps.end()) {
       steps.emplace_back(coef, piece);
     } else {
@@ -129,9 +138,12 @@ void add_steps(std::vector<Term>& terms, size_t i, size_t j, const Restriction& 
   }
 }
 
-// Summing two steps that only partly overlap keeps their number; it is worth it when they merge or when keys coincide.
+// Summing two steps that only partly overlap keeps their number; it is worth it when they merge or
+// when keys coincide.
 bool worth_adding(const Term& a, const Term& b, const Restriction& key) {
-  if (a.coef == b.coef && disjoint(intervals_of(a.restrictions, key), intervals_of(b.restrictions, key))) return true;
+  if (a.coef == b.coef &&
+      disjoint(intervals_of(a.restrictions, key), intervals_of(b.restrictions, key)))
+    return true;
   return !disjoint(intervals_of(a.restrictions, key), intervals_of(b.restrictions, key));
 }
 
@@ -150,7 +162,8 @@ Intervals intersect(const Intervals& a, const Intervals& b) {
 Intervals unite(const Intervals& a, const Intervals& b) {
   Intervals all = a;
   all.insert(all.end(), b.begin(), b.end());
-  std::sort(all.begin(), all.end(), [](const Interval& x, const Interval& y) { return x.lo < y.lo; });
+  std::sort(all.begin(), all.end(),
+            [](const Interval& x, const Interval& y) { return x.lo < y.lo; });
   Intervals result;
   for (const Interval& interval : all) {
     if (!result.empty() && interval.lo <= result.back().hi) {
@@ -162,12 +175,15 @@ Intervals unite(const Intervals& a, const Intervals& b) {
   return result;
 }
 
-bool contains(const Intervals& outer, const Intervals& inner) { return intersect(outer, inner) == inner; }
+bool contains(const Intervals& outer, const Intervals& inner) {
+  return intersect(outer, inner) == inner;
+}
 
 bool disjoint(const Intervals& a, const Intervals& b) { return intersect(a, b).empty(); }
 
 Interval domain(const Restriction& restriction) {
-  return restriction.kind == Restriction::Kind::kGuard ? kAllIntegers : Interval{0, restriction.radix};
+  return restriction.kind == Restriction::Kind::kGuard ? kAllIntegers
+                                                       : Interval{0, restriction.radix};
 }
 
 bool same_key(const Restriction& a, const Restriction& b) { return compare_key(a, b) == 0; }
@@ -175,7 +191,8 @@ bool same_key(const Restriction& a, const Restriction& b) { return compare_key(a
 bool before(const Restriction& a, const Restriction& b) { return compare_key(a, b) < 0; }
 
 bool normalize(std::vector<Restriction>& restrictions) {
-  std::sort(restrictions.begin(), restrictions.end(), [](const auto& a, const auto& b) { return before(a, b); });
+  std::sort(restrictions.begin(), restrictions.end(),
+            [](const auto& a, const auto& b) { return before(a, b); });
   std::vector<Restriction> result;
   for (Restriction& r : restrictions) {
     if (!result.empty() && same_key(result.back(), r)) {
@@ -219,12 +236,14 @@ void combine(std::vector<Term>& terms) {
     changed = false;
     for (size_t i = 0; i < terms.size() && !changed; ++i) {
       for (size_t j = i + 1; j < terms.size() && !changed; ++j) {
-        if (!same_function(terms[i], terms[j]) || has_maximum(terms[i]) || has_maximum(terms[j])) continue;
+        if (!same_function(terms[i], terms[j]) || has_maximum(terms[i]) || has_maximum(terms[j]))
+          continue;
         if (terms[i].restrictions == terms[j].restrictions) {
           terms[i].coef = terms[i].coef + terms[j].coef;
           terms.erase(terms.begin() + static_cast<ptrdiff_t>(j));
           changed = true;
-        } else if (const Restriction* key = only_difference(terms[i].restrictions, terms[j].restrictions);
+        } else if (const Restriction* key =
+                       only_difference(terms[i].restrictions, terms[j].restrictions);
                    key != nullptr && worth_adding(terms[i], terms[j], *key)) {
           const Restriction copy = *key;
           add_steps(terms, i, j, copy);

@@ -21,22 +21,24 @@ bool disjoint(const Intervals& a, const Intervals& b);
 // The values that a restriction's intervals range over: [0, radix), or all integers for a guard.
 Interval domain(const Restriction& restriction);
 
-// True when both restrict the same digit of the same label, or the same element of the same integer atom.
+// True when both restrict the same digit of the same label, or the same element of the same integer
+// atom.
 bool same_key(const Restriction& a, const Restriction& b);
 
 // Order of Term::restrictions.
 bool before(const Restriction& a, const Restriction& b);
 
-// Brings restrictions to normal form: one per key (intersected), full domains dropped, digits rewritten to the lowest
-// stride that no other digit of the label needs ([a, b) of digit (s, r) is [a*s, b*s) of digit (1, s*r)), sorted.
-// Returns false when one of them is empty: the term is zero.
+// Brings restrictions to normal form: one per key (intersected), full domains dropped, digits
+// rewritten to the lowest stride that no other digit of the label needs ([a, b) of digit (s, r) is
+// [a*s, b*s) of digit (1, s*r)), sorted. Returns false when one of them is empty: the term is zero.
 bool normalize(std::vector<Restriction>& restrictions);
 
-// Sum of terms over one tile: like terms combined, disjoint parts united, zeros dropped, sorted. Terms under a maximum
-// are kept apart: a maximum is not a sum.
+// Sum of terms over one tile: like terms combined, disjoint parts united, zeros dropped, sorted.
+// Terms under a maximum are kept apart: a maximum is not a sum.
 void combine(std::vector<Term>& terms);
 
-// A total order on terms that does not depend on offsets first: (atom, restrictions, coefficient, layout).
+// A total order on terms that does not depend on offsets first: (atom, restrictions, coefficient,
+// layout).
 bool before(const Term& a, const Term& b);
 
 // True when the term is a plain view: coefficient 1 and no restriction.

@@ -56,7 +56,8 @@ void for_each_cell(const Shape& sizes, const std::function<void(const Shape& cel
   }
 }
 
-std::optional<Tile> map_layouts(const Tile& tile, const std::function<std::optional<Layout>(const Layout&)>& map) {
+std::optional<Tile> map_layouts(const Tile& tile,
+                                const std::function<std::optional<Layout>(const Layout&)>& map) {
   Tile result = tile;
   for (Term& term : result.terms) {
     auto layout = map(term.layout);
@@ -100,14 +101,17 @@ void add_layout_cuts(const Layout& layout, size_t dim, int64_t start, int64_t co
   for (int64_t cut : slice_cuts(layout.dims[dim], start, count)) cuts.push_back(base + cut);
 }
 
-void add_tile_cuts(const Tile& tile, size_t dim, int64_t start, int64_t count, int64_t base, std::vector<int64_t>& cuts) {
+void add_tile_cuts(const Tile& tile, size_t dim, int64_t start, int64_t count, int64_t base,
+                   std::vector<int64_t>& cuts) {
   for (const Term& term : tile.terms) {
     add_layout_cuts(term.layout, dim, start, count, base, cuts);
     for (const Restriction& r : term.restrictions) {
-      if (r.kind == Restriction::Kind::kGuard) add_layout_cuts(r.where, dim, start, count, base, cuts);
+      if (r.kind == Restriction::Kind::kGuard)
+        add_layout_cuts(r.where, dim, start, count, base, cuts);
     }
   }
-  for (const PiecewiseAffine& integer : tile.integer) add_layout_cuts(integer.layout, dim, start, count, base, cuts);
+  for (const PiecewiseAffine& integer : tile.integer)
+    add_layout_cuts(integer.layout, dim, start, count, base, cuts);
 }
 
 void sort_unique(std::vector<int64_t>& values) {
@@ -116,7 +120,8 @@ void sort_unique(std::vector<int64_t>& values) {
 }
 
 size_t cell_of(const std::vector<int64_t>& cuts, int64_t position) {
-  return static_cast<size_t>(std::upper_bound(cuts.begin(), cuts.end(), position) - cuts.begin()) - 1;
+  return static_cast<size_t>(std::upper_bound(cuts.begin(), cuts.end(), position) - cuts.begin()) -
+         1;
 }
 
 size_t tile_index(const Value& value, const std::vector<size_t>& cells) {
@@ -126,7 +131,8 @@ size_t tile_index(const Value& value, const std::vector<size_t>& cells) {
 }
 
 // The cuts that make every piece of every tile expressible, given the wanted ones.
-std::vector<std::vector<int64_t>> closed_cuts(const Value& value, std::vector<std::vector<int64_t>> wanted) {
+std::vector<std::vector<int64_t>> closed_cuts(const Value& value,
+                                              std::vector<std::vector<int64_t>> wanted) {
   for (size_t d = 0; d < value.shape.size(); ++d) {
     wanted[d].insert(wanted[d].end(), value.cuts[d].begin(), value.cuts[d].end());
     sort_unique(wanted[d]);
@@ -141,8 +147,8 @@ std::vector<std::vector<int64_t>> closed_cuts(const Value& value, std::vector<st
         const int64_t end = box.start[d] + box.size[d];
         for (size_t c = 0; c + 1 < wanted[d].size(); ++c) {
           if (wanted[d][c] < box.start[d] || wanted[d][c] >= end) continue;
-          add_tile_cuts(value.tiles[t], d, wanted[d][c] - box.start[d], wanted[d][c + 1] - wanted[d][c], box.start[d],
-                        more);
+          add_tile_cuts(value.tiles[t], d, wanted[d][c] - box.start[d],
+                        wanted[d][c + 1] - wanted[d][c], box.start[d], more);
         }
       }
       sort_unique(more);
@@ -178,12 +184,14 @@ Value cut(const Value& value, const std::vector<std::vector<int64_t>>& positions
 
 void align(std::vector<Value>& values) {
   const auto same_grid = [&] {
-    return std::all_of(values.begin(), values.end(), [&](const Value& v) { return v.cuts == values[0].cuts; });
+    return std::all_of(values.begin(), values.end(),
+                       [&](const Value& v) { return v.cuts == values[0].cuts; });
   };
   while (!same_grid()) {
     auto cuts = values[0].cuts;
     for (const Value& value : values) {
-      for (size_t d = 0; d < cuts.size(); ++d) cuts[d].insert(cuts[d].end(), value.cuts[d].begin(), value.cuts[d].end());
+      for (size_t d = 0; d < cuts.size(); ++d)
+        cuts[d].insert(cuts[d].end(), value.cuts[d].begin(), value.cuts[d].end());
     }
     for (auto& list : cuts) sort_unique(list);
     for (Value& value : values) value = cut(value, cuts);
@@ -192,13 +200,15 @@ void align(std::vector<Value>& values) {
 
 namespace {
 
-std::optional<Tile> join_tiles(const Tile& a, int64_t a_size, const Tile& b, int64_t b_size, int64_t dim) {
+std::optional<Tile> join_tiles(const Tile& a, int64_t a_size, const Tile& b, int64_t b_size,
+                               int64_t dim) {
   if (a.terms.size() != b.terms.size() || a.integer.size() != b.integer.size()) return std::nullopt;
   Tile result = a;
   for (size_t i = 0; i < a.terms.size(); ++i) {
     const Term& x = a.terms[i];
     const Term& y = b.terms[i];
-    if (x.coef != y.coef || x.atom != y.atom || x.restrictions.size() != y.restrictions.size()) return std::nullopt;
+    if (x.coef != y.coef || x.atom != y.atom || x.restrictions.size() != y.restrictions.size())
+      return std::nullopt;
     auto layout = join(x.layout, a_size, y.layout, b_size, dim);
     if (!layout) return std::nullopt;
     result.terms[i].layout = std::move(*layout);
@@ -214,7 +224,8 @@ std::optional<Tile> join_tiles(const Tile& a, int64_t a_size, const Tile& b, int
     }
   }
   for (size_t i = 0; i < a.integer.size(); ++i) {
-    if (a.integer[i].atom != b.integer[i].atom || a.integer[i].pieces != b.integer[i].pieces) return std::nullopt;
+    if (a.integer[i].atom != b.integer[i].atom || a.integer[i].pieces != b.integer[i].pieces)
+      return std::nullopt;
     auto layout = join(a.integer[i].layout, a_size, b.integer[i].layout, b_size, dim);
     if (!layout) return std::nullopt;
     result.integer[i].layout = std::move(*layout);
@@ -227,13 +238,15 @@ bool join_slabs(Value& value, size_t dim, size_t cell) {
   const auto& cuts = value.cuts[dim];
   const int64_t a_size = cuts[cell + 1] - cuts[cell], b_size = cuts[cell + 2] - cuts[cell + 1];
   size_t inner = 1, outer = 1;
-  for (size_t d = 0; d < value.cuts.size(); ++d) (d < dim ? outer : inner) *= d == dim ? 1 : value.cuts[d].size() - 1;
+  for (size_t d = 0; d < value.cuts.size(); ++d)
+    (d < dim ? outer : inner) *= d == dim ? 1 : value.cuts[d].size() - 1;
   const size_t cells = cuts.size() - 1;
   std::vector<Tile> joined;
   for (size_t o = 0; o < outer; ++o) {
     for (size_t i = 0; i < inner; ++i) {
       const size_t first = (o * cells + cell) * inner + i;
-      auto tile = join_tiles(value.tiles[first], a_size, value.tiles[first + inner], b_size, static_cast<int64_t>(dim));
+      auto tile = join_tiles(value.tiles[first], a_size, value.tiles[first + inner], b_size,
+                             static_cast<int64_t>(dim));
       if (!tile) return false;
       joined.push_back(std::move(*tile));
     }
@@ -244,7 +257,8 @@ bool join_slabs(Value& value, size_t dim, size_t cell) {
     for (size_t c = 0; c < cells; ++c) {
       for (size_t i = 0; i < inner; ++i) {
         if (c == cell + 1) continue;
-        tiles.push_back(c == cell ? std::move(joined[next++]) : std::move(value.tiles[(o * cells + c) * inner + i]));
+        tiles.push_back(c == cell ? std::move(joined[next++])
+                                  : std::move(value.tiles[(o * cells + c) * inner + i]));
       }
     }
   }
@@ -281,9 +295,11 @@ Value permute(const Value& value, std::span<const int64_t> dims) {
   for (const auto& cuts : result.cuts) cells.push_back(static_cast<int64_t>(cuts.size()) - 1);
   for_each_cell(cells, [&](const Shape& cell) {
     std::vector<size_t> source(dims.size());
-    for (size_t i = 0; i < dims.size(); ++i) source[static_cast<size_t>(dims[i])] = static_cast<size_t>(cell[i]);
-    result.tiles.push_back(*map_layouts(value.tiles[tile_index(value, source)],
-                                        [&](const Layout& layout) { return std::optional(permute(layout, dims)); }));
+    for (size_t i = 0; i < dims.size(); ++i)
+      source[static_cast<size_t>(dims[i])] = static_cast<size_t>(cell[i]);
+    result.tiles.push_back(
+        *map_layouts(value.tiles[tile_index(value, source)],
+                     [&](const Layout& layout) { return std::optional(permute(layout, dims)); }));
   });
   return result;
 }
@@ -294,12 +310,14 @@ Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64
   const int64_t end = start + (count - 1) * step + 1;
   wanted[d] = {start, end};
   if (step > 1) {
-    for (int64_t i = 0; i < count && value.tiles.size() > 1; ++i) wanted[d].insert(wanted[d].end(), {start + i * step, start + i * step + 1});
+    for (int64_t i = 0; i < count && value.tiles.size() > 1; ++i)
+      wanted[d].insert(wanted[d].end(), {start + i * step, start + i * step + 1});
   }
   std::erase_if(wanted[d], [&](int64_t x) { return x <= 0 || x >= value.shape[d]; });
   Value fine = cut(value, wanted);
   if (step > 1) {
-    // Every step-th element of each tile, where the tile's layout allows it; else element by element.
+    // Every step-th element of each tile, where the tile's layout allows it; else element by
+    // element.
     std::vector<Value> pieces;
     if (fine.tiles.size() >= 1) {
       const Value middle = slice(fine, dim, start, end - start);
@@ -309,7 +327,8 @@ Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64
         result.cuts[d] = {0, count};
         bool ok = true;
         for (Tile& tile : result.tiles) {
-          auto mapped = map_layouts(tile, [&](const Layout& layout) { return stride_by(layout, dim, step, count); });
+          auto mapped = map_layouts(
+              tile, [&](const Layout& layout) { return stride_by(layout, dim, step, count); });
           if (!mapped) {
             ok = false;
             break;
@@ -334,7 +353,8 @@ Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64
   for (size_t t = 0; t < count_tiles; ++t) {
     const TileBox box = tile_box(result, t);
     std::vector<size_t> cells(box.start.size());
-    for (size_t i = 0; i < cells.size(); ++i) cells[i] = cell_of(fine.cuts[i], box.start[i] + (i == d ? start : 0));
+    for (size_t i = 0; i < cells.size(); ++i)
+      cells[i] = cell_of(fine.cuts[i], box.start[i] + (i == d ? start : 0));
     result.tiles.push_back(fine.tiles[tile_index(fine, cells)]);
   }
   return result;
@@ -367,7 +387,8 @@ Value concat(std::span<const Value> values, int64_t dim) {
   result.shape[d] = 0;
   result.cuts[d] = {0};
   for (const Value& value : fine) {
-    for (size_t c = 1; c < value.cuts[d].size(); ++c) result.cuts[d].push_back(result.shape[d] + value.cuts[d][c]);
+    for (size_t c = 1; c < value.cuts[d].size(); ++c)
+      result.cuts[d].push_back(result.shape[d] + value.cuts[d][c]);
     result.shape[d] += value.shape[d];
   }
   size_t outer = 1, inner = 1;
@@ -436,7 +457,8 @@ std::optional<Value> reshape(const Value& value, const Shape& shape) {
   Value result;
   result.shape = shape;
   if (value.tiles.size() == 1) {
-    auto tile = map_layouts(value.tiles[0], [&](const Layout& layout) { return reshape(layout, shape); });
+    auto tile =
+        map_layouts(value.tiles[0], [&](const Layout& layout) { return reshape(layout, shape); });
     if (!tile) return std::nullopt;
     return single_tile(shape, std::move(*tile));
   }
@@ -466,7 +488,8 @@ std::optional<Value> reshape(const Value& value, const Shape& shape) {
   if (count != value.tiles.size()) return std::nullopt;
   for (size_t t = 0; t < count; ++t) {
     const Shape size = tile_box(result, t).size;
-    auto tile = map_layouts(value.tiles[t], [&](const Layout& layout) { return reshape(layout, size); });
+    auto tile =
+        map_layouts(value.tiles[t], [&](const Layout& layout) { return reshape(layout, size); });
     if (!tile) return std::nullopt;
     result.tiles.push_back(std::move(*tile));
   }

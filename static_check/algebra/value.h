@@ -23,19 +23,24 @@ struct TileBox {
 TileBox tile_box(const Value& value, size_t tile);
 size_t tile_count(const Value& value);
 
-// Part of a tile: coordinates [start, start + size) of the tile. nullopt-free: cuts that the layouts need must be made first.
+// Part of a tile: coordinates [start, start + size) of the tile. nullopt-free: cuts that the
+// layouts need must be made first.
 Tile slice_tile(const Tile& tile, const Shape& start, const Shape& size);
 
-// Applies a layout map to every layout of the tile (terms, guards, integer map); nullopt when it fails for one of them.
-std::optional<Tile> map_layouts(const Tile& tile, const std::function<std::optional<Layout>(const Layout&)>& map);
+// Applies a layout map to every layout of the tile (terms, guards, integer map); nullopt when it
+// fails for one of them.
+std::optional<Tile> map_layouts(const Tile& tile,
+                                const std::function<std::optional<Layout>(const Layout&)>& map);
 
-// The same value with these additional cut positions per dimension, and those that hierarchical layouts then need.
+// The same value with these additional cut positions per dimension, and those that hierarchical
+// layouts then need.
 Value cut(const Value& value, const std::vector<std::vector<int64_t>>& positions);
 
 // Brings values of the same shape to one grid.
 void align(std::vector<Value>& values);
 
-// Joins neighbouring tiles that are adjacent views of the same terms; drops cuts that are not needed.
+// Joins neighbouring tiles that are adjacent views of the same terms; drops cuts that are not
+// needed.
 void merge_tiles(Value& value);
 
 Value permute(const Value& value, std::span<const int64_t> dims);

@@ -185,7 +185,6 @@ class ReductionCheck {
     const auto labels = operand_labels(inner, instance, index);
     if (!labels) return std::nullopt;
     Product result{1, {{instance.output, {}}}, {}, {}};
-    std::vector<bool> used(inner.sizes.size(), false);
     for (size_t i = 0; i < labels->size(); ++i) {
       const InstanceLabel& label = instance.labels[i];
       const Affine& coordinate = (*labels)[i];
@@ -194,11 +193,9 @@ class ReductionCheck {
         result.factors[0].index = plus(result.factors[0].index, times(coordinate, label.out_stride));
         continue;
       }
-      for (size_t digit = 0; digit < coordinate.steps.size(); ++digit) {
-        if (coordinate.steps[digit] == 0) continue;
-        if (digit < fixed || used[digit]) return std::nullopt;
-        used[digit] = true;
-      }
+      // One box for all elements of the region. (No digit is seen by two labels: divide() hands it to one of them.)
+      for (size_t digit = 0; digit < fixed; ++digit)
+        if (coordinate.step(digit) != 0) return std::nullopt;
       if (label.size == 1) continue;
       const auto boxes =
           image(inner, fixed, coordinate, label.hidden, label.size, kind_ != Instance::Kind::kSum);

@@ -89,7 +89,8 @@ std::optional<std::vector<int64_t>> coordinates(const std::vector<Digit>& digits
   if (address < 0) return std::nullopt;
   std::vector<size_t> order(digits.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return digits[a].stride > digits[b].stride; });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return digits[a].stride > digits[b].stride; });
   std::vector<int64_t> result(digits.size(), 0);
   for (size_t i : order) {
     result[i] = std::min(address / digits[i].stride, digits[i].size - 1);
@@ -99,8 +100,10 @@ std::optional<std::vector<int64_t>> coordinates(const std::vector<Digit>& digits
   return result;
 }
 
-// Start of the view `inner` in the dimensions of the view `outer`, if inner = outer[start : start + size].
-std::optional<Shape> slice_start(const Layout& outer, const Shape& outer_shape, const Layout& inner, const Shape& size) {
+// Start of the view `inner` in the dimensions of the view `outer`, if inner = outer[start : start +
+// size].
+std::optional<Shape> slice_start(const Layout& outer, const Shape& outer_shape, const Layout& inner,
+                                 const Shape& size) {
   if (outer.dims.size() != inner.dims.size()) return std::nullopt;
   const auto digits = digits_of(outer);
   const auto at = coordinates(digits, inner.offset - outer.offset);
@@ -123,15 +126,17 @@ std::optional<Shape> slice_start(const Layout& outer, const Shape& outer_shape, 
 
 CleanExpr slice_box(CleanExpr expr, const Shape& start, const Shape& size, const Shape& shape) {
   for (size_t d = 0; d < shape.size(); ++d) {
-    expr = make_slice(std::move(expr), static_cast<int64_t>(d), start[d], start[d] + size[d], shape[d]);
+    expr = make_slice(std::move(expr), static_cast<int64_t>(d), start[d], start[d] + size[d],
+                      shape[d]);
   }
   return expr;
 }
 
 }  // namespace
 
-std::optional<Piece> place_in_dims(const Layout& target, const Shape& target_shape, const Layout& candidate,
-                                   const Shape& tile_start, const Shape& tile_size, const CleanExpr& leaf,
+std::optional<Piece> place_in_dims(const Layout& target, const Shape& target_shape,
+                                   const Layout& candidate, const Shape& tile_start,
+                                   const Shape& tile_size, const CleanExpr& leaf,
                                    const Shape& candidate_shape) {
   Piece piece;
   if (auto start = slice_start(target, target_shape, candidate, tile_size)) {
@@ -160,7 +165,8 @@ struct Mapped {
 };
 
 // The candidate's digits, split where they run through several target digits.
-std::optional<std::vector<Mapped>> map_digits(const std::vector<Digit>& target, const Layout& candidate) {
+std::optional<std::vector<Mapped>> map_digits(const std::vector<Digit>& target,
+                                              const Layout& candidate) {
   std::vector<Mapped> result;
   for (const auto& modes : candidate.dims) {
     std::vector<Mapped> inner_first;
@@ -193,11 +199,13 @@ std::optional<std::vector<Mapped>> map_digits(const std::vector<Digit>& target, 
 
 }  // namespace
 
-std::optional<Piece> place_in_digits(const Layout& target, const Shape& target_shape, const Layout& candidate,
-                                     const Shape& tile_start, const Shape& tile_size, const CleanExpr& leaf,
+std::optional<Piece> place_in_digits(const Layout& target, const Shape& target_shape,
+                                     const Layout& candidate, const Shape& tile_start,
+                                     const Shape& tile_size, const CleanExpr& leaf,
                                      const Shape& candidate_shape, Axes& axes) {
   for (const auto& modes : target.dims) {
-    if (std::any_of(modes.begin(), modes.end(), [](const Mode& m) { return m.stride == 0; })) return std::nullopt;
+    if (std::any_of(modes.begin(), modes.end(), [](const Mode& m) { return m.stride == 0; }))
+      return std::nullopt;
   }
   std::vector<Digit> digits = digits_of(target);
   auto mapped = map_digits(digits, candidate);
@@ -213,7 +221,8 @@ std::optional<Piece> place_in_digits(const Layout& target, const Shape& target_s
     multiples.erase(std::unique(multiples.begin(), multiples.end()), multiples.end());
     for (size_t i = multiples.size() - 1; i-- > 0;) {
       if (multiples[i + 1] % multiples[i] != 0) return std::nullopt;
-      refined.push_back({digits[j].dim, multiples[i + 1] / multiples[i], digits[j].stride * multiples[i]});
+      refined.push_back(
+          {digits[j].dim, multiples[i + 1] / multiples[i], digits[j].stride * multiples[i]});
     }
   }
   const auto at = coordinates(refined, candidate.offset - target.offset);
@@ -225,8 +234,10 @@ std::optional<Piece> place_in_digits(const Layout& target, const Shape& target_s
   Shape split;
   for (const Mapped& m : *mapped) {
     const int64_t stride = digits[m.target].stride * m.multiple;
-    const auto axis = static_cast<size_t>(
-        std::find_if(refined.begin(), refined.end(), [&](const Digit& d) { return d.stride == stride; }) - refined.begin());
+    const auto axis =
+        static_cast<size_t>(std::find_if(refined.begin(), refined.end(),
+                                         [&](const Digit& d) { return d.stride == stride; }) -
+                            refined.begin());
     if (axis == refined.size() || piece.size[axis] != 1) return std::nullopt;
     piece.size[axis] = m.size;
     if (piece.start[axis] + m.size > refined[axis].size) return std::nullopt;
@@ -235,8 +246,9 @@ std::optional<Piece> place_in_digits(const Layout& target, const Shape& target_s
   }
   std::vector<int64_t> order(axis_of.size());
   std::iota(order.begin(), order.end(), int64_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](int64_t a, int64_t b) { return axis_of[static_cast<size_t>(a)] < axis_of[static_cast<size_t>(b)]; });
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return axis_of[static_cast<size_t>(a)] < axis_of[static_cast<size_t>(b)];
+  });
   Shape sorted;
   for (int64_t i : order) sorted.push_back(split[static_cast<size_t>(i)]);
   piece.expr = slice_box(leaf, tile_start, tile_size, candidate_shape);

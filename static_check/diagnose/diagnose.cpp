@@ -58,7 +58,10 @@ struct Finding {
 class Search {
  public:
   Search(const Problem& problem, const RelationMap& relations, const CoverIndex& index)
-      : problem_(problem), graph_(problem.refinement.sequential), relations_(relations), index_(index) {}
+      : problem_(problem),
+        graph_(problem.refinement.sequential),
+        relations_(relations),
+        index_(index) {}
 
   void from(TensorId tensor) {
     if (!seen_.insert(tensor).second) return;
@@ -119,17 +122,21 @@ class Search {
       for (size_t i = 1; i < pending.size(); ++i) names += ", " + pending[i];
       const std::string why = names + (several ? " are pending sums" : " is a pending sum") +
                               " over ranks where the whole is needed";
-      report.reason = report.reason.empty() ? why : why + "; " + report.nearest + " " + report.reason;
+      report.reason =
+          report.reason.empty() ? why : why + "; " + report.nearest + " " + report.reason;
       report.hint = "is an all_reduce (or reduce_scatter) missing after " + names + "?";
     }
     add_rearranged(report);
-    if (report.reason.empty()) report.reason = "no distributed tensor is a view or part of this value";
-    finding.suspicion = (is_floating(tensor.dtype) && !operands.empty() ? 1000 : 0) + (pending.empty() ? 0 : 500) + (near ? near->closeness : 0);
+    if (report.reason.empty())
+      report.reason = "no distributed tensor is a view or part of this value";
+    finding.suspicion = (is_floating(tensor.dtype) && !operands.empty() ? 1000 : 0) +
+                        (pending.empty() ? 0 : 500) + (near ? near->closeness : 0);
     add_opaque(report, id);
     findings_.push_back(std::move(finding));
   }
 
-  // An input whose only relation takes a gathered tensor apart again: the gather has its shards in another order.
+  // An input whose only relation takes a gathered tensor apart again: the gather has its shards in
+  // another order.
   void add_rearranged(FailureReport& report) const {
     for (Rank rank = 0; rank < static_cast<Rank>(problem_.refinement.ranks.size()); ++rank) {
       const Graph& program = problem_.rank_graph(rank);
@@ -137,7 +144,9 @@ class Search {
       for (size_t i = 0; i < core.ops.size(); ++i) {
         const CoreOp& op = core.ops[i];
         if (op.prim != Prim::kCollective || op.origin == kNone) continue;
-        if (core.collectives[static_cast<size_t>(op.collective)].kind != Collective::Kind::kAllGather) continue;
+        if (core.collectives[static_cast<size_t>(op.collective)].kind !=
+            Collective::Kind::kAllGather)
+          continue;
         if (i >= problem_.ranks.ranks[static_cast<size_t>(rank)].values.size()) continue;
         const Value& value = problem_.ranks.ranks[static_cast<size_t>(rank)].values[i];
         if (!is_out_of_order(value)) continue;
@@ -147,7 +156,8 @@ class Search {
                                      : program.tensors[static_cast<size_t>(node.outputs[0])].name;
         report.nearest = name + "@" + std::to_string(rank);
         report.distributed_source = to_string(node.source);
-        report.reason = "the all_gather " + report.nearest + " holds its shards in another order than the sequential tensor";
+        report.reason = "the all_gather " + report.nearest +
+                        " holds its shards in another order than the sequential tensor";
         report.hint = "check the order in which shards are gathered";
         return;
       }
@@ -159,7 +169,8 @@ class Search {
     for (size_t t = 0; t + 1 < value.tiles.size(); ++t) {
       const Tile& a = value.tiles[t];
       const Tile& b = value.tiles[t + 1];
-      if (a.terms.size() != 1 || b.terms.size() != 1 || a.terms[0].atom != b.terms[0].atom) return false;
+      if (a.terms.size() != 1 || b.terms.size() != 1 || a.terms[0].atom != b.terms[0].atom)
+        return false;
       if (b.terms[0].layout.offset < a.terms[0].layout.offset) return true;
     }
     return false;
@@ -171,7 +182,8 @@ class Search {
     if (core == kNone) return;
     if (problem_.sequential_program.ops[static_cast<size_t>(core)].prim == Prim::kOpaque) {
       report.kind = "opaque_operator";
-      report.reason = report.op + " has no declaration: it is equal only to itself on equal whole arguments";
+      report.reason =
+          report.op + " has no declaration: it is equal only to itself on equal whole arguments";
       report.hint = "declare it in a TOML file under [operators] files";
     }
     for (const Unlifted& unlifted : problem_.sequential.unlifted) {
@@ -192,20 +204,24 @@ class Search {
 bool is_pending_sum(const std::vector<CleanExpr>& replicas) {
   const auto has_sum = [](const auto& self, const CleanExpr& expr) -> bool {
     if (expr.kind == CleanExpr::Kind::kSum) return true;
-    return std::any_of(expr.operands.begin(), expr.operands.end(), [&](const CleanExpr& e) { return self(self, e); });
+    return std::any_of(expr.operands.begin(), expr.operands.end(),
+                       [&](const CleanExpr& e) { return self(self, e); });
   };
-  return !replicas.empty() && std::all_of(replicas.begin(), replicas.end(), [&](const CleanExpr& e) { return has_sum(has_sum, e); });
+  return !replicas.empty() && std::all_of(replicas.begin(), replicas.end(),
+                                          [&](const CleanExpr& e) { return has_sum(has_sum, e); });
 }
 
 std::vector<FailureReport> diagnose(const Problem& problem, const RelationMap& relations,
-                                    const std::vector<TensorId>& unproved, const CoverIndex& index) {
+                                    const std::vector<TensorId>& unproved,
+                                    const CoverIndex& index) {
   Search search(problem, relations, index);
   for (TensorId output : unproved) search.from(output);
   return search.ranked();
 }
 
-FailureReport diagnose_expectation(const Problem& problem, const RelationMap& relations, const Expectation& expectation,
-                                   const CleanExpr& replica, const CoverIndex& index) {
+FailureReport diagnose_expectation(const Problem& problem, const RelationMap& relations,
+                                   const Expectation& expectation, const CleanExpr& replica,
+                                   const CoverIndex& index) {
   FailureReport report;
   report.kind = "expectation";
   report.node = to_string(expectation.sequential);
@@ -223,15 +239,20 @@ FailureReport diagnose_expectation(const Problem& problem, const RelationMap& re
       report.reason = near->difference;
       report.hint = near->hint;
     }
-    if (holds.pending_sum) {
+    const bool scaled = report.reason.find("x the value") != std::string::npos;
+    if (scaled) {
+      report.reason = report.nearest + " " + report.reason;
+    } else if (holds.pending_sum) {
       report.reason = "a pending sum over ranks; expected " + to_string(replica);
       report.hint = "is an all_reduce (or reduce_scatter) missing?";
     } else if (!holds.relation.empty()) {
-      report.reason = "expected " + to_string(replica) + ", but what holds is " + holds.relation[0] +
+      report.reason = "expected " + to_string(replica) + ", but what holds is " +
+                      holds.relation[0] +
                       (report.reason.empty() ? "" : "; " + report.nearest + " " + report.reason);
     }
   }
-  if (report.reason.empty()) report.reason = "expected " + to_string(replica) + ", which is another value";
+  if (report.reason.empty())
+    report.reason = "expected " + to_string(replica) + ", which is another value";
   return report;
 }
 
@@ -240,12 +261,14 @@ FailureReport diagnose_mismatch(const Problem& problem, const CollectiveMismatch
   report.kind = "collective_mismatch";
   const auto describe = [&](Rank rank, CoreId id, std::string& source) -> std::string {
     if (id == kNone) return "rank " + std::to_string(rank) + " (already finished)";
-    const CoreOp& op = problem.rank_programs[static_cast<size_t>(rank)].ops[static_cast<size_t>(id)];
+    const CoreOp& op =
+        problem.rank_programs[static_cast<size_t>(rank)].ops[static_cast<size_t>(id)];
     const Node& node = problem.rank_graph(rank).nodes[static_cast<size_t>(op.origin)];
     source = to_string(node.source);
-    const std::string name = node.outputs.empty() || node.outputs[0] == kNone
-                                 ? node.op
-                                 : problem.rank_graph(rank).tensors[static_cast<size_t>(node.outputs[0])].name;
+    const std::string name =
+        node.outputs.empty() || node.outputs[0] == kNone
+            ? node.op
+            : problem.rank_graph(rank).tensors[static_cast<size_t>(node.outputs[0])].name;
     return name + "@" + std::to_string(rank) + " (" + node.op + ")";
   };
   std::string other;

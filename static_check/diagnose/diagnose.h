@@ -1,4 +1,5 @@
-// Why an output has no proof: the failing operators on its cone, ranked, and how the nearest candidate differs.
+// Why an output has no proof: the failing operators on its cone, ranked, and how the nearest
+// candidate differs.
 #pragma once
 
 #include <vector>
@@ -9,14 +10,17 @@
 
 namespace assay {
 
-// Failures behind the unproved outputs, most suspicious first: operators whose inputs have relations and whose output has
-// none, on paths back from the output that have no relation anywhere (notes of the design, "Cover").
+// Failures behind the unproved outputs, most suspicious first: operators whose inputs have
+// relations and whose output has none, on paths back from the output that have no relation anywhere
+// (notes of the design, "Cover").
 std::vector<FailureReport> diagnose(const Problem& problem, const RelationMap& relations,
                                     const std::vector<TensorId>& unproved, const CoverIndex& index);
 
-// An expectation that does not hold: what holds instead. `output`: the sequential tensor, kNone for an expression.
-FailureReport diagnose_expectation(const Problem& problem, const RelationMap& relations, const Expectation& expectation,
-                                   const CleanExpr& replica, const CoverIndex& index);
+// An expectation that does not hold: what holds instead. `output`: the sequential tensor, kNone for
+// an expression.
+FailureReport diagnose_expectation(const Problem& problem, const RelationMap& relations,
+                                   const Expectation& expectation, const CleanExpr& replica,
+                                   const CoverIndex& index);
 
 FailureReport diagnose_mismatch(const Problem& problem, const CollectiveMismatch& mismatch);
 

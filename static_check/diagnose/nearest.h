@@ -10,12 +10,12 @@
 namespace assay {
 
 struct Nearest {
-  std::string name;      // NAME@RANK
-  SourcePlace source;    // of the distributed operator
-  std::string op;        // that operator
+  std::string name;    // NAME@RANK
+  SourcePlace source;  // of the distributed operator
+  std::string op;      // that operator
   std::string difference;
   std::string hint;
-  int closeness = 0;     // larger is closer
+  int closeness = 0;  // larger is closer
 };
 
 // nullopt when no candidate shares an atom, an operand or a name with the target.

@@ -18,7 +18,8 @@ struct LabelPlaces {
   int64_t size = 1;
 };
 
-std::map<int32_t, LabelPlaces> places_of(const BlockSpec& spec, std::span<const Value> operands, const Shape& shape) {
+std::map<int32_t, LabelPlaces> places_of(const BlockSpec& spec, std::span<const Value> operands,
+                                         const Shape& shape) {
   std::map<int32_t, LabelPlaces> places;
   for (size_t i = 0; i < spec.operands.size(); ++i) {
     for (size_t d = 0; d < spec.operands[i].size(); ++d) {
@@ -66,7 +67,8 @@ struct BlockCall {
   DType dtype;
 };
 
-// Labels of one block: whole labels in the declaration's order, each with the digits that its operands share.
+// Labels of one block: whole labels in the declaration's order, each with the digits that its
+// operands share.
 void add_block_labels(Request& request, const BlockCall& call, std::span<const Term> terms) {
   request.out_dims = call.spec.output.size();
   for (const auto& [id, place] : call.places) {
@@ -81,7 +83,8 @@ void add_block_labels(Request& request, const BlockCall& call, std::span<const T
       label.tag = place.whole ? InstanceLabel::Tag::kWhole : InstanceLabel::Tag::kParallel;
       label.size = (*digits)[0][m].size;
       label.strides.assign(terms.size(), 0);
-      for (size_t k = 0; k < place.operands.size(); ++k) label.strides[place.operands[k].first] += (*digits)[k][m].stride;
+      for (size_t k = 0; k < place.operands.size(); ++k)
+        label.strides[place.operands[k].first] += (*digits)[k][m].stride;
       label.spec_label = place.whole ? id : kNone;
       label.out_dim = place.out_dim;
       request.labels.push_back(std::move(label));
@@ -89,14 +92,16 @@ void add_block_labels(Request& request, const BlockCall& call, std::span<const T
   }
 }
 
-// Moves a guard from an operand's dimensions to the output's; nullopt when it varies along a whole dimension.
+// Moves a guard from an operand's dimensions to the output's; nullopt when it varies along a whole
+// dimension.
 std::optional<Layout> guard_on_output(const BlockCall& call, size_t operand, const Layout& where) {
   Layout result;
   result.offset = where.offset;
   result.dims.resize(call.spec.output.size());
   for (size_t d = 0; d < where.dims.size(); ++d) {
     const LabelPlaces& place = call.places.at(call.spec.operands[operand][d].label);
-    const bool varies = std::any_of(where.dims[d].begin(), where.dims[d].end(), [](const Mode& m) { return m.stride != 0; });
+    const bool varies = std::any_of(where.dims[d].begin(), where.dims[d].end(),
+                                    [](const Mode& m) { return m.stride != 0; });
     if (varies && (place.whole || place.out_dim == kNone)) return std::nullopt;
     if (place.out_dim != kNone) result.dims[static_cast<size_t>(place.out_dim)] = where.dims[d];
   }
@@ -109,7 +114,8 @@ std::optional<Layout> guard_on_output(const BlockCall& call, size_t operand, con
 
 Term call_block(Lifting& lifting, const BlockCall& call, std::span<const Term> terms) {
   Request request;
-  request.kind = std::any_of(call.places.begin(), call.places.end(), [](const auto& p) { return p.second.whole; })
+  request.kind = std::any_of(call.places.begin(), call.places.end(),
+                             [](const auto& p) { return p.second.whole; })
                      ? Instance::Kind::kBlock
                      : Instance::Kind::kMap;
   request.fn = call.fn;
@@ -125,7 +131,8 @@ Term call_block(Lifting& lifting, const BlockCall& call, std::span<const Term> t
 }
 
 // True when the restrictions of a term can pass through the function that is linear in it.
-bool passes(const Lifting& lifting, const BlockCall& call, size_t operand, const Term& term, std::span<const Term> all) {
+bool passes(const Lifting& lifting, const BlockCall& call, size_t operand, const Term& term,
+            std::span<const Term> all) {
   for (const Restriction& r : term.restrictions) {
     if (r.kind == Restriction::Kind::kMax) return false;
     if (r.kind == Restriction::Kind::kGuard) {
@@ -141,7 +148,8 @@ bool passes(const Lifting& lifting, const BlockCall& call, size_t operand, const
   return true;
 }
 
-Tile call_on_tiles(Lifting& lifting, const BlockCall& call, std::span<const Tile> tiles, std::span<const Shape> sizes) {
+Tile call_on_tiles(Lifting& lifting, const BlockCall& call, std::span<const Tile> tiles,
+                   std::span<const Shape> sizes) {
   // The operand whose sum is kept: the first linear one that is no plain view.
   size_t spread = tiles.size();
   for (size_t i = 0; i < tiles.size() && spread == tiles.size(); ++i) {
@@ -177,7 +185,8 @@ Tile call_on_tiles(Lifting& lifting, const BlockCall& call, std::span<const Tile
         if (r.kind == Restriction::Kind::kGuard) r.where = *guard_on_output(call, spread, r.where);
       }
     }
-    if (normalize(made.restrictions) && absorb_guards(lifting, made)) result.terms.push_back(std::move(made));
+    if (normalize(made.restrictions) && absorb_guards(lifting, made))
+      result.terms.push_back(std::move(made));
   }
   combine(result.terms);
   return result;
@@ -222,11 +231,13 @@ Value apply_block(Lifting& lifting, const std::string& fn, uint32_t linear, cons
       size_t index = 0;
       for (size_t d = 0; d < operands[i].shape.size(); ++d) {
         const auto found = cell.find(spec.operands[i][d].label);
-        index = index * (operands[i].cuts[d].size() - 1) + (found == cell.end() ? 0 : found->second);
+        index =
+            index * (operands[i].cuts[d].size() - 1) + (found == cell.end() ? 0 : found->second);
       }
       tiles.push_back(operands[i].tiles[index]);
       sizes.push_back(tile_box(operands[i], index).size);
-      for (size_t d = 0; d < sizes.back().size(); ++d) here[spec.operands[i][d].label].size = sizes.back()[d];
+      for (size_t d = 0; d < sizes.back().size(); ++d)
+        here[spec.operands[i][d].label].size = sizes.back()[d];
     }
     const BlockCall tile_call{fn, linear, spec, here, dtype};
     result.tiles.push_back(call_on_tiles(lifting, tile_call, tiles, sizes));
@@ -235,15 +246,16 @@ Value apply_block(Lifting& lifting, const std::string& fn, uint32_t linear, cons
   return result;
 }
 
-Value apply_map(Lifting& lifting, const std::string& fn, uint32_t linear, std::vector<Value> operands, const Shape& shape,
-                DType dtype) {
+Value apply_map(Lifting& lifting, const std::string& fn, uint32_t linear,
+                std::vector<Value> operands, const Shape& shape, DType dtype) {
   BlockSpec spec;
   for (size_t d = 0; d < shape.size(); ++d) spec.output.push_back({static_cast<int32_t>(d), false});
   spec.operands.assign(operands.size(), spec.output);
   return apply_block(lifting, fn, linear, spec, std::move(operands), shape, dtype);
 }
 
-Value apply_opaque(Lifting& lifting, const std::string& fn, std::vector<Value> operands, const Shape& shape, DType dtype) {
+Value apply_opaque(Lifting& lifting, const std::string& fn, std::vector<Value> operands,
+                   const Shape& shape, DType dtype) {
   Request request;
   request.kind = Instance::Kind::kOpaque;
   request.fn = fn;

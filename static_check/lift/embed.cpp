@@ -1,5 +1,5 @@
-// Embedding: is a block part of a known instance? Sound by arithmetic alone: every operand address of the block is
-// checked to be the instance's operand address at an in-range label coordinate.
+// Embedding: is a block part of a known instance? Sound by arithmetic alone: every operand address
+// of the block is checked to be the instance's operand address at an in-range label coordinate.
 #include <algorithm>
 
 #include "shared_ir/error.h"
@@ -42,7 +42,8 @@ bool whole_labels_agree(const Request& request, const Instance& instance) {
     while (j < instance.labels.size() && instance.labels[j].tag != Tag::kWhole) ++j;
     if (j == instance.labels.size()) return false;
     const InstanceLabel& label = instance.labels[j++];
-    if (label.size != r.size || label.strides != r.strides || label.spec_label != r.spec_label) return false;
+    if (label.size != r.size || label.strides != r.strides || label.spec_label != r.spec_label)
+      return false;
   }
   while (j < instance.labels.size() && instance.labels[j].tag != Tag::kWhole) ++j;
   return j == instance.labels.size();
@@ -82,19 +83,23 @@ std::optional<std::vector<int64_t>> solve_digits(const Request& request, const I
   for (size_t x = 0; x < delta.size(); ++x) {
     order.clear();
     for (size_t j = 0; j < instance.labels.size(); ++j) {
-      if (digit[j] < 0 && instance.labels[j].strides[x] > 0 && instance.labels[j].tag != Tag::kWhole) order.push_back(j);
+      if (digit[j] < 0 && instance.labels[j].strides[x] > 0 &&
+          instance.labels[j].tag != Tag::kWhole)
+        order.push_back(j);
     }
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       return instance.labels[a].strides[x] > instance.labels[b].strides[x];
     });
     for (size_t j : order) {
       const InstanceLabel& label = instance.labels[j];
-      digit[j] = std::min(std::max<int64_t>(delta[x], 0) / label.strides[x], label.size - 1 - span[j]);
+      digit[j] =
+          std::min(std::max<int64_t>(delta[x], 0) / label.strides[x], label.size - 1 - span[j]);
       if (digit[j] < 0) return std::nullopt;
       for (size_t y = 0; y < delta.size(); ++y) delta[y] -= digit[j] * label.strides[y];
     }
   }
-  if (std::any_of(delta.begin(), delta.end(), [](int64_t d) { return d != 0; })) return std::nullopt;
+  if (std::any_of(delta.begin(), delta.end(), [](int64_t d) { return d != 0; }))
+    return std::nullopt;
   for (int64_t& d : digit) d = std::max<int64_t>(d, 0);
   return digit;
 }
@@ -106,9 +111,11 @@ bool is_broadcast(const RequestLabel& label) {
          std::all_of(label.strides.begin(), label.strides.end(), [](int64_t s) { return s == 0; });
 }
 
-std::optional<std::vector<Restriction>> take_digits(LabelId label, int64_t label_size, int64_t first,
-                                                    std::vector<Mode> steps, Restriction::Kind kind) {
-  std::sort(steps.begin(), steps.end(), [](const Mode& a, const Mode& b) { return a.stride < b.stride; });
+std::optional<std::vector<Restriction>> take_digits(LabelId label, int64_t label_size,
+                                                    int64_t first, std::vector<Mode> steps,
+                                                    Restriction::Kind kind) {
+  std::sort(steps.begin(), steps.end(),
+            [](const Mode& a, const Mode& b) { return a.stride < b.stride; });
   std::vector<Restriction> result;
   const auto add = [&](int64_t stride, int64_t radix, int64_t size) {
     const int64_t lo = (first / stride) % radix;
@@ -144,7 +151,8 @@ std::optional<Lifted> Lifting::embed(const Request& request, const Instance& ins
   std::vector<int64_t> span(instance.labels.size(), 0);
   for (size_t i = 0; i < request.labels.size(); ++i) {
     const Match& match = (*matches)[i];
-    if (match.label != kNone) span[static_cast<size_t>(match.label)] += (request.labels[i].size - 1) * match.multiple;
+    if (match.label != kNone)
+      span[static_cast<size_t>(match.label)] += (request.labels[i].size - 1) * match.multiple;
   }
   for (size_t j = 0; j < span.size(); ++j) {
     if (span[j] >= instance.labels[j].size) return std::nullopt;
@@ -161,7 +169,8 @@ std::optional<Lifted> Lifting::embed(const Request& request, const Instance& ins
     if (label.tag != Tag::kReduced) continue;
     std::vector<Mode> steps;
     for (size_t i = 0; i < request.labels.size(); ++i) {
-      if ((*matches)[i].label == static_cast<int32_t>(j)) steps.push_back({request.labels[i].size, (*matches)[i].multiple});
+      if ((*matches)[i].label == static_cast<int32_t>(j))
+        steps.push_back({request.labels[i].size, (*matches)[i].multiple});
     }
     const bool maximum = instance.kind != Instance::Kind::kSum;
     auto boxes = take_digits(label.hidden, label.size, (*digit)[j], std::move(steps),
@@ -178,9 +187,11 @@ std::optional<Lifted> Lifting::embed(const Request& request, const Instance& ins
       while (instance.labels[whole].tag != Tag::kWhole) ++whole;
       stride = instance.labels[whole++].out_stride;
     } else if ((*matches)[i].label != kNone) {
-      stride = (*matches)[i].multiple * instance.labels[static_cast<size_t>((*matches)[i].label)].out_stride;
+      stride = (*matches)[i].multiple *
+               instance.labels[static_cast<size_t>((*matches)[i].label)].out_stride;
     }
-    if (r.out_dim != kNone) lifted.layout.dims[static_cast<size_t>(r.out_dim)].push_back({r.size, stride});
+    if (r.out_dim != kNone)
+      lifted.layout.dims[static_cast<size_t>(r.out_dim)].push_back({r.size, stride});
   }
   for (auto& modes : lifted.layout.dims) coalesce(modes);
   return lifted;

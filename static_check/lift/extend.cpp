@@ -1,5 +1,6 @@
-// Extension: the largest block around a request that all operands allow. Any block whose addresses stay inside the
-// operand atoms is a legitimate instance; how far it reaches only decides which later blocks will embed in it.
+// Extension: the largest block around a request that all operands allow. Any block whose addresses
+// stay inside the operand atoms is a legitimate instance; how far it reaches only decides which
+// later blocks will embed in it.
 #include <algorithm>
 
 #include "shared_ir/error.h"
@@ -11,7 +12,8 @@ namespace {
 
 using Tag = InstanceLabel::Tag;
 
-// Labels beyond this size come from atoms without natural bounds (iota, one-hot classes) and are not extended.
+// Labels beyond this size come from atoms without natural bounds (iota, one-hot classes) and are
+// not extended.
 constexpr int64_t kLargestLabel = int64_t{1} << 33;
 
 struct Room {
@@ -19,9 +21,10 @@ struct Room {
   int64_t high = 0;  // steps that fit above it
 };
 
-// Digits of one operand that a label can still take, given the other labels that address the operand.
-std::optional<Room> room_in(const std::vector<InstanceLabel>& labels, size_t label, size_t x, int64_t offset,
-                            int64_t atom_size) {
+// Digits of one operand that a label can still take, given the other labels that address the
+// operand.
+std::optional<Room> room_in(const std::vector<InstanceLabel>& labels, size_t label, size_t x,
+                            int64_t offset, int64_t atom_size) {
   const int64_t stride = labels[label].strides[x];
   int64_t next = 0;
   int64_t below = offset % stride;  // address part of finer digits
@@ -37,6 +40,12 @@ std::optional<Room> room_in(const std::vector<InstanceLabel>& labels, size_t lab
   const int64_t high = digits - digit - labels[label].size;
   if (high < 0) return std::nullopt;
   return Room{digit, high};
+}
+
+int64_t last_address(const Instance& made, const std::vector<InstanceLabel>& labels, size_t x) {
+  int64_t last = made.operands[x].offset;
+  for (const InstanceLabel& label : labels) last += (label.size - 1) * label.strides[x];
+  return last;
 }
 
 bool joins(const InstanceLabel& outer, const InstanceLabel& inner) {
@@ -65,7 +74,8 @@ int32_t Lifting::extend(const Request& request, Reach reach) {
     label.size = r.size;
     label.strides = r.strides;
     label.spec_label = r.spec_label;
-    label.out_stride = r.tag == Tag::kWhole && r.out_dim != kNone ? 1 : 0;  // a mark until strides are known
+    label.out_stride =
+        r.tag == Tag::kWhole && r.out_dim != kNone ? 1 : 0;  // a mark until strides are known
     (r.tag == Tag::kWhole ? whole : labels).push_back(std::move(label));
   }
   std::sort(labels.begin(), labels.end(),
@@ -79,14 +89,20 @@ int32_t Lifting::extend(const Request& request, Reach reach) {
     bool possible = true;
     for (size_t x = 0; x < made.operands.size() && possible; ++x) {
       if (labels[j].strides[x] == 0) continue;
-      const auto here = room_in(all, j, x, made.operands[x].offset, atom(made.operands[x].atom).size);
+      const auto here =
+          room_in(all, j, x, made.operands[x].offset, atom(made.operands[x].atom).size);
       possible = here.has_value();
-      if (possible) room = {std::min(room.low, here->low), std::min(room.high, here->high)};
+      if (!possible) break;
+      // Where digits do not nest, finer labels reach beyond the step of a coarser one.
+      const int64_t beyond = (atom(made.operands[x].atom).size - 1 - last_address(made, all, x)) /
+                             labels[j].strides[x];
+      room = {std::min(room.low, here->low), std::min({room.high, here->high, beyond})};
     }
     if (!possible || room.low + room.high + labels[j].size >= kLargestLabel) continue;
     labels[j].size += room.low + room.high;
     all[j].size = labels[j].size;
-    for (size_t x = 0; x < made.operands.size(); ++x) made.operands[x].offset -= room.low * labels[j].strides[x];
+    for (size_t x = 0; x < made.operands.size(); ++x)
+      made.operands[x].offset -= room.low * labels[j].strides[x];
   }
   for (size_t j = 0; j + 1 < labels.size() && reach == Reach::kExtended;) {
     if (joins(labels[j], labels[j + 1])) {
@@ -124,9 +140,8 @@ int32_t Lifting::extend(const Request& request, Reach reach) {
   output.hidden = hidden_labels(made);
   made.output = static_cast<AtomId>(universe_.atoms.size());
   for (size_t x = 0; x < made.operands.size(); ++x) {
-    int64_t last = made.operands[x].offset;
-    for (const InstanceLabel& label : made.labels) last += (label.size - 1) * label.strides[x];
-    ASSAY_CHECK(made.operands[x].offset >= 0 && last < atom(made.operands[x].atom).size,
+    ASSAY_CHECK(made.operands[x].offset >= 0 &&
+                    last_address(made, made.labels, x) < atom(made.operands[x].atom).size,
                 "an extended block leaves its operand");
   }
   universe_.instances.push_back(std::move(made));

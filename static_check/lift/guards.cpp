@@ -8,7 +8,8 @@ namespace assay {
 
 namespace {
 
-// A layout over a one-hot atom [class, element of ids], apart: the element of ids, and the classes that are met.
+// A layout over a one-hot atom [class, element of ids], apart: the element of ids, and the classes
+// that are met.
 struct OneHotView {
   Layout ids;
   Interval classes;
@@ -36,7 +37,8 @@ std::optional<OneHotView> split_one_hot(const Layout& layout, int64_t ids_size) 
 enum class Outcome { kKept, kDropped, kZero };
 
 // onehot(ids)[v, t] is zero unless ids[t] = v.
-Outcome meet(const Lifting& lifting, const Layout& one_hot_layout, AtomId one_hot, const Restriction& guard) {
+Outcome meet(const Lifting& lifting, const Layout& one_hot_layout, AtomId one_hot,
+             const Restriction& guard) {
   const Atom& atom = lifting.atom(one_hot);
   if (atom.kind != Atom::Kind::kOneHot || atom.ids != guard.atom) return Outcome::kKept;
   const auto view = split_one_hot(one_hot_layout, lifting.atom(atom.ids).size);
@@ -46,7 +48,8 @@ Outcome meet(const Lifting& lifting, const Layout& one_hot_layout, AtomId one_ho
   return contains(guard.intervals, classes) ? Outcome::kDropped : Outcome::kKept;
 }
 
-// guard(ids[t] in I) * sum over v of onehot(ids)[v, t] * ... : the guard becomes a box on the class label v.
+// guard(ids[t] in I) * sum over v of onehot(ids)[v, t] * ... : the guard becomes a box on the class
+// label v.
 Outcome meet_sum(const Lifting& lifting, Term& term, const Restriction& guard) {
   const Instance& sum = lifting.instance_of(term.atom);
   const AtomId product = sum.operands[0].atom;
@@ -75,7 +78,10 @@ Outcome meet_sum(const Lifting& lifting, Term& term, const Restriction& guard) {
       const int64_t first = traced->offset / ids_size;
       for (const Interval& interval : guard.intervals) {
         const int64_t lo = interval.lo <= first ? 0 : std::min(interval.lo - first, label.size);
-        const int64_t hi = interval.hi <= first ? 0 : interval.hi - first < label.size && interval.hi != INT64_MAX ? interval.hi - first : label.size;
+        const int64_t hi = interval.hi <= first ? 0
+                           : interval.hi - first < label.size && interval.hi != INT64_MAX
+                               ? interval.hi - first
+                               : label.size;
         if (lo < hi) box.intervals.push_back({lo, hi});
       }
       if (box.intervals.empty()) return Outcome::kZero;

@@ -39,23 +39,28 @@ class Inverter {
         return assign_sum(expr, region, place);
       case CleanExpr::Kind::kPermute: {
         std::vector<int64_t> inverse(expr.dims.size());
-        for (size_t i = 0; i < expr.dims.size(); ++i) inverse[static_cast<size_t>(expr.dims[i])] = static_cast<int64_t>(i);
+        for (size_t i = 0; i < expr.dims.size(); ++i)
+          inverse[static_cast<size_t>(expr.dims[i])] = static_cast<int64_t>(i);
         Region inner{Shape(region.start.size()), permute(region.value, inverse)};
-        for (size_t i = 0; i < inverse.size(); ++i) inner.start[i] = region.start[static_cast<size_t>(inverse[i])];
+        for (size_t i = 0; i < inverse.size(); ++i)
+          inner.start[i] = region.start[static_cast<size_t>(inverse[i])];
         return assign(expr.operands[0], inner, place);
       }
       case CleanExpr::Kind::kReshape: {
         const Shape shape = shape_of(expr.operands[0], place);
         const bool whole = region.value.shape == expr.dims;
         auto value = whole ? reshape(region.value, shape) : std::nullopt;
-        if (!value) throw UserError(place, "an input relation slices a reshape: " + to_string(expr), "slice first, then reshape");
+        if (!value)
+          throw UserError(place, "an input relation slices a reshape: " + to_string(expr),
+                          "slice first, then reshape");
         return assign(expr.operands[0], {Shape(shape.size(), 0), std::move(*value)}, place);
       }
       case CleanExpr::Kind::kPad:
         return assign_pad(expr, region, place);
       case CleanExpr::Kind::kScale:
-        return assign(expr.operands[0],
-                      {region.start, scale(region.value, Rational(expr.denominator, expr.numerator))}, place);
+        return assign(
+            expr.operands[0],
+            {region.start, scale(region.value, Rational(expr.denominator, expr.numerator))}, place);
     }
   }
 
@@ -120,7 +125,8 @@ class Inverter {
     assign(expr.operands[0], inner, place);
   }
 
-  // sequential = a@0 + a@1 + ...: a hidden label on the sequential input, one value of it per summand.
+  // sequential = a@0 + a@1 + ...: a hidden label on the sequential input, one value of it per
+  // summand.
   void assign_sum(const CleanExpr& expr, const Region& region, const SourcePlace& place) {
     const auto count = static_cast<int64_t>(expr.operands.size());
     if (count == 1) return assign(expr.operands[0], region, place);
@@ -134,7 +140,9 @@ class Inverter {
             labelled = term.atom;
             label = lifting_.hide(term.atom, count);
           }
-          if (term.atom != labelled) throw UserError(place, "a sum over several inputs cannot be inverted: " + to_string(expr));
+          if (term.atom != labelled)
+            throw UserError(place,
+                            "a sum over several inputs cannot be inverted: " + to_string(expr));
           Restriction box;
           box.label = label;
           box.radix = count;
@@ -155,12 +163,14 @@ class Inverter {
       for (const Region& region : regions) {
         bool inside = true;
         for (size_t d = 0; d < box.start.size() && inside; ++d) {
-          inside = region.start[d] <= box.start[d] && box.start[d] < region.start[d] + region.value.shape[d];
+          inside = region.start[d] <= box.start[d] &&
+                   box.start[d] < region.start[d] + region.value.shape[d];
         }
         if (!inside) continue;
         Value piece = region.value;
         for (size_t d = 0; d < box.start.size(); ++d) {
-          piece = slice(piece, static_cast<int64_t>(d), box.start[d] - region.start[d], box.size[d]);
+          piece =
+              slice(piece, static_cast<int64_t>(d), box.start[d] - region.start[d], box.size[d]);
         }
         ASSAY_CHECK(piece.tiles.size() == 1, "an input region is cut inside");
         grid.tiles[t] = std::move(piece.tiles[0]);
@@ -183,7 +193,8 @@ class Inverter {
     Value grid = single_tile(tensor.shape, {});
     for (const Region& region : regions) {
       for (size_t d = 0; d < tensor.shape.size(); ++d) {
-        for (int64_t position : region.value.cuts[d]) grid.cuts[d].push_back(region.start[d] + position);
+        for (int64_t position : region.value.cuts[d])
+          grid.cuts[d].push_back(region.start[d] + position);
       }
     }
     for (auto& cuts : grid.cuts) {
@@ -224,7 +235,8 @@ InputValues invert_input_relation(Lifting& lifting, const Case& refinement) {
     const TensorId id = graph.find(relation.tensor);
     const Tensor& tensor = graph.tensors[static_cast<size_t>(id)];
     for (const CleanExpr& replica : relation.replicas) {
-      inverter.assign(replica, {Shape(tensor.shape.size(), 0), values.sequential.at(tensor.name)}, relation.place);
+      inverter.assign(replica, {Shape(tensor.shape.size(), 0), values.sequential.at(tensor.name)},
+                      relation.place);
     }
   }
   values.ranks = inverter.finish();
@@ -232,7 +244,8 @@ InputValues invert_input_relation(Lifting& lifting, const Case& refinement) {
     const Graph& program = refinement.ranks[rank];
     for (TensorId id : program.inputs) {
       const Tensor& tensor = program.tensors[static_cast<size_t>(id)];
-      if (!values.ranks[rank].contains(tensor.name)) values.ranks[rank].emplace(tensor.name, inverter.unknown(tensor));
+      if (!values.ranks[rank].contains(tensor.name))
+        values.ranks[rank].emplace(tensor.name, inverter.unknown(tensor));
     }
   }
   return values;

@@ -66,16 +66,22 @@ std::vector<std::pair<Interval, int>> signs(const Interval& x, int64_t p, int64_
   return result;
 }
 
-using Combine = std::function<bool(const Interval&, const Piece&, const Piece&, std::vector<Piece>&)>;
+using Combine =
+    std::function<bool(const Interval&, const Piece&, const Piece&, std::vector<Piece>&)>;
 
-// Piece by piece over the common refinement; nullopt when the two read different integers or a piece is not affine.
-std::optional<PiecewiseAffine> zip(const PiecewiseAffine& f, const PiecewiseAffine& g, const Combine& combine_pieces) {
-  if (!is_constant(f) && !is_constant(g) && (f.atom != g.atom || !(f.layout == g.layout))) return std::nullopt;
+// Piece by piece over the common refinement; nullopt when the two read different integers or a
+// piece is not affine.
+std::optional<PiecewiseAffine> zip(const PiecewiseAffine& f, const PiecewiseAffine& g,
+                                   const Combine& combine_pieces) {
+  if (!is_constant(f) && !is_constant(g) && (f.atom != g.atom || !(f.layout == g.layout)))
+    return std::nullopt;
   PiecewiseAffine result = is_constant(f) ? g : f;
   result.pieces.clear();
   for (size_t i = 0, j = 0; i < f.pieces.size() && j < g.pieces.size();) {
-    const Interval x{std::max(f.pieces[i].x.lo, g.pieces[j].x.lo), std::min(f.pieces[i].x.hi, g.pieces[j].x.hi)};
-    if (x.lo < x.hi && !combine_pieces(x, f.pieces[i], g.pieces[j], result.pieces)) return std::nullopt;
+    const Interval x{std::max(f.pieces[i].x.lo, g.pieces[j].x.lo),
+                     std::min(f.pieces[i].x.hi, g.pieces[j].x.hi)};
+    if (x.lo < x.hi && !combine_pieces(x, f.pieces[i], g.pieces[j], result.pieces))
+      return std::nullopt;
     (f.pieces[i].x.hi < g.pieces[j].x.hi ? i : j)++;
   }
   for (const Piece& piece : result.pieces) {
@@ -85,7 +91,8 @@ std::optional<PiecewiseAffine> zip(const PiecewiseAffine& f, const PiecewiseAffi
   return result;
 }
 
-std::optional<PiecewiseAffine> linear(const PiecewiseAffine& f, int64_t cf, const PiecewiseAffine& g, int64_t cg) {
+std::optional<PiecewiseAffine> linear(const PiecewiseAffine& f, int64_t cf,
+                                      const PiecewiseAffine& g, int64_t cg) {
   if (!is_small(cf) || !is_small(cg)) return std::nullopt;
   return zip(f, g, [&](const Interval& x, const Piece& a, const Piece& b, std::vector<Piece>& out) {
     int64_t slope = 0, shift = 0;
@@ -101,7 +108,8 @@ std::optional<PiecewiseAffine> product(const PiecewiseAffine& f, const Piecewise
     if (a.a != 0 && b.a != 0) return false;
     const Piece& affine = a.a != 0 ? a : b;
     const int64_t factor = a.a != 0 ? b.b : a.b;
-    if (factor != 0 && (std::abs(affine.a) > kLargest / std::abs(factor) || std::abs(affine.b) > kLargest / std::abs(factor))) {
+    if (factor != 0 && (std::abs(affine.a) > kLargest / std::abs(factor) ||
+                        std::abs(affine.b) > kLargest / std::abs(factor))) {
       return false;
     }
     out.push_back({x, affine.a * factor, affine.b * factor});
@@ -113,7 +121,8 @@ std::optional<PiecewiseAffine> product(const PiecewiseAffine& f, const Piecewise
 std::optional<PiecewiseAffine> compare(const PiecewiseAffine& f, const PiecewiseAffine& g,
                                        const std::function<bool(int)>& holds) {
   return zip(f, g, [&](const Interval& x, const Piece& a, const Piece& b, std::vector<Piece>& out) {
-    for (const auto& [interval, sign] : signs(x, a.a - b.a, a.b - b.b)) out.push_back({interval, 0, holds(sign)});
+    for (const auto& [interval, sign] : signs(x, a.a - b.a, a.b - b.b))
+      out.push_back({interval, 0, holds(sign)});
     return true;
   });
 }
@@ -142,7 +151,8 @@ std::optional<PiecewiseAffine> apply_fn(const CoreOp& op, const std::vector<Piec
     if (fn == "or") return logic(f[0], f[1], [](bool a, bool b) { return a || b; });
     if (fn == "xor") return logic(f[0], f[1], [](bool a, bool b) { return a != b; });
   }
-  if (f.size() == 1 && fn == "not" && is_bool(op.dtype)) return logic(f[0], f[0], [](bool a, bool) { return !a; });
+  if (f.size() == 1 && fn == "not" && is_bool(op.dtype))
+    return logic(f[0], f[0], [](bool a, bool) { return !a; });
   return std::nullopt;
 }
 
@@ -162,7 +172,8 @@ std::optional<PiecewiseAffine> apply_pieces(const CoreOp& op, const std::vector<
     case Prim::kKeep:
       return product(f[0], f[1]);
     case Prim::kCast:
-      return is_bool(op.dtype) ? compare(f[0], zero, [](int s) { return s != 0; }) : std::optional(f[0]);
+      return is_bool(op.dtype) ? compare(f[0], zero, [](int s) { return s != 0; })
+                               : std::optional(f[0]);
     case Prim::kMap:
       return apply_fn(op, f);
     default:
@@ -198,11 +209,14 @@ Tile as_tile(const Lifting& lifting, PiecewiseAffine f, const Shape& size) {
 
 }  // namespace
 
-std::optional<PiecewiseAffine> as_affine(const Lifting& lifting, const Tile& tile, const Shape& size) {
+std::optional<PiecewiseAffine> as_affine(const Lifting& lifting, const Tile& tile,
+                                         const Shape& size) {
   if (!tile.integer.empty()) return tile.integer[0];
   PiecewiseAffine result = constant(lifting, 0, size);
   for (const Term& term : tile.terms) {
-    if (!term.restrictions.empty() || term.coef.denominator() != 1 || !is_small(term.coef.numerator())) return std::nullopt;
+    if (!term.restrictions.empty() || term.coef.denominator() != 1 ||
+        !is_small(term.coef.numerator()))
+      return std::nullopt;
     if (term.atom == lifting.one()) {
       result.pieces[0].b = term.coef.numerator();
       continue;
@@ -215,7 +229,8 @@ std::optional<PiecewiseAffine> as_affine(const Lifting& lifting, const Tile& til
   return result;
 }
 
-std::optional<Value> apply_integer(const Lifting& lifting, const CoreOp& op, std::vector<Value> operands) {
+std::optional<Value> apply_integer(const Lifting& lifting, const CoreOp& op,
+                                   std::vector<Value> operands) {
   if (is_floating(op.dtype) || operands.empty()) return std::nullopt;
   align(operands);
   Value result = operands[0];
@@ -242,7 +257,8 @@ Value integer_to_float(Lifting& lifting, const Value& value) {
     if (tile.integer.empty()) continue;
     const PiecewiseAffine f = tile.integer[0];
     const Shape size = tile_box(result, t).size;
-    const bool constants = std::all_of(f.pieces.begin(), f.pieces.end(), [](const Piece& piece) { return piece.a == 0; });
+    const bool constants = std::all_of(f.pieces.begin(), f.pieces.end(),
+                                       [](const Piece& piece) { return piece.a == 0; });
     if (!constants) {
       tile.terms = {materialize(lifting, tile, size, DType::kInt64)};
       tile.integer.clear();
@@ -260,7 +276,8 @@ Value integer_to_float(Lifting& lifting, const Value& value) {
       guard.where = f.layout;
       guard.intervals = {piece.x};
       term.restrictions.push_back(std::move(guard));
-      if (!term.coef.is_zero() && normalize(term.restrictions)) tile.terms.push_back(std::move(term));
+      if (!term.coef.is_zero() && normalize(term.restrictions))
+        tile.terms.push_back(std::move(term));
     }
     combine(tile.terms);
   }

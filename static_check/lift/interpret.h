@@ -15,12 +15,14 @@ namespace assay {
 
 class Interpreter {
  public:
-  Interpreter(Lifting& lifting, const Graph& graph, const CoreProgram& program, const std::map<std::string, Value>& inputs);
+  Interpreter(Lifting& lifting, const Graph& graph, const CoreProgram& program,
+              const std::map<std::string, Value>& inputs);
 
   // Evaluates one core operator; operators come in program order.
   void evaluate(CoreId id);
   // member: this rank's position in the group; operands: every member's value, in group order.
-  void evaluate_collective(CoreId id, const Collective& collective, size_t member, std::vector<Value> operands);
+  void evaluate_collective(CoreId id, const Collective& collective, size_t member,
+                           std::vector<Value> operands);
 
   const Value& value(CoreId id) const { return result_.values[static_cast<size_t>(id)]; }
   LiftedProgram take() { return std::move(result_); }
@@ -29,7 +31,8 @@ class Interpreter {
   Value compute(const CoreOp& op);
   Value compute_arithmetic(const CoreOp& op);
   Value compute_source(const CoreOp& op);
-  Value exchange(const CoreOp& op, const Collective& collective, size_t member, std::vector<Value> operands);
+  Value exchange(const CoreOp& op, const Collective& collective, size_t member,
+                 std::vector<Value> operands);
   Value unknown(const CoreOp& op, Atom::Kind kind);
   Value operand(const CoreOp& op, size_t i) const { return value(op.operands[i]); }
   std::vector<Value> operands(const CoreOp& op) const;

@@ -12,11 +12,13 @@ namespace {
 
 using Tag = InstanceLabel::Tag;
 
-// Classes that a one-hot atom has room for: more than any vocabulary.
-constexpr int64_t kClasses = int64_t{1} << 31;
+// Classes that a one-hot atom has room for: more than a label is ever extended to, so that only a table bounds them.
+constexpr int64_t kClasses = int64_t{1} << 34;
 constexpr int64_t kIotaSize = int64_t{1} << 40;
 
-void append(std::string& key, int64_t value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); }
+void append(std::string& key, int64_t value) {
+  key.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
 
 void append(std::string& key, const Restriction& r) {
   append(key, static_cast<int64_t>(r.kind));
@@ -112,13 +114,15 @@ Lifted Lifting::lift(const Request& request) {
   for (const Reach reach : {Reach::kExtended, Reach::kExact}) {
     const int32_t id = extend(request, reach);
     known.push_back(id);
-    if (auto lifted = embed(request, universe_.instances[static_cast<size_t>(id)])) return std::move(*lifted);
+    if (auto lifted = embed(request, universe_.instances[static_cast<size_t>(id)]))
+      return std::move(*lifted);
   }
   throw InternalError("a request does not embed in itself");
 }
 
 std::vector<LabelId> Lifting::hidden_labels(const Instance& instance) const {
-  // A label stays open to boxes when exactly one operand hides it and the operator is linear in that operand.
+  // A label stays open to boxes when exactly one operand hides it and the operator is linear in
+  // that operand.
   std::vector<LabelId> result;
   const auto linear = [&](size_t i) {
     switch (instance.kind) {
@@ -163,13 +167,15 @@ std::optional<Layout> Lifting::trace(AtomId id, const Layout& layout, size_t ope
     result.offset += digit * label.strides[operand];
     room[j] = label.size - 1 - digit;
   }
-  // The label whose digit a stride counts: the largest out_stride that divides it and does not exceed it.
+  // The label whose digit a stride counts: the largest out_stride that divides it and does not
+  // exceed it.
   const auto label_at = [&](int64_t stride) {
     int32_t best = kNone;
     for (size_t j = 0; j < instance.labels.size(); ++j) {
       const int64_t out = instance.labels[j].out_stride;
       if (out == 0 || instance.labels[j].size == 1 || out > stride) continue;
-      if (best == kNone || out > instance.labels[static_cast<size_t>(best)].out_stride) best = static_cast<int32_t>(j);
+      if (best == kNone || out > instance.labels[static_cast<size_t>(best)].out_stride)
+        best = static_cast<int32_t>(j);
     }
     return best;
   };
@@ -226,7 +232,8 @@ std::optional<std::vector<Term>> Lifting::unfold(const Term& term) const {
       if (!where) return std::nullopt;
       r.where = std::move(*where);
     }
-    made.restrictions.insert(made.restrictions.end(), term.restrictions.begin(), term.restrictions.end());
+    made.restrictions.insert(made.restrictions.end(), term.restrictions.begin(),
+                             term.restrictions.end());
     if (normalize(made.restrictions)) result.push_back(std::move(made));
   }
   combine(result);

@@ -12,11 +12,13 @@ bool restricts_hidden(const Lifting& lifting, const Term& term, AtomId other) {
   const auto& hidden = lifting.atom(other).hidden;
   return std::any_of(term.restrictions.begin(), term.restrictions.end(), [&](const Restriction& r) {
     if (r.kind == Restriction::Kind::kMax) return true;
-    return r.kind == Restriction::Kind::kBox && std::binary_search(hidden.begin(), hidden.end(), r.label);
+    return r.kind == Restriction::Kind::kBox &&
+           std::binary_search(hidden.begin(), hidden.end(), r.label);
   });
 }
 
-// A product in which the same summed label runs on both sides would be quadratic in it: such a factor becomes a name.
+// A product in which the same summed label runs on both sides would be quadratic in it: such a
+// factor becomes a name.
 Term factor(Lifting& lifting, const Term& term, AtomId other, const Shape& size, DType dtype) {
   if (!restricts_hidden(lifting, term, other)) return term;
   Tile tile;
@@ -42,20 +44,23 @@ Lifted product(Lifting& lifting, const Term& a, const Term& b, const Shape& size
   const bool swap = order(b, a);
   const Request first = swap ? request(b, a) : request(a, b);
   if (a.atom == b.atom) {
-    // Two views of one atom have no canonical order of their own: a block of the mirrored product is as good.
+    // Two views of one atom have no canonical order of their own: a block of the mirrored product
+    // is as good.
     if (auto known = lifting.find(first)) return std::move(*known);
     if (auto known = lifting.find(swap ? request(a, b) : request(b, a))) return std::move(*known);
   }
   return lifting.lift(first);
 }
 
-Term multiply_terms(Lifting& lifting, const Term& left, const Term& right, const Shape& size, DType dtype) {
+Term multiply_terms(Lifting& lifting, const Term& left, const Term& right, const Shape& size,
+                    DType dtype) {
   Term a = factor(lifting, left, right.atom, size, dtype);
   Term b = factor(lifting, right, a.atom, size, dtype);
   Term result;
   result.coef = a.coef * b.coef;
   result.restrictions = a.restrictions;
-  result.restrictions.insert(result.restrictions.end(), b.restrictions.begin(), b.restrictions.end());
+  result.restrictions.insert(result.restrictions.end(), b.restrictions.begin(),
+                             b.restrictions.end());
   if (!normalize(result.restrictions)) {
     result.coef = 0;
     return result;

@@ -7,7 +7,8 @@
 
 namespace assay {
 
-void add_parallel_labels(Request& request, std::span<const Layout* const> layouts, const Shape& size) {
+void add_parallel_labels(Request& request, std::span<const Layout* const> layouts,
+                         const Shape& size) {
   request.out_dims = size.size();
   for (size_t d = 0; d < size.size(); ++d) {
     if (size[d] == 1) continue;
@@ -31,8 +32,8 @@ namespace {
 std::string affine_text(const PiecewiseAffine& integer) {
   std::string text = "affine";
   for (const auto& piece : integer.pieces) {
-    text += '[' + std::to_string(piece.x.lo) + ',' + std::to_string(piece.x.hi) + ':' + std::to_string(piece.a) + ',' +
-            std::to_string(piece.b) + ']';
+    text += '[' + std::to_string(piece.x.lo) + ',' + std::to_string(piece.x.hi) + ':' +
+            std::to_string(piece.a) + ',' + std::to_string(piece.b) + ']';
   }
   return text;
 }
@@ -91,7 +92,8 @@ void name_sums(Lifting& lifting, Value& value, DType dtype) {
   for (size_t t = 0; t < value.tiles.size(); ++t) {
     Tile& tile = value.tiles[t];
     if (tile.terms.size() < 2) continue;
-    if (std::any_of(tile.terms.begin(), tile.terms.end(), [](const Term& term) { return !term.restrictions.empty(); })) {
+    if (std::any_of(tile.terms.begin(), tile.terms.end(),
+                    [](const Term& term) { return !term.restrictions.empty(); })) {
       continue;
     }
     const Shape size = tile_box(value, t).size;

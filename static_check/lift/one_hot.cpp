@@ -15,15 +15,18 @@ struct ClassRun {
   Term term;  // over the tile of ids and the run of classes
 };
 
-std::vector<ClassRun> runs_of(Lifting& lifting, const PiecewiseAffine& f, const Shape& size, int64_t classes) {
+std::vector<ClassRun> runs_of(Lifting& lifting, const PiecewiseAffine& f, const Shape& size,
+                              int64_t classes) {
   std::vector<ClassRun> runs;
   const int64_t ids_size = lifting.atom(f.atom).size;
   for (const auto& piece : f.pieces) {
     ClassRun run{};
     if (piece.a == 1) {
       // f(x) = x + b = r: class x = r - b.
-      run.begin = piece.x.lo == INT64_MIN ? 0 : std::clamp<int64_t>(piece.x.lo + piece.b, 0, classes);
-      run.end = piece.x.hi == INT64_MAX ? classes : std::clamp<int64_t>(piece.x.hi + piece.b, 0, classes);
+      run.begin =
+          piece.x.lo == INT64_MIN ? 0 : std::clamp<int64_t>(piece.x.lo + piece.b, 0, classes);
+      run.end =
+          piece.x.hi == INT64_MAX ? classes : std::clamp<int64_t>(piece.x.hi + piece.b, 0, classes);
       if (run.begin >= run.end) continue;
       if (run.end - piece.b > lifting.atom(lifting.one_hot(f.atom)).size / ids_size) {
         throw NotLifted{"an index is shifted beyond any vocabulary"};

@@ -1,5 +1,5 @@
-// Core operators on lifted values. Every function takes and returns values on tile grids; throws NotLifted when no layout
-// expresses the result.
+// Core operators on lifted values. Every function takes and returns values on tile grids; throws
+// NotLifted when no layout expresses the result.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,8 @@ namespace assay {
 
 // --- names.cpp: one atom for a sum or a concatenation ---
 
-// The tile as a plain view (coefficient 1, no restriction): a name for its sum where it is not one already.
+// The tile as a plain view (coefficient 1, no restriction): a name for its sum where it is not one
+// already.
 Term materialize(Lifting& lifting, const Tile& tile, const Shape& size, DType dtype);
 // Names sums whose terms are all whole, tile by tile; partial sums stay lists of terms.
 void name_sums(Lifting& lifting, Value& value, DType dtype);
@@ -27,7 +28,8 @@ Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DTyp
 Value multiply(Lifting& lifting, const Value& a, const Value& b, DType dtype);
 
 // --- guards.cpp ---
-// Drops guards that the term implies (a one-hot, or a sum over its classes); false when the term is zero.
+// Drops guards that the term implies (a one-hot, or a sum over its classes); false when the term is
+// zero.
 bool absorb_guards(const Lifting& lifting, Term& term);
 // mask ? value : 0.
 Value keep(Lifting& lifting, const Value& mask, const Value& value, DType dtype);
@@ -35,7 +37,8 @@ Value keep(Lifting& lifting, const Value& mask, const Value& value, DType dtype)
 // --- reduce.cpp; dims sorted ---
 Value reduce_sum(Lifting& lifting, const Value& value, std::span<const int64_t> dims, DType dtype);
 // kind: kMax or kMin.
-Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value, std::span<const int64_t> dims, DType dtype);
+Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
+                      std::span<const int64_t> dims, DType dtype);
 // Element-wise maximum (minimum) over ranks: parts of one maximum unite.
 Value extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values, DType dtype);
 
@@ -43,23 +46,29 @@ Value extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values,
 Value apply_block(Lifting& lifting, const std::string& fn, uint32_t linear, const BlockSpec& spec,
                   std::vector<Value> operands, const Shape& shape, DType dtype);
 // Element by element: a block without whole labels.
-Value apply_map(Lifting& lifting, const std::string& fn, uint32_t linear, std::vector<Value> operands, const Shape& shape,
-                DType dtype);
+Value apply_map(Lifting& lifting, const std::string& fn, uint32_t linear,
+                std::vector<Value> operands, const Shape& shape, DType dtype);
 // A function of whole values that nobody declared.
-Value apply_opaque(Lifting& lifting, const std::string& fn, std::vector<Value> operands, const Shape& shape, DType dtype);
+Value apply_opaque(Lifting& lifting, const std::string& fn, std::vector<Value> operands,
+                   const Shape& shape, DType dtype);
 
 // --- integers.cpp: piecewise affine maps of one index tensor ---
 // The tile as a piecewise affine map; nullopt when it is not one.
-std::optional<PiecewiseAffine> as_affine(const Lifting& lifting, const Tile& tile, const Shape& size);
-// kLinear, kMul, kMap and kCast whose result is integer or boolean; nullopt when some tile is not piecewise affine.
-std::optional<Value> apply_integer(const Lifting& lifting, const CoreOp& op, std::vector<Value> operands);
+std::optional<PiecewiseAffine> as_affine(const Lifting& lifting, const Tile& tile,
+                                         const Shape& size);
+// kLinear, kMul, kMap and kCast whose result is integer or boolean; nullopt when some tile is not
+// piecewise affine.
+std::optional<Value> apply_integer(const Lifting& lifting, const CoreOp& op,
+                                   std::vector<Value> operands);
 // 0/1 and piecewise constant integers as numbers: guards times the scalar 1.
 Value integer_to_float(Lifting& lifting, const Value& value);
 
 // --- one_hot.cpp ---
 Value one_hot(Lifting& lifting, const Value& ids, int64_t classes);
 
-// Parallel labels of a tile of that size seen through several layouts; throws NotLifted when their radices do not nest.
-void add_parallel_labels(Request& request, std::span<const Layout* const> layouts, const Shape& size);
+// Parallel labels of a tile of that size seen through several layouts; throws NotLifted when their
+// radices do not nest.
+void add_parallel_labels(Request& request, std::span<const Layout* const> layouts,
+                         const Shape& size);
 
 }  // namespace assay

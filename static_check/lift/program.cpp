@@ -17,7 +17,8 @@ bool same_meeting(const Collective& a, const Collective& b) {
 
 class Joint {
  public:
-  Joint(Lifting& lifting, const Case& refinement, const std::vector<CoreProgram>& programs, const InputValues& inputs)
+  Joint(Lifting& lifting, const Case& refinement, const std::vector<CoreProgram>& programs,
+        const InputValues& inputs)
       : lifting_(lifting), programs_(programs), at_(programs.size(), 0) {
     for (size_t r = 0; r < programs.size(); ++r) {
       interpreters_.emplace_back(lifting, refinement.ranks[r], programs[r], inputs.ranks[r]);
@@ -28,7 +29,9 @@ class Joint {
     LiftedRanks result;
     while (true) {
       for (size_t r = 0; r < programs_.size(); ++r) advance(r);
-      if (std::all_of(at_.begin(), at_.end(), [&, r = size_t{0}](CoreId at) mutable { return done(r++, at); })) break;
+      if (std::all_of(at_.begin(), at_.end(),
+                      [&, r = size_t{0}](CoreId at) mutable { return done(r++, at); }))
+        break;
       if (!meet(result)) break;
     }
     for (Interpreter& interpreter : interpreters_) result.ranks.push_back(interpreter.take());
@@ -36,7 +39,9 @@ class Joint {
   }
 
  private:
-  bool done(size_t rank, CoreId at) const { return static_cast<size_t>(at) == programs_[rank].ops.size(); }
+  bool done(size_t rank, CoreId at) const {
+    return static_cast<size_t>(at) == programs_[rank].ops.size();
+  }
 
   const CoreOp* waiting(size_t rank) const {
     return done(rank, at_[rank]) ? nullptr : &programs_[rank].ops[static_cast<size_t>(at_[rank])];
@@ -87,7 +92,8 @@ class Joint {
     std::string reason;
     if (!same_meeting(collective(r), collective(m))) {
       reason = "different collectives meet in group " + collective(r).group;
-    } else if (a != b && collective(r).kind != Collective::Kind::kAllGather && collective(r).kind != Collective::Kind::kAllToAll) {
+    } else if (a != b && collective(r).kind != Collective::Kind::kAllGather &&
+               collective(r).kind != Collective::Kind::kAllToAll) {
       reason = "tensors of different shapes meet in group " + collective(r).group;
     } else if (waiting(r)->dtype != waiting(m)->dtype) {
       reason = "tensors of different dtypes meet in group " + collective(r).group;
@@ -103,11 +109,14 @@ class Joint {
       if (waiting(r) == nullptr) continue;
       for (Rank member : collective(r).ranks) {
         const auto m = static_cast<size_t>(member);
-        if (m < programs_.size() && waiting(m) != nullptr && collective(m).ranks == collective(r).ranks) continue;
+        if (m < programs_.size() && waiting(m) != nullptr &&
+            collective(m).ranks == collective(r).ranks)
+          continue;
         const bool finished = m >= programs_.size() || waiting(m) == nullptr;
         result.mismatch = {static_cast<Rank>(r), member, at_[r], finished ? kNone : at_[m],
-                           finished ? "rank " + std::to_string(member) + " never joins this collective"
-                                    : "the ranks wait for each other in different groups"};
+                           finished
+                               ? "rank " + std::to_string(member) + " never joins this collective"
+                               : "the ranks wait for each other in different groups"};
         return;
       }
     }
@@ -139,7 +148,8 @@ class Joint {
 
 }  // namespace
 
-LiftedProgram lift_sequential(Lifting& lifting, const Graph& graph, const CoreProgram& program, const InputValues& inputs) {
+LiftedProgram lift_sequential(Lifting& lifting, const Graph& graph, const CoreProgram& program,
+                              const InputValues& inputs) {
   lifting.set_sequential(true);
   Interpreter interpreter(lifting, graph, program, inputs.sequential);
   for (size_t i = 0; i < program.ops.size(); ++i) {
@@ -147,7 +157,9 @@ LiftedProgram lift_sequential(Lifting& lifting, const Graph& graph, const CorePr
     if (op.prim == Prim::kCollective) {
       // One rank: every collective is over itself.
       const Value operand = interpreter.value(op.operands.at(0));
-      interpreter.evaluate_collective(static_cast<CoreId>(i), program.collectives[static_cast<size_t>(op.collective)], 0, {operand});
+      interpreter.evaluate_collective(static_cast<CoreId>(i),
+                                      program.collectives[static_cast<size_t>(op.collective)], 0,
+                                      {operand});
     } else {
       interpreter.evaluate(static_cast<CoreId>(i));
     }
@@ -155,8 +167,8 @@ LiftedProgram lift_sequential(Lifting& lifting, const Graph& graph, const CorePr
   return interpreter.take();
 }
 
-LiftedRanks lift_ranks(Lifting& lifting, const Case& refinement, const std::vector<CoreProgram>& programs,
-                       const InputValues& inputs) {
+LiftedRanks lift_ranks(Lifting& lifting, const Case& refinement,
+                       const std::vector<CoreProgram>& programs, const InputValues& inputs) {
   lifting.set_sequential(false);
   return Joint(lifting, refinement, programs, inputs).run();
 }

@@ -1,4 +1,5 @@
-// Abstract interpretation of core programs: the sequential one first, then all ranks jointly, collective by collective.
+// Abstract interpretation of core programs: the sequential one first, then all ranks jointly,
+// collective by collective.
 #pragma once
 
 #include <optional>
@@ -36,9 +37,10 @@ struct LiftedRanks {
   std::optional<CollectiveMismatch> mismatch;  // set: values end where the programs got stuck
 };
 
-LiftedProgram lift_sequential(Lifting& lifting, const Graph& graph, const CoreProgram& program, const InputValues& inputs);
+LiftedProgram lift_sequential(Lifting& lifting, const Graph& graph, const CoreProgram& program,
+                              const InputValues& inputs);
 
-LiftedRanks lift_ranks(Lifting& lifting, const Case& refinement, const std::vector<CoreProgram>& programs,
-                       const InputValues& inputs);
+LiftedRanks lift_ranks(Lifting& lifting, const Case& refinement,
+                       const std::vector<CoreProgram>& programs, const InputValues& inputs);
 
 }  // namespace assay
