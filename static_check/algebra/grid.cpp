@@ -1,0 +1,200 @@
+#include "static_check/algebra/grid.h"
+
+#include <algorithm>
+
+#include "static_check/algebra/layout.h"
+#include "static_check/algebra/restriction.h"
+
+namespace assay {
+
+void sort_unique(std::vector<int64_t>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+size_t cell_of(const std::vector<int64_t>& cuts, int64_t position) {
+  return static_cast<size_t>(std::upper_bound(cuts.begin(), cuts.end(), position) - cuts.begin()) -
+         1;
+}
+
+size_t tile_index(const Value& value, const std::vector<size_t>& cells) {
+  size_t index = 0;
+  for (size_t d = 0; d < cells.size(); ++d) index = index * (value.cuts[d].size() - 1) + cells[d];
+  return index;
+}
+
+namespace {
+
+void add_layout_cuts(const Layout& layout, size_t dim, int64_t start, int64_t count, int64_t base,
+                     std::vector<int64_t>& cuts) {
+  for (int64_t cut : slice_cuts(layout.dims[dim], start, count)) cuts.push_back(base + cut);
+}
+
+void add_tile_cuts(const Tile& tile, size_t dim, int64_t start, int64_t count, int64_t base,
+                   std::vector<int64_t>& cuts) {
+  for (const Term& term : tile.terms) {
+    add_layout_cuts(term.layout, dim, start, count, base, cuts);
+    for (const Restriction& r : term.restrictions) {
+      if (r.kind == Restriction::Kind::kGuard)
+        add_layout_cuts(r.where, dim, start, count, base, cuts);
+    }
+  }
+  for (const PiecewiseAffine& integer : tile.integer)
+    add_layout_cuts(integer.layout, dim, start, count, base, cuts);
+}
+// The cuts that make every piece of every tile expressible, given the wanted ones.
+std::vector<std::vector<int64_t>> closed_cuts(const Value& value,
+                                              std::vector<std::vector<int64_t>> wanted) {
+  for (size_t d = 0; d < value.shape.size(); ++d) {
+    wanted[d].insert(wanted[d].end(), value.cuts[d].begin(), value.cuts[d].end());
+    sort_unique(wanted[d]);
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t d = 0; d < value.shape.size(); ++d) {
+      if (wanted[d].size() == value.cuts[d].size()) continue;
+      std::vector<int64_t> more = wanted[d];
+      for (size_t t = 0; t < value.tiles.size(); ++t) {
+        const TileBox box = tile_box(value, t);
+        const int64_t end = box.start[d] + box.size[d];
+        for (size_t c = 0; c + 1 < wanted[d].size(); ++c) {
+          if (wanted[d][c] < box.start[d] || wanted[d][c] >= end) continue;
+          add_tile_cuts(value.tiles[t], d, wanted[d][c] - box.start[d],
+                        wanted[d][c + 1] - wanted[d][c], box.start[d], more);
+        }
+      }
+      sort_unique(more);
+      if (more.size() != wanted[d].size()) {
+        wanted[d] = std::move(more);
+        changed = true;
+      }
+    }
+  }
+  return wanted;
+}
+
+}  // namespace
+
+Value cut(const Value& value, const std::vector<std::vector<int64_t>>& positions) {
+  Value result;
+  result.shape = value.shape;
+  result.cuts = closed_cuts(value, positions);
+  if (result.cuts == value.cuts) return value;
+  const size_t count = tile_count(result);
+  result.tiles.reserve(count);
+  for (size_t t = 0; t < count; ++t) {
+    TileBox box = tile_box(result, t);
+    std::vector<size_t> cells(box.start.size());
+    for (size_t d = 0; d < cells.size(); ++d) {
+      cells[d] = cell_of(value.cuts[d], box.start[d]);
+      box.start[d] -= value.cuts[d][cells[d]];
+    }
+    result.tiles.push_back(slice_tile(value.tiles[tile_index(value, cells)], box.start, box.size));
+  }
+  return result;
+}
+
+void align(std::vector<Value>& values) {
+  const auto same_grid = [&] {
+    return std::all_of(values.begin(), values.end(),
+                       [&](const Value& v) { return v.cuts == values[0].cuts; });
+  };
+  while (!same_grid()) {
+    auto cuts = values[0].cuts;
+    for (const Value& value : values) {
+      for (size_t d = 0; d < cuts.size(); ++d)
+        cuts[d].insert(cuts[d].end(), value.cuts[d].begin(), value.cuts[d].end());
+    }
+    for (auto& list : cuts) sort_unique(list);
+    for (Value& value : values) value = cut(value, cuts);
+  }
+}
+
+namespace {
+
+std::optional<Tile> join_tiles(const Tile& a, int64_t a_size, const Tile& b, int64_t b_size,
+                               int64_t dim) {
+  if (a.terms.size() != b.terms.size() || a.integer.size() != b.integer.size()) return std::nullopt;
+  Tile result = a;
+  for (size_t i = 0; i < a.terms.size(); ++i) {
+    const Term& x = a.terms[i];
+    const Term& y = b.terms[i];
+    if (x.coef != y.coef || x.atom != y.atom || x.restrictions.size() != y.restrictions.size())
+      return std::nullopt;
+    auto layout = join(x.layout, a_size, y.layout, b_size, dim);
+    if (!layout) return std::nullopt;
+    result.terms[i].layout = std::move(*layout);
+    for (size_t k = 0; k < x.restrictions.size(); ++k) {
+      Restriction r = x.restrictions[k], s = y.restrictions[k];
+      if (r.kind == Restriction::Kind::kGuard && s.kind == Restriction::Kind::kGuard) {
+        auto where = join(r.where, a_size, s.where, b_size, dim);
+        if (!where) return std::nullopt;
+        result.terms[i].restrictions[k].where = std::move(*where);
+        r.where = s.where = {};
+      }
+      if (!(r == s)) return std::nullopt;
+    }
+  }
+  for (size_t i = 0; i < a.integer.size(); ++i) {
+    if (a.integer[i].atom != b.integer[i].atom || a.integer[i].pieces != b.integer[i].pieces)
+      return std::nullopt;
+    auto layout = join(a.integer[i].layout, a_size, b.integer[i].layout, b_size, dim);
+    if (!layout) return std::nullopt;
+    result.integer[i].layout = std::move(*layout);
+  }
+  return result;
+}
+
+// Joins the slabs `cell` and `cell + 1` along dim if every pair of tiles joins.
+bool join_slabs(Value& value, size_t dim, size_t cell) {
+  const auto& cuts = value.cuts[dim];
+  const int64_t a_size = cuts[cell + 1] - cuts[cell], b_size = cuts[cell + 2] - cuts[cell + 1];
+  size_t inner = 1, outer = 1;
+  for (size_t d = 0; d < value.cuts.size(); ++d)
+    (d < dim ? outer : inner) *= d == dim ? 1 : value.cuts[d].size() - 1;
+  const size_t cells = cuts.size() - 1;
+  std::vector<Tile> joined;
+  for (size_t o = 0; o < outer; ++o) {
+    for (size_t i = 0; i < inner; ++i) {
+      const size_t first = (o * cells + cell) * inner + i;
+      auto tile = join_tiles(value.tiles[first], a_size, value.tiles[first + inner], b_size,
+                             static_cast<int64_t>(dim));
+      if (!tile) return false;
+      joined.push_back(std::move(*tile));
+    }
+  }
+  std::vector<Tile> tiles;
+  tiles.reserve(value.tiles.size() - joined.size());
+  for (size_t o = 0, next = 0; o < outer; ++o) {
+    for (size_t c = 0; c < cells; ++c) {
+      for (size_t i = 0; i < inner; ++i) {
+        if (c == cell + 1) continue;
+        tiles.push_back(c == cell ? std::move(joined[next++])
+                                  : std::move(value.tiles[(o * cells + c) * inner + i]));
+      }
+    }
+  }
+  value.tiles = std::move(tiles);
+  value.cuts[dim].erase(value.cuts[dim].begin() + static_cast<ptrdiff_t>(cell) + 1);
+  return true;
+}
+
+}  // namespace
+
+void merge_tiles(Value& value) {
+  if (value.tiles.size() == 1) return;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t d = 0; d < value.cuts.size(); ++d) {
+      for (size_t cell = 0; cell + 2 < value.cuts[d].size();) {
+        if (join_slabs(value, d, cell)) {
+          changed = true;
+        } else {
+          ++cell;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace assay

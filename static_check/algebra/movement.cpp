@@ -1,0 +1,220 @@
+// Movement of values: tiles move, and the layouts inside them.
+#include <algorithm>
+
+#include "static_check/algebra/grid.h"
+#include "static_check/algebra/layout.h"
+
+namespace assay {
+
+Value permute(const Value& value, std::span<const int64_t> dims) {
+  Value result;
+  for (int64_t d : dims) {
+    result.shape.push_back(value.shape[static_cast<size_t>(d)]);
+    result.cuts.push_back(value.cuts[static_cast<size_t>(d)]);
+  }
+  Shape cells;
+  for (const auto& cuts : result.cuts) cells.push_back(static_cast<int64_t>(cuts.size()) - 1);
+  for_each_cell(cells, [&](const Shape& cell) {
+    std::vector<size_t> source(dims.size());
+    for (size_t i = 0; i < dims.size(); ++i)
+      source[static_cast<size_t>(dims[i])] = static_cast<size_t>(cell[i]);
+    result.tiles.push_back(
+        *map_layouts(value.tiles[tile_index(value, source)],
+                     [&](const Layout& layout) { return std::optional(permute(layout, dims)); }));
+  });
+  return result;
+}
+
+Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64_t step) {
+  const auto d = static_cast<size_t>(dim);
+  std::vector<std::vector<int64_t>> wanted(value.shape.size());
+  const int64_t end = start + (count - 1) * step + 1;
+  wanted[d] = {start, end};
+  if (step > 1) {
+    for (int64_t i = 0; i < count && value.tiles.size() > 1; ++i)
+      wanted[d].insert(wanted[d].end(), {start + i * step, start + i * step + 1});
+  }
+  std::erase_if(wanted[d], [&](int64_t x) { return x <= 0 || x >= value.shape[d]; });
+  Value fine = cut(value, wanted);
+  if (step > 1) {
+    // Every step-th element of each tile, where the tile's layout allows it; else element by
+    // element.
+    std::vector<Value> pieces;
+    if (fine.tiles.size() >= 1) {
+      const Value middle = slice(fine, dim, start, end - start);
+      if (middle.cuts[d].size() == 2) {
+        Value result = middle;
+        result.shape[d] = count;
+        result.cuts[d] = {0, count};
+        bool ok = true;
+        for (Tile& tile : result.tiles) {
+          auto mapped = map_layouts(
+              tile, [&](const Layout& layout) { return stride_by(layout, dim, step, count); });
+          if (!mapped) {
+            ok = false;
+            break;
+          }
+          tile = std::move(*mapped);
+        }
+        if (ok) return result;
+      }
+      for (int64_t i = 0; i < count; ++i) pieces.push_back(slice(middle, dim, i * step, 1));
+    }
+    Value result = concat(pieces, dim);
+    merge_tiles(result);
+    return result;
+  }
+  Value result;
+  result.shape = fine.shape;
+  result.shape[d] = count;
+  result.cuts = fine.cuts;
+  std::erase_if(result.cuts[d], [&](int64_t x) { return x < start || x > end; });
+  for (int64_t& x : result.cuts[d]) x -= start;
+  const size_t count_tiles = tile_count(result);
+  for (size_t t = 0; t < count_tiles; ++t) {
+    const TileBox box = tile_box(result, t);
+    std::vector<size_t> cells(box.start.size());
+    for (size_t i = 0; i < cells.size(); ++i)
+      cells[i] = cell_of(fine.cuts[i], box.start[i] + (i == d ? start : 0));
+    result.tiles.push_back(fine.tiles[tile_index(fine, cells)]);
+  }
+  return result;
+}
+
+Value concat(std::span<const Value> values, int64_t dim) {
+  const auto d = static_cast<size_t>(dim);
+  std::vector<std::vector<int64_t>> wanted(values[0].shape.size());
+  for (const Value& value : values) {
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (i != d) wanted[i].insert(wanted[i].end(), value.cuts[i].begin(), value.cuts[i].end());
+    }
+  }
+  std::vector<Value> fine(values.begin(), values.end());
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto& list : wanted) sort_unique(list);
+    for (Value& value : fine) {
+      value = cut(value, wanted);
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        if (i == d || value.cuts[i].size() == wanted[i].size()) continue;
+        wanted[i].insert(wanted[i].end(), value.cuts[i].begin(), value.cuts[i].end());
+        changed = true;
+      }
+    }
+  }
+  Value result;
+  result.shape = fine[0].shape;
+  result.cuts = fine[0].cuts;
+  result.shape[d] = 0;
+  result.cuts[d] = {0};
+  for (const Value& value : fine) {
+    for (size_t c = 1; c < value.cuts[d].size(); ++c)
+      result.cuts[d].push_back(result.shape[d] + value.cuts[d][c]);
+    result.shape[d] += value.shape[d];
+  }
+  size_t outer = 1, inner = 1;
+  for (size_t i = 0; i < result.cuts.size(); ++i) {
+    if (i != d) (i < d ? outer : inner) *= result.cuts[i].size() - 1;
+  }
+  for (size_t o = 0; o < outer; ++o) {
+    for (Value& value : fine) {
+      const size_t block = (value.cuts[d].size() - 1) * inner;
+      for (size_t i = 0; i < block; ++i) result.tiles.push_back(value.tiles[o * block + i]);
+    }
+  }
+  merge_tiles(result);
+  return result;
+}
+
+Value expand(const Value& value, const Shape& shape) {
+  Value result = value;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (value.shape[d] == shape[d]) continue;
+    result.shape[d] = shape[d];
+    result.cuts[d] = {0, shape[d]};
+    for (Tile& tile : result.tiles) {
+      tile = *map_layouts(tile, [&](const Layout& layout) {
+        return std::optional(expand(layout, static_cast<int64_t>(d), shape[d]));
+      });
+    }
+  }
+  return result;
+}
+
+namespace {
+
+// A group of neighbouring dimensions whose product is the same on both sides of a reshape.
+struct DimGroup {
+  size_t in_begin, in_end, out_begin, out_end;
+};
+
+std::vector<DimGroup> group_dims(const Shape& in, const Shape& out) {
+  std::vector<DimGroup> groups;
+  size_t i = 0, o = 0;
+  while (i < in.size() || o < out.size()) {
+    DimGroup group{i, i, o, o};
+    int64_t a = 1, b = 1;
+    do {
+      if (a <= b && i < in.size() && (a < b || group.in_end == group.in_begin)) {
+        a *= in[i++];
+        group.in_end = i;
+      } else if (o < out.size()) {
+        b *= out[o++];
+        group.out_end = o;
+      } else {
+        a *= in[i++];
+        group.in_end = i;
+      }
+    } while (a != b || (group.in_end == group.in_begin && i < in.size()));
+    groups.push_back(group);
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::optional<Value> reshape(const Value& value, const Shape& shape) {
+  if (value.shape == shape) return value;
+  Value result;
+  result.shape = shape;
+  if (value.tiles.size() == 1) {
+    auto tile =
+        map_layouts(value.tiles[0], [&](const Layout& layout) { return reshape(layout, shape); });
+    if (!tile) return std::nullopt;
+    return single_tile(shape, std::move(*tile));
+  }
+  // Cuts survive where they lie in the outermost varying dimension of a group, on both sides.
+  result.cuts.resize(shape.size());
+  for (const DimGroup& group : group_dims(value.shape, shape)) {
+    size_t in_outer = group.in_begin;
+    while (in_outer < group.in_end && value.shape[in_outer] == 1) ++in_outer;
+    size_t out_outer = group.out_begin;
+    while (out_outer < group.out_end && shape[out_outer] == 1) ++out_outer;
+    for (size_t o = group.out_begin; o < group.out_end; ++o) result.cuts[o] = {0, shape[o]};
+    int64_t in_inner = 1, out_inner = 1;
+    for (size_t i = in_outer + 1; i < group.in_end; ++i) {
+      if (value.cuts[i].size() > 2) return std::nullopt;
+      in_inner *= value.shape[i];
+    }
+    for (size_t o = out_outer + 1; o < group.out_end; ++o) out_inner *= shape[o];
+    if (in_outer == group.in_end || value.cuts[in_outer].size() == 2) continue;
+    if (out_outer == group.out_end) return std::nullopt;
+    result.cuts[out_outer].clear();
+    for (int64_t position : value.cuts[in_outer]) {
+      if (position * in_inner % out_inner != 0) return std::nullopt;
+      result.cuts[out_outer].push_back(position * in_inner / out_inner);
+    }
+  }
+  const size_t count = tile_count(result);
+  if (count != value.tiles.size()) return std::nullopt;
+  for (size_t t = 0; t < count; ++t) {
+    const Shape size = tile_box(result, t).size;
+    auto tile =
+        map_layouts(value.tiles[t], [&](const Layout& layout) { return reshape(layout, size); });
+    if (!tile) return std::nullopt;
+    result.tiles.push_back(std::move(*tile));
+  }
+  return result;
+}
+
+}  // namespace assay
