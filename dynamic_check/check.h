@@ -9,7 +9,6 @@
 
 #include "dynamic_check/hooks.h"
 #include "dynamic_check/input_role.h"
-#include "dynamic_check/input_role.h"
 #include "shared_ir/capture/program.h"
 #include "shared_ir/case.h"
 #include "shared_ir/report.h"
@@ -47,8 +46,8 @@ struct DynamicOptions {
       1e-5;  // chance that a correct program deviates anywhere, by the tolerance's model
   std::chrono::milliseconds timeout{60'000};  // of one collective or one run
   bool cuda = false;                          // run on the first GPU instead of the CPU
-  CompletionHook completion;                  // empty: collectives complete at once
-  KernelHook kernel;                          // empty: kernels are left alone
+  CompletionHook completion = {};             // empty: collectives complete at once
+  KernelHook kernel = {};                     // empty: kernels are left alone
 };
 
 // Runs the programs and compares every sequential tensor that has a relation, and every expectation

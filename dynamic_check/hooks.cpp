@@ -5,7 +5,7 @@
 namespace assay {
 
 CompletionHook delayed_completion(uint64_t seed) {
-  return [seed](const CollectiveCall& call) {
+  return [seed](const CollectiveStart& call) {
     // Members decide alone, so that they complete in different orders.
     const RandomKey key{seed, call.group + "/" + std::to_string(call.rank)};
     return random_bits(key, static_cast<uint64_t>(call.index)) % 2 == 0 ? Completion::kAtOnce

@@ -17,7 +17,7 @@ class Tensor;
 namespace assay {
 
 // One member's part in one collective.
-struct CollectiveCall {
+struct CollectiveStart {
   Rank rank;          // the member, as a global rank
   std::string group;  // Mesh::group_name
   std::string
@@ -36,7 +36,7 @@ enum class Completion {
 };
 
 // Decides for every member of every collective how it completes. Called from the rank's thread.
-using CompletionHook = std::function<Completion(const CollectiveCall&)>;
+using CompletionHook = std::function<Completion(const CollectiveStart&)>;
 
 // Delays a random half of all collectives until they are waited for: the same ones for the same
 // seed.

@@ -33,17 +33,6 @@ void PendingResults::deliver(size_t ticket) {
   entry.value.reset();
 }
 
-std::optional<at::Tensor> PendingResults::value_of(const at::Tensor& destination) const {
-  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
-    if (!entry->delivered && entry->destination.is_alias_of(destination) &&
-        entry->destination.storage_offset() == destination.storage_offset() &&
-        entry->destination.sizes() == destination.sizes()) {
-      return entry->value;
-    }
-  }
-  return std::nullopt;
-}
-
 namespace {
 
 using c10d::Work;

@@ -6,7 +6,6 @@
 #include <c10/util/intrusive_ptr.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,9 +26,6 @@ class PendingResults {
   size_t add(at::Tensor destination, at::Tensor value);
   // Copies the value to its place; again: does nothing.
   void deliver(size_t ticket);
-  // What a tensor holds when its collective has completed: the pending value, or nullopt when none
-  // is pending.
-  std::optional<at::Tensor> value_of(const at::Tensor& destination) const;
 
  private:
   struct Entry {

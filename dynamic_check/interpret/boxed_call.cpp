@@ -10,8 +10,8 @@
 #include <optional>
 #include <set>
 
-#include "dynamic_check/dtypes.h"
 #include "dynamic_check/interpret/custom_operators.h"
+#include "shared_ir/capture/scalar_type.h"
 
 namespace assay {
 namespace {
@@ -32,12 +32,6 @@ c10::OperatorName dispatcher_name(std::string_view op) {
           overload};
 }
 
-std::string_view without_overload(std::string_view op) {
-  const size_t first = op.find('.');
-  const size_t last = op.rfind('.');
-  return last == first ? op : op.substr(0, last);
-}
-
 // Turns the arguments of one call into what the schema asks for.
 class ArgumentConverter {
  public:
@@ -51,7 +45,7 @@ class ArgumentConverter {
 
   at::ScalarType dtype(DType recorded) const {
     return arithmetic_ == Arithmetic::kFloat64 && is_floating(recorded) ? at::kDouble
-                                                                        : scalar_type(recorded);
+                                                                        : to_scalar_type(recorded);
   }
 
  private:
@@ -169,13 +163,6 @@ std::vector<at::Tensor> run_dispatched(const Graph& graph, const Node& node,
   return outputs;
 }
 
-bool is_uninitialised(std::string_view op) {
-  static const std::set<std::string_view> kNames{
-      "aten.empty",     "aten.empty_like",        "aten.empty_strided",
-      "aten.new_empty", "aten.new_empty_strided", "aten.empty_permuted"};
-  return kNames.contains(op);
-}
-
 at::Tensor poison(const at::Tensor& tensor) {
   if (!tensor.is_floating_point()) return at::full_like(tensor, 0);
   return at::full_like(tensor, std::numeric_limits<double>::quiet_NaN());
@@ -193,20 +180,32 @@ void collect_tensors(const Arg& arg, std::vector<TensorId>& ids) {
 std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
                                      const TensorLookup& value, Arithmetic arithmetic) {
   at::NoGradGuard no_grad;
-  const std::string_view name = without_overload(node.op);
+  const std::string_view name = operator_name(node);
   try {
     if (const CustomOperator* custom = find_custom_operator(name))
       return (*custom)(CustomCall(graph, node, value));
     const auto op = c10::Dispatcher::singleton().findSchema(dispatcher_name(node.op));
     if (!op) fail(graph, node, "PyTorch has no such operator, and no reference kernel is known");
     std::vector<at::Tensor> outputs = run_dispatched(graph, node, *op, value, arithmetic);
-    if (is_uninitialised(name)) {
+    if (is_uninitialised(node)) {
       for (at::Tensor& output : outputs) output = poison(output);
     }
     return outputs;
   } catch (const c10::Error& error) {
-    fail(graph, node, error.what_without_backtrace());
+    const std::string why = error.what_without_backtrace();
+    if (why.find("out of range") != std::string::npos ||
+        why.find("out of bounds") != std::string::npos) {
+      throw IndexOutOfRange(node.source, fmt::format("{}: {}: {}", graph.name, node.op, why));
+    }
+    fail(graph, node, why);
   }
+}
+
+std::string_view operator_name(const Node& node) {
+  const std::string_view op = node.op;
+  const size_t first = op.find('.');
+  const size_t last = op.rfind('.');
+  return last == first ? op : op.substr(0, last);
 }
 
 std::vector<TensorId> tensor_arguments(const Node& node) {
@@ -214,6 +213,18 @@ std::vector<TensorId> tensor_arguments(const Node& node) {
   for (const Arg& arg : node.args) collect_tensors(arg, ids);
   for (const auto& [name, arg] : node.kwargs) collect_tensors(arg, ids);
   return ids;
+}
+
+bool is_uninitialised(const Node& node) {
+  static const std::set<std::string_view> kNames{
+      "aten.empty",     "aten.empty_like",        "aten.empty_strided",
+      "aten.new_empty", "aten.new_empty_strided", "aten.empty_permuted"};
+  return kNames.contains(operator_name(node));
+}
+
+bool is_random(const Node& node) {
+  const auto op = c10::Dispatcher::singleton().findSchema(dispatcher_name(node.op));
+  return op && op->hasTag(at::Tag::nondeterministic_seeded);
 }
 
 bool is_view_operator(const Node& node) {

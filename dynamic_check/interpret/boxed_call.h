@@ -4,7 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "shared_ir/graph.h"
@@ -18,6 +18,12 @@ enum class Arithmetic {
              // be float64
 };
 
+// The operator reads outside its operand: an id beyond the table. A fault of the program on this
+// input.
+struct IndexOutOfRange : UserError {
+  using UserError::UserError;
+};
+
 using TensorLookup = std::function<at::Tensor(TensorId)>;
 
 // The node's outputs, by the convention of Node::outputs: its returns (lists flattened), then the
@@ -29,8 +35,17 @@ using TensorLookup = std::function<at::Tensor(TensorId)>;
 std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
                                      const TensorLookup& value, Arithmetic arithmetic);
 
+// The node's operator without its overload: "aten.add" for "aten.add.Tensor".
+std::string_view operator_name(const Node& node);
+
 // The tensor arguments of a node, lists flattened, in order.
 std::vector<TensorId> tensor_arguments(const Node& node);
+
+// True when the outputs are memory that nothing has written (aten.empty and its kin).
+bool is_uninitialised(const Node& node);
+
+// True when the operator draws random numbers.
+bool is_random(const Node& node);
 
 // True when an output shares memory with an operand, so that the operator rounds nothing (view,
 // transpose, slice, ...).

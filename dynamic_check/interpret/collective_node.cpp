@@ -6,14 +6,15 @@
 #include <map>
 
 #include "dynamic_check/execute/reduce.h"
+#include "dynamic_check/interpret/boxed_call.h"
 
 namespace assay {
 namespace {
 
 using Kind = CollectiveNode::Kind;
 
-const std::map<std::string, Kind>& kinds() {
-  static const std::map<std::string, Kind> table{
+const std::map<std::string_view, Kind>& kinds() {
+  static const std::map<std::string_view, Kind> table{
       {"_c10d_functional.all_reduce", Kind::kAllReduce},
       {"_c10d_functional.all_gather_into_tensor", Kind::kAllGather},
       {"_c10d_functional.reduce_scatter_tensor", Kind::kReduceScatter},
@@ -47,9 +48,7 @@ at::Tensor rows_for(const CollectiveNode& call, const at::Tensor& input, size_t 
 }  // namespace
 
 std::optional<CollectiveNode> collective_of(const Node& node) {
-  const std::string name = node.op.substr(
-      0, node.op.rfind('.') == node.op.find('.') ? node.op.size() : node.op.rfind('.'));
-  auto found = kinds().find(name);
+  auto found = kinds().find(operator_name(node));
   if (found == kinds().end()) return std::nullopt;
   CollectiveNode call;
   call.kind = found->second;

@@ -92,7 +92,7 @@ TEST(RankThreads, ADelayedResultIsInPlaceOnlyAfterTheWait) {
         work->wait();
         EXPECT_TRUE(at::equal(tensors[0], ramp(0) + ramp(1)));
       },
-      [](const CollectiveCall&) { return Completion::kAtWait; });
+      [](const CollectiveStart&) { return Completion::kAtWait; });
 }
 
 TEST(RankThreads, AnInputThatIsNotReadyGivesAWrongSum) {
@@ -104,7 +104,7 @@ TEST(RankThreads, AnInputThatIsNotReadyGivesAWrongSum) {
         EXPECT_EQ(tensors[0][0].item<double>(), 2);
         EXPECT_EQ(tensors[0][3].item<double>(), 1);
       },
-      [](const CollectiveCall& call) {
+      [](const CollectiveStart& call) {
         return call.rank == 1 ? Completion::kInputUnready : Completion::kAtOnce;
       });
 }

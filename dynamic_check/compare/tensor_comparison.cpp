@@ -1,0 +1,83 @@
+#include "dynamic_check/compare/tensor_comparison.h"
+
+#include <ATen/TensorOperators.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "dynamic_check/tolerance/rounding.h"
+#include "shared_ir/capture/scalar_type.h"
+
+namespace assay {
+namespace {
+
+Comparison out(std::string kind, std::string detail) {
+  return {.within = false, .kind = std::move(kind), .error = 1, .detail = std::move(detail)};
+}
+
+Comparison compare_exactly(const at::Tensor& value, const ReferenceTensor& reference) {
+  const int64_t different = value.ne(reference.run).sum().item<int64_t>();
+  if (different == 0) return {};
+  return out("value", fmt::format("{} of {} elements differ", different, value.numel()));
+}
+
+Comparison compare_floating(const at::Tensor& value, const ReferenceTensor& reference,
+                            const ComparisonFactors& factors) {
+  const int64_t specials = special_mismatches(value, reference.run.to(at::kDouble));
+  if (specials > 0) {
+    return out("nan",
+               fmt::format("NaN or infinity differ at {} of {} elements", specials, value.numel()));
+  }
+  const Spread& spread = *reference.spread;
+  const double roundoff = unit_roundoff(to_dtype(reference.run.scalar_type()));
+  const Norms error = difference_norms(value, spread.exact());
+  const Norms allowed = spread.allowed(factors.block, factors.whole, roundoff);
+  Comparison result{.error = relative_to(error.whole, spread.norms().whole),
+                    .allowed = relative_to(allowed.whole, spread.norms().whole)};
+  if (const auto excess = find_excess(error, allowed, spread.norms())) {
+    result.within = false;
+    result.kind = "value";
+    result.error = relative_to(excess->error, excess->norm);
+    result.allowed = relative_to(excess->allowed, excess->norm);
+    if (excess->block) {
+      const int64_t size = block_size(value.numel());
+      const int64_t begin = static_cast<int64_t>(*excess->block) * size;
+      result.detail = fmt::format("only in a block: elements {} to {} of {}", begin,
+                                  std::min(begin + size, value.numel()) - 1, value.numel());
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Comparison compare(const at::Tensor& value, at::ScalarType dtype, const ReferenceTensor& reference,
+                   const ComparisonFactors& factors) {
+  if (dtype != reference.run.scalar_type()) {
+    return out("dtype", fmt::format("{} where the sequential program has {}", c10::toString(dtype),
+                                    c10::toString(reference.run.scalar_type())));
+  }
+  if (value.sizes() != reference.run.sizes()) {
+    return out("shape",
+               fmt::format("[{}] where the sequential program has [{}]",
+                           fmt::join(value.sizes(), ", "), fmt::join(reference.run.sizes(), ", ")));
+  }
+  return reference.spread ? compare_floating(value, reference, factors)
+                          : compare_exactly(value, reference);
+}
+
+std::optional<Excess> find_excess(const Norms& error, const Norms& allowed, const Norms& norms) {
+  if (error.whole > allowed.whole)
+    return Excess{error.whole, allowed.whole, norms.whole, std::nullopt};
+  std::optional<Excess> worst;
+  for (size_t i = 0; i < error.blocks.size(); ++i) {
+    if (error.blocks[i] <= allowed.blocks[i]) continue;
+    if (!worst || error.blocks[i] / allowed.blocks[i] > worst->error / worst->allowed) {
+      worst = Excess{error.blocks[i], allowed.blocks[i], norms.blocks[i], i};
+    }
+  }
+  return worst;
+}
+
+double relative_to(double value, double norm) { return norm > 0 ? value / norm : value; }
+
+}  // namespace assay

@@ -1,0 +1,53 @@
+// Holds merged tensors against the sequential program's, within the tolerance of each.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+#include <string>
+
+#include "dynamic_check/compare/norms.h"
+#include "dynamic_check/tolerance/spread.h"
+
+namespace assay {
+
+// What a tensor of the distributed program must equal.
+struct ReferenceTensor {
+  at::Tensor run;  // of the unperturbed sequential run: dtype, places of NaN and infinity, integers
+  std::optional<Spread> spread;  // of a floating tensor
+  bool unstable =
+      false;  // integers or booleans that differ between perturbed runs: decided by rounding alone
+};
+
+struct ComparisonFactors {
+  double block = 0;  // multiples of the spread's root mean square (statistics.h)
+  double whole = 0;
+};
+
+struct Comparison {
+  bool within = true;
+  std::string kind{};  // as DeviationReport::kind, when not within
+  double error =
+      0;  // relative Frobenius norm: of the whole, or of the worst block when only a block is out
+  double allowed = 0;  // relative to the same norm
+  std::string detail{};
+};
+
+// `value`: merged, float64 (or integers as they are) of recorded type `dtype`.
+Comparison compare(const at::Tensor& value, at::ScalarType dtype, const ReferenceTensor& reference,
+                   const ComparisonFactors& factors);
+
+// Norm of the error against the allowed one, whole first, then the worst block; nullopt when
+// everything is within.
+struct Excess {
+  double error;
+  double allowed;
+  double norm;  // of the exact value, whole or block
+  std::optional<size_t> block;
+};
+std::optional<Excess> find_excess(const Norms& error, const Norms& allowed, const Norms& norms);
+
+// value / norm, or value where the norm is 0.
+double relative_to(double value, double norm);
+
+}  // namespace assay

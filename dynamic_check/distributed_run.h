@@ -1,0 +1,28 @@
+// One run of the distributed program with everything that its operators gave.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "dynamic_check/check.h"
+#include "dynamic_check/execute/rendezvous.h"
+#include "dynamic_check/inputs/run_inputs.h"
+#include "dynamic_check/record.h"
+#include "shared_ir/case.h"
+
+namespace assay {
+
+struct DistributedRun {
+  std::vector<RecordedTensors> ranks;
+  std::optional<RunFailure> failure;  // `ranks` is then incomplete
+};
+
+DistributedRun run_distributed(const Case& refinement, const Programs& programs,
+                               const RunInputs& inputs, const DynamicOptions& options);
+
+// Runs Programs::parameters on every rank. Returns what the ranks named, by input name and rank.
+// Throws UserError when a rank fails.
+std::map<RankTensorName, at::Tensor> make_parameters(const Programs& programs,
+                                                     const DynamicOptions& options);
+
+}  // namespace assay

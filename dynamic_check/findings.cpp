@@ -1,0 +1,193 @@
+#include "dynamic_check/findings.h"
+
+#include <ATen/ops/equal.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "dynamic_check/interpret/collective_node.h"
+#include "dynamic_check/localize/collective_check.h"
+#include "dynamic_check/merge.h"
+#include "dynamic_check/tolerance/statistics.h"
+
+namespace assay {
+namespace {
+
+// Multiples of the spread that keep the chance of any false finding below the family rate.
+ComparisonFactors factors_of(const References& references, const DynamicOptions& options) {
+  int64_t comparisons = 0;
+  for (const ReferenceTensor& reference : references.tensors) {
+    if (reference.spread)
+      comparisons += 1 + static_cast<int64_t>(reference.spread->norms().blocks.size());
+  }
+  const double coverage =
+      1 - options.family_rate / static_cast<double>(std::max<int64_t>(comparisons, 1));
+  const double factor = tolerance_factor(options.samples, coverage);
+  return {factor, factor};
+}
+
+class TargetChecker {
+ public:
+  TargetChecker(const Case& refinement, const References& references, const DistributedRun& run,
+                const DynamicOptions& options)
+      : refinement_(refinement), run_(run), factors_(factors_of(references, options)) {}
+
+  // Compares every replica; the first deviation counts.
+  void check(size_t index, const Target& target, const ReferenceTensor& reference,
+             Findings& findings) const {
+    if (reference.unstable) {
+      findings.skipped.push_back(
+          fmt::format("{}: decided by rounding: it differs between perturbed runs", target.name));
+      return;
+    }
+    if (!target.expected) ++findings.compared;
+    DynamicReport::Tolerance tolerance{target.name, 0, 0};
+    std::vector<Merged> merged;
+    std::optional<DeviationReport> deviation;
+    for (const CleanExpr& replica : target.replicas) {
+      merged.push_back(merge(replica, reference.run.sizes().vec(),
+                             [&](const RankTensorName& name) { return recorded(name); }));
+      const Comparison comparison = compare_merged(merged.back(), reference);
+      tolerance.allowed = comparison.allowed;
+      tolerance.error = std::max(tolerance.error, comparison.error);
+      if (!comparison.within && !deviation) deviation = report(target, replica, comparison);
+    }
+    if (!deviation) deviation = check_replicas(target, merged);
+    findings.tolerances.push_back(tolerance);
+    if (deviation) findings.deviations.push_back({index, last_node(target), std::move(*deviation)});
+  }
+
+ private:
+  at::Tensor recorded(const RankTensorName& name) const {
+    const auto rank = static_cast<size_t>(name.second);
+    if (name.second < 0 || rank >= run_.ranks.size()) return {};
+    const TensorId id = refinement_.ranks[rank].find(name.first);
+    return id == kNone ? at::Tensor() : run_.ranks[rank][static_cast<size_t>(id)];
+  }
+
+  NodeId producer(const RankTensorName& name) const {
+    const auto rank = static_cast<size_t>(name.second);
+    if (name.second < 0 || rank >= refinement_.ranks.size()) return kNone;
+    const Graph& graph = refinement_.ranks[rank];
+    const TensorId id = graph.find(name.first);
+    return id == kNone ? kNone : graph.tensors[static_cast<size_t>(id)].producer;
+  }
+
+  // The earliest point of the distributed program at which a replica of the target is complete.
+  NodeId last_node(const Target& target) const {
+    NodeId earliest = 0;
+    bool first = true;
+    for (const CleanExpr& replica : target.replicas) {
+      NodeId last = kNone;
+      for (const RankTensorName& leaf : leaves_of(replica)) last = std::max(last, producer(leaf));
+      earliest = first ? last : std::min(earliest, last);
+      first = false;
+    }
+    return earliest;
+  }
+
+  Comparison compare_merged(const Merged& merged, const ReferenceTensor& reference) const {
+    if (merged.fault) {
+      return {
+          .within = false, .kind = merged.fault->kind, .error = 1, .detail = merged.fault->detail};
+    }
+    Comparison comparison = compare(merged.value, merged.dtype, reference, factors_);
+    if (!comparison.within && merged.has_padding && comparison.kind == "value") {
+      comparison.kind = "omission";
+      comparison.detail = "elements that no rank's tensor gives, only padding";
+    }
+    return comparison;
+  }
+
+  // Replicas that come straight from a collective are the same bits on every rank.
+  std::optional<DeviationReport> check_replicas(const Target& target,
+                                                const std::vector<Merged>& merged) const {
+    for (size_t i = 1; i < merged.size(); ++i) {
+      if (!replicated_by_collective(target.replicas[0]) ||
+          !replicated_by_collective(target.replicas[i]))
+        continue;
+      if (at::equal(merged[0].value.nan_to_num(), merged[i].value.nan_to_num())) continue;
+      Comparison comparison{.within = false, .kind = "replicas_disagree"};
+      comparison.detail = fmt::format("{} and {} come from one collective and differ",
+                                      to_string(target.replicas[0]), to_string(target.replicas[i]));
+      return report(target, target.replicas[i], comparison);
+    }
+    return std::nullopt;
+  }
+
+  bool replicated_by_collective(const CleanExpr& replica) const {
+    if (replica.kind != CleanExpr::Kind::kTensor) return false;
+    const NodeId node = producer({replica.name, replica.rank});
+    if (node == kNone) return false;
+    const auto call = collective_of(
+        refinement_.ranks[static_cast<size_t>(replica.rank)].nodes[static_cast<size_t>(node)]);
+    return call && (call->kind == CollectiveNode::Kind::kAllReduce ||
+                    call->kind == CollectiveNode::Kind::kAllGather ||
+                    call->kind == CollectiveNode::Kind::kBroadcast);
+  }
+
+  DeviationReport report(const Target& target, const CleanExpr& replica,
+                         const Comparison& comparison) const {
+    DeviationReport result;
+    result.tensor = target.name;
+    result.kind = comparison.kind;
+    result.error = comparison.error;
+    result.allowed = comparison.allowed;
+    const TensorId id = refinement_.sequential.find(leaves_of(target.sequential).front().first);
+    const NodeId node = refinement_.sequential.tensors[static_cast<size_t>(id)].producer;
+    if (node != kNone) {
+      result.op = refinement_.sequential.nodes[static_cast<size_t>(node)].op;
+      result.source = to_string(refinement_.sequential.nodes[static_cast<size_t>(node)].source);
+    }
+    std::set<Rank> ranks;
+    for (const auto& [name, rank] : leaves_of(replica)) ranks.insert(rank);
+    result.ranks.assign(ranks.begin(), ranks.end());
+    result.detail =
+        fmt::format("{} {}", target.expected ? "expected to be" : "rebuilt as", to_string(replica));
+    if (!comparison.detail.empty()) result.detail += "; " + comparison.detail;
+    return result;
+  }
+
+  const Case& refinement_;
+  const DistributedRun& run_;
+  const ComparisonFactors factors_;
+};
+
+std::vector<OperatorFault> find_faults(const Case& refinement, const DistributedRun& run,
+                                       const DynamicOptions& options) {
+  std::vector<OperatorFault> faults =
+      check_collectives(refinement.ranks, refinement.distributed_groups, run.ranks);
+  int64_t operators = 0;
+  for (const Graph& graph : refinement.ranks) operators += static_cast<int64_t>(graph.nodes.size());
+  const OperatorCheckOptions check{options.seed,
+                                   1 - options.family_rate / static_cast<double>(std::max<int64_t>(
+                                                                 operators * (1 + kMaxBlocks), 1))};
+  for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
+    for (size_t node = 0; node < refinement.ranks[rank].nodes.size(); ++node) {
+      auto fault = check_operator(refinement.ranks[rank], static_cast<Rank>(rank),
+                                  static_cast<NodeId>(node), run.ranks[rank], check);
+      if (fault) faults.push_back(std::move(*fault));
+    }
+  }
+  std::stable_sort(faults.begin(), faults.end(),
+                   [](const OperatorFault& a, const OperatorFault& b) { return a.node < b.node; });
+  return faults;
+}
+
+}  // namespace
+
+Findings find_deviations(const Case& refinement, const Targets& targets,
+                         const References& references, const DistributedRun& run,
+                         const DynamicOptions& options) {
+  Findings findings;
+  findings.skipped = targets.skipped;
+  const TargetChecker checker(refinement, references, run, options);
+  for (size_t i = 0; i < targets.list.size(); ++i) {
+    checker.check(i, targets.list[i], references.tensors[i], findings);
+  }
+  findings.faults = find_faults(refinement, run, options);
+  return findings;
+}
+
+}  // namespace assay

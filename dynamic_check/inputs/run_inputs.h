@@ -1,0 +1,41 @@
+// The tensors that one check gives to both programs.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "dynamic_check/check.h"
+#include "dynamic_check/clean_eval.h"
+#include "shared_ir/case.h"
+#include "shared_ir/report.h"
+
+namespace assay {
+
+struct RunInputs {
+  std::map<std::string, at::Tensor> whole;     // sequential inputs, in the run's precision
+  std::map<RankTensorName, at::Tensor> parts;  // distributed inputs
+  std::map<std::string, bool> differentiable;  // sequential input -> requires grad
+  std::map<RankTensorName, bool> parts_differentiable;
+};
+
+// What the ranks' own parameters were found to be.
+struct SelfMade {
+  std::map<std::string, at::Tensor> whole;     // merged by the input relation
+  std::map<RankTensorName, at::Tensor> parts;  // as made
+  std::optional<DeviationReport> broken;  // the first weight whose replicas differ, and the ranks
+};
+
+// Merges the parameters that the ranks made, `made`, and holds them against the case's input
+// relation: all replicas bit by bit. Throws UserError when a rank did not make one of them.
+SelfMade check_self_made(const Case& refinement, const std::vector<DynamicInput>& inputs,
+                         const std::map<RankTensorName, at::Tensor>& made);
+
+// Generates the other inputs and hands out parts. Throws UserError when the declared inputs do not
+// fit the case.
+RunInputs make_run_inputs(const Case& refinement, const std::vector<DynamicInput>& inputs,
+                          const SelfMade& self_made, DType precision, uint64_t seed);
+
+}  // namespace assay

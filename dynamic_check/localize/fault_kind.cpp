@@ -1,0 +1,82 @@
+#include "dynamic_check/localize/fault_kind.h"
+
+#include <ATen/TensorOperators.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/tolerance/rounding.h"
+
+namespace assay {
+namespace {
+
+// Contractions: which operand's last dimension is summed over.
+const std::map<std::string_view, size_t>& contractions() {
+  static const std::map<std::string_view, size_t> table{
+      {"aten.mm", 0},     {"aten.bmm", 0},    {"aten.addmm", 1}, {"aten.baddbmm", 1},
+      {"aten.linear", 0}, {"aten.matmul", 0}, {"aten.mv", 0},    {"aten.dot", 0},
+  };
+  return table;
+}
+
+// The share of the error that is a multiple of the exact value: |<error, exact>| / (|error|
+// |exact|).
+double correlation(const at::Tensor& error, const at::Tensor& exact) {
+  const double norms = error.norm().item<double>() * exact.norm().item<double>();
+  return norms > 0 ? std::abs(error.mul(exact).sum().item<double>()) / norms : 0;
+}
+
+bool leans_on_value(const at::Tensor& error, const at::Tensor& exact) {
+  const double lean = correlation(error, exact);
+  const double relative =
+      error.norm().item<double>() / std::max(exact.norm().item<double>(), 1e-300);
+  // Six standard deviations of the correlation of independent noise.
+  const double noise = 6 / std::sqrt(static_cast<double>(std::max<int64_t>(exact.numel(), 1)));
+  return lean > noise && lean > relative / 2;
+}
+
+// A precision error is everywhere; a wrong tile is not.
+bool is_localized(const Norms& error) {
+  if (error.blocks.size() < 8) return false;
+  std::vector<double> sorted = error.blocks;
+  std::sort(sorted.begin(), sorted.end());
+  return sorted.back() > 16 * sorted[sorted.size() / 2];
+}
+
+}  // namespace
+
+int64_t contraction_length(const Node& node, const at::Tensor& result,
+                           const std::vector<at::Tensor>& operands) {
+  auto found = contractions().find(operator_name(node));
+  if (found != contractions().end() && found->second < operands.size()) {
+    return std::max<int64_t>(operands[found->second].size(-1), 1);
+  }
+  const bool sums = operator_name(node) == "aten.sum" || operator_name(node) == "aten.mean";
+  if (sums && !operands.empty())
+    return operands.front().numel() / std::max<int64_t>(result.numel(), 1);
+  return 1;
+}
+
+std::optional<std::string> explaining_precision(const at::Tensor& actual, const at::Tensor& exact,
+                                                const Norms& error, int64_t length, DType precision,
+                                                const std::function<double(double)>& spread) {
+  const at::Tensor finite = (actual - exact).isfinite();
+  const at::Tensor difference = (actual - exact).masked_fill(finite.logical_not(), 0);
+  const at::Tensor value = exact.masked_fill(finite.logical_not(), 0);
+  if (leans_on_value(difference, value) || is_localized(error)) return std::nullopt;
+  const double norm = value.norm().item<double>();
+  for (DType lower : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+    const double roundoff = unit_roundoff(lower);
+    if (roundoff < unit_roundoff(precision)) continue;
+    const double accumulated = 0.4 * roundoff * std::sqrt(static_cast<double>(length) / 2) * norm;
+    if (error.whole <= 2 * std::hypot(accumulated, spread(roundoff))) {
+      return fmt::format("{} in {}", length > 1 ? "accumulation" : "arithmetic", to_string(lower));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace assay

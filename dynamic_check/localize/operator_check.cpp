@@ -1,0 +1,153 @@
+#include "dynamic_check/localize/operator_check.h"
+
+#include <ATen/TensorOperators.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dynamic_check/compare/tensor_comparison.h"
+#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/interpret/collective_node.h"
+#include "dynamic_check/localize/fault_kind.h"
+#include "dynamic_check/tolerance/rounding.h"
+#include "dynamic_check/tolerance/spread.h"
+#include "dynamic_check/tolerance/statistics.h"
+#include "shared_ir/capture/scalar_type.h"
+
+namespace assay {
+namespace {
+
+constexpr int kSamples = 4;
+
+// Elements of one operator's result round independently, so each counts as a sample of its block,
+// up to a number where more of them change nothing.
+int64_t effective_samples(int64_t elements) {
+  return 1 + kSamples * std::clamp<int64_t>(elements, 1, 64);
+}
+
+at::Tensor widened(const at::Tensor& tensor) {
+  return tensor.is_floating_point() ? tensor.to(at::kDouble) : tensor;
+}
+
+// One operator with what was recorded of it.
+class OperatorReplay {
+ public:
+  OperatorReplay(const Graph& graph, NodeId id, const RecordedTensors& recorded, uint64_t seed)
+      : graph_(graph),
+        node_(graph.nodes[static_cast<size_t>(id)]),
+        id_(id),
+        recorded_(recorded),
+        seed_(seed) {}
+
+  bool can_run() const {
+    if (is_random(node_) || is_uninitialised(node_) || is_view_operator(node_)) return false;
+    for (TensorId input : tensor_arguments(node_)) {
+      if (!recorded_[static_cast<size_t>(input)].defined()) return false;
+    }
+    return true;
+  }
+
+  std::vector<at::Tensor> operands() const {
+    std::vector<at::Tensor> tensors;
+    for (TensorId input : tensor_arguments(node_))
+      tensors.push_back(recorded_[static_cast<size_t>(input)]);
+    return tensors;
+  }
+
+  // In float64; inputs perturbed by `relative` (0: not at all), keyed by `sample`.
+  std::vector<at::Tensor> run(double relative, int sample) const {
+    auto lookup = [&](TensorId input) {
+      const at::Tensor exact = widened(recorded_[static_cast<size_t>(input)]);
+      if (relative == 0) return exact;
+      return perturbed(exact, relative,
+                       {seed_, fmt::format("operator {} {} {}", id_, input, sample)});
+    };
+    return run_operator(graph_, node_, lookup, Arithmetic::kFloat64);
+  }
+
+  // The spread of output `index` at a precision: inputs and result rounded to it.
+  Spread spread(const at::Tensor& exact, size_t index, double relative) const {
+    Spread result(exact);
+    for (int sample = 0; sample < kSamples; ++sample) {
+      const at::Tensor value = run(relative, sample).at(index);
+      result.add(
+          perturbed(value, relative, {seed_, fmt::format("result {} {} {}", id_, index, sample)}));
+    }
+    return result;
+  }
+
+  const Node& node() const { return node_; }
+
+ private:
+  const Graph& graph_;
+  const Node& node_;
+  const NodeId id_;
+  const RecordedTensors& recorded_;
+  const uint64_t seed_;
+};
+
+std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t index,
+                                            const at::Tensor& actual, const at::Tensor& exact,
+                                            double coverage) {
+  const double roundoff = unit_roundoff(to_dtype(actual.scalar_type()));
+  const at::Tensor value = actual.to(at::kDouble);
+  if (special_mismatches(value, exact) > 0) {
+    return OperatorFault{.detail = "NaN or infinity at other places than in float64"};
+  }
+  const Norms error = difference_norms(value, exact);
+  // Most results are within one rounding of the exact ones: no need to measure the spread then.
+  if (!find_excess(error, Spread(exact).floor(roundoff), error)) return std::nullopt;
+  const Spread spread = replay.spread(exact, index, roundoff);
+  const double whole_factor = tolerance_factor(effective_samples(exact.numel()), coverage);
+  const double block_factor =
+      tolerance_factor(effective_samples(block_size(exact.numel())), coverage);
+  const Norms allowed = spread.allowed(block_factor, whole_factor, roundoff);
+  const auto excess = find_excess(error, allowed, spread.norms());
+  if (!excess) return std::nullopt;
+  OperatorFault fault;
+  fault.error = relative_to(excess->error, excess->norm);
+  fault.allowed = relative_to(excess->allowed, excess->norm);
+  const std::optional<std::string> precision = explaining_precision(
+      value, exact, error, contraction_length(replay.node(), exact, replay.operands()),
+      to_dtype(actual.scalar_type()), [&](double relative) {
+        return replay.spread(exact, index, relative).allowed(1, 1, 0).whole;
+      });
+  fault.kind = precision ? OperatorFault::Kind::kPrecision : OperatorFault::Kind::kKernel;
+  fault.detail = precision ? fmt::format("right inputs, and an error as of {}", *precision)
+                           : "wrong on right inputs, by more than a lower precision explains";
+  return fault;
+}
+
+}  // namespace
+
+std::optional<OperatorFault> check_operator(const Graph& graph, Rank rank, NodeId id,
+                                            const RecordedTensors& recorded,
+                                            const OperatorCheckOptions& options) {
+  const OperatorReplay replay(graph, id, recorded, options.seed);
+  if (collective_of(replay.node()) || !replay.can_run()) return std::nullopt;
+  const std::vector<at::Tensor> exact = replay.run(0, 0);
+  const std::vector<TensorId>& outputs = replay.node().outputs;
+  for (size_t i = 0; i < outputs.size() && i < exact.size(); ++i) {
+    if (outputs[i] == kNone || !exact[i].defined()) continue;
+    const at::Tensor& actual = recorded[static_cast<size_t>(outputs[i])];
+    if (!actual.defined()) continue;
+    std::optional<OperatorFault> fault;
+    if (actual.sizes() != exact[i].sizes()) {
+      fault = OperatorFault{.detail = "the shape is not what the operator gives"};
+    } else if (actual.is_floating_point() && exact[i].is_floating_point()) {
+      fault = check_floating(replay, i, actual, exact[i], options.coverage);
+    } else if (actual.ne(exact[i]).any().item<bool>()) {
+      fault =
+          OperatorFault{.error = 1, .detail = "integers or booleans differ from the operator's"};
+    }
+    if (!fault) continue;
+    fault->rank = rank;
+    fault->node = id;
+    fault->output = outputs[i];
+    return fault;
+  }
+  return std::nullopt;
+}
+
+}  // namespace assay

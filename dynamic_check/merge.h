@@ -1,0 +1,35 @@
+// Rebuilds sequential tensors from what the ranks recorded, by clean expressions alone. Fails
+// closed: whatever cannot be rebuilt exactly once from recorded tensors of one dtype is a finding.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "dynamic_check/clean_eval.h"
+#include "shared_ir/clean_expr.h"
+
+namespace assay {
+
+// Why a tensor could not be rebuilt. `kind` as in DeviationReport: "omission", "overlap", "shape",
+// "dtype".
+struct MergeFault {
+  std::string kind;
+  std::string detail;
+};
+
+struct Merged {
+  at::Tensor value;  // float64, or the leaves' integer type or bool; undefined after a fault
+  at::ScalarType dtype = at::kFloat;  // of the leaves
+  bool has_padding = false;           // some element comes from padding alone
+  std::optional<MergeFault> fault;
+};
+
+// `recorded` returns a rank's tensor, undefined if it was not recorded. `shape` is the sequential
+// tensor's.
+Merged merge(const CleanExpr& expr, const Shape& shape,
+             const std::function<at::Tensor(const RankTensorName&)>& recorded);
+
+}  // namespace assay

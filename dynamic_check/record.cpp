@@ -1,0 +1,107 @@
+#include "dynamic_check/record.h"
+
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <fmt/format.h>
+
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+
+#include "dynamic_check/execute/rank_threads.h"
+#include "shared_ir/capture/recording.h"
+
+namespace assay {
+namespace {
+
+class RunContext final : public ProgramContext {
+ public:
+  RunContext(Recording& recording, RankEnvironment& environment,
+             std::map<std::string, at::Tensor> inputs)
+      : recording_(recording), environment_(environment), inputs_(std::move(inputs)) {}
+
+  at::Tensor input(const std::string& name) override {
+    auto found = inputs_.find(name);
+    if (found != inputs_.end()) return found->second;
+    throw UserError({}, fmt::format("the program asks for an input {} that was not declared", name),
+                    "declare it, or correct the name");
+  }
+  void output(const std::string& name, const at::Tensor& tensor) override {
+    recording_.output(name, tensor);
+  }
+  Rank rank() const override { return environment_.rank(); }
+  const Mesh& mesh() const override { return environment_.mesh(); }
+  c10::intrusive_ptr<c10d::ProcessGroup> group(const std::string& axis) override {
+    return environment_.group(axis);
+  }
+
+ private:
+  Recording& recording_;
+  RankEnvironment& environment_;
+  std::map<std::string, at::Tensor> inputs_;
+};
+
+std::string describe(const Graph& graph, size_t index) {
+  if (index >= graph.nodes.size()) return "nothing";
+  const Node& node = graph.nodes[index];
+  return node.source.known() ? fmt::format("{} ({})", node.op, to_string(node.source)) : node.op;
+}
+
+// Node by node: same operator, same outputs.
+void check_same_nodes(const Graph& captured, const Graph& run) {
+  const size_t count = std::max(captured.nodes.size(), run.nodes.size());
+  for (size_t i = 0; i < count; ++i) {
+    const bool same = i < captured.nodes.size() && i < run.nodes.size() &&
+                      captured.nodes[i].op == run.nodes[i].op &&
+                      captured.nodes[i].outputs == run.nodes[i].outputs;
+    if (same) continue;
+    throw UserError(
+        {},
+        fmt::format("{}: the run is not what was captured: operator {} was {} and is {}",
+                    captured.name, i, describe(captured, i), describe(run, i)),
+        "a program must not branch on values, on devices or on how often it has run");
+  }
+}
+
+}  // namespace
+
+void run_recorded(const RankProgram& program, RankEnvironment& environment, const Graph& captured,
+                  const std::map<std::string, at::Tensor>& inputs,
+                  const std::map<std::string, bool>& differentiable, const NodeObserver& observer) {
+  std::map<std::string, at::Tensor> own;
+  for (TensorId id : captured.inputs) {
+    const std::string& name = captured.tensors[static_cast<size_t>(id)].name;
+    auto found = inputs.find(name);
+    if (found == inputs.end())
+      throw UserError({}, fmt::format("{}: input {} has no value", captured.name, name));
+    auto wanted = differentiable.find(name);
+    const bool requires_grad = wanted != differentiable.end() && wanted->second;
+    own[name] = found->second.clone().set_requires_grad(requires_grad);
+  }
+  Recording recording(captured.name,
+                      {.on_outputs = [&](NodeId node, std::span<const at::Tensor> outputs) {
+                        // A run that strays from the capture is reported at its end, with the node.
+                        if (static_cast<size_t>(node) < captured.nodes.size())
+                          observer(node, outputs);
+                      }});
+  for (TensorId id : captured.inputs) {
+    const std::string& name = captured.tensors[static_cast<size_t>(id)].name;
+    recording.input(name, own.at(name));
+  }
+  RunContext context(recording, environment, own);
+  program(context);
+  check_same_nodes(captured, recording.finish());
+}
+
+void keep_outputs(const Graph& captured, NodeId node, std::span<const at::Tensor> outputs,
+                  RecordedTensors& recorded) {
+  const std::vector<TensorId>& ids = captured.nodes[static_cast<size_t>(node)].outputs;
+  for (size_t i = 0; i < ids.size() && i < outputs.size(); ++i) {
+    if (ids[i] == kNone || !outputs[i].defined()) continue;
+    recorded[static_cast<size_t>(ids[i])] = outputs[i].detach().clone();
+  }
+}
+
+void overwrite(const at::Tensor& tensor, const at::Tensor& value) {
+  const at::AutoDispatchBelowADInplaceOrView silent;
+  tensor.detach().copy_(value);
+}
+
+}  // namespace assay

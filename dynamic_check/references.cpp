@@ -1,0 +1,170 @@
+#include "dynamic_check/references.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/equal.h>
+#include <fmt/format.h>
+
+#include <memory>
+#include <set>
+
+#include "dynamic_check/execute/rank_threads.h"
+#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/interpret/interpreter.h"
+#include "dynamic_check/record.h"
+#include "dynamic_check/tolerance/rounding.h"
+
+namespace assay {
+namespace {
+
+// One run of the sequential program. Owned by its thread as well, which may be stuck and outlive
+// the check.
+struct SequentialRun {
+  Graph graph;
+  RankProgram program;
+  std::map<std::string, at::Tensor> inputs;
+  std::map<std::string, bool> differentiable;
+  std::set<TensorId> wanted;
+  RecordedTensors recorded;
+};
+
+bool reads_floating(const Graph& graph, const Node& node) {
+  for (TensorId id : tensor_arguments(node)) {
+    if (is_floating(graph.tensors[static_cast<size_t>(id)].dtype)) return true;
+  }
+  return false;
+}
+
+class SequentialSide {
+ public:
+  SequentialSide(const Case& refinement, const Targets& targets, const Programs& programs,
+                 const RunInputs& inputs, const DynamicOptions& options)
+      : refinement_(refinement),
+        targets_(targets),
+        programs_(programs),
+        inputs_(inputs),
+        options_(options) {
+    for (const Target& target : targets.list) {
+      for (const auto& [name, rank] : leaves_of(target.sequential))
+        wanted_.insert(refinement.sequential.find(name));
+    }
+    for (const Node& node : refinement.sequential.nodes) {
+      rounds_.push_back(!is_exact(node) && reads_floating(refinement.sequential, node));
+    }
+  }
+
+  References make() {
+    References result;
+    auto run = run_once(0, result.failure);
+    if (result.failure) return result;
+    const std::vector<at::Tensor> ordinary = values(run->recorded);
+    const std::vector<at::Tensor> exact = values(interpret_exactly());
+    for (size_t i = 0; i < ordinary.size(); ++i) {
+      ReferenceTensor reference{.run = ordinary[i], .spread = std::nullopt};
+      if (ordinary[i].is_floating_point())
+        reference.spread.emplace(exact[i].to(ordinary[i].device()));
+      result.tensors.push_back(std::move(reference));
+    }
+    for (int sample = 1; sample <= options_.samples; ++sample) {
+      run = run_once(sample, result.failure);
+      if (result.failure) return result;
+      const std::vector<at::Tensor> perturbed_values = values(run->recorded);
+      for (size_t i = 0; i < result.tensors.size(); ++i)
+        add_sample(result.tensors[i], perturbed_values[i]);
+    }
+    return result;
+  }
+
+ private:
+  static void add_sample(ReferenceTensor& reference, const at::Tensor& sample) {
+    if (reference.spread) {
+      reference.spread->add(sample);
+    } else if (!at::equal(reference.run, sample)) {
+      reference.unstable = true;
+    }
+  }
+
+  // Sample 0 is the ordinary run.
+  std::shared_ptr<SequentialRun> run_once(int sample, std::optional<RunFailure>& failure) {
+    auto run = std::make_shared<SequentialRun>();
+    run->graph = refinement_.sequential;
+    run->program = programs_.sequential;
+    run->differentiable = inputs_.differentiable;
+    run->wanted = wanted_;
+    run->recorded.resize(run->graph.tensors.size());
+    const double relative = sample == 0 ? 0 : unit_roundoff(options_.precision);
+    for (const auto& [name, tensor] : inputs_.whole) {
+      const at::Tensor value =
+          relative == 0
+              ? tensor
+              : perturbed(tensor, relative, {options_.seed, fmt::format("{} {}", name, sample)});
+      run->inputs[name] = value.to(device());
+      const TensorId id = run->graph.find(name);
+      if (id != kNone) run->recorded[static_cast<size_t>(id)] = run->inputs[name];
+    }
+    const auto perturb = [rounds = rounds_, relative, seed = options_.seed, sample](
+                             NodeId node, std::span<const at::Tensor> outputs) {
+      if (relative == 0 || !rounds[static_cast<size_t>(node)]) return;
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        if (!outputs[i].defined() || !outputs[i].is_floating_point()) continue;
+        overwrite(outputs[i], perturbed(outputs[i], relative,
+                                        {seed, fmt::format("node {} {} {}", node, i, sample)}));
+      }
+    };
+    const RankThreadOptions thread{
+        .timeout = options_.timeout, .device = device(), .completion = {}};
+    failure = run_rank_threads(Mesh(), thread, [run, perturb](RankEnvironment& rank) {
+      run_recorded(run->program, rank, run->graph, run->inputs, run->differentiable,
+                   [&](NodeId node, std::span<const at::Tensor> outputs) {
+                     perturb(node, outputs);
+                     keep_wanted(*run, node, outputs);
+                   });
+    });
+    return run;
+  }
+
+  static void keep_wanted(SequentialRun& run, NodeId node, std::span<const at::Tensor> outputs) {
+    for (TensorId id : run.graph.nodes[static_cast<size_t>(node)].outputs) {
+      if (run.wanted.contains(id)) return keep_outputs(run.graph, node, outputs, run.recorded);
+    }
+  }
+
+  Values interpret_exactly() const {
+    std::map<RankTensorName, at::Tensor> inputs;
+    for (const auto& [name, tensor] : inputs_.whole) inputs[{name, 0}] = tensor;
+    return interpret({refinement_.sequential}, refinement_.sequential_groups, inputs).front();
+  }
+
+  std::vector<at::Tensor> values(const std::vector<at::Tensor>& tensors) const {
+    std::vector<at::Tensor> result;
+    for (const Target& target : targets_.list) {
+      result.push_back(evaluate(target.sequential, [&](const RankTensorName& name) {
+        const at::Tensor& tensor =
+            tensors[static_cast<size_t>(refinement_.sequential.find(name.first))];
+        if (!tensor.defined()) {
+          throw UserError({}, fmt::format("the sequential run gave no value for {}", name.first));
+        }
+        return tensor;
+      }));
+    }
+    return result;
+  }
+
+  at::Device device() const { return options_.cuda ? at::kCUDA : at::kCPU; }
+
+  const Case& refinement_;
+  const Targets& targets_;
+  const Programs& programs_;
+  const RunInputs& inputs_;
+  const DynamicOptions& options_;
+  std::set<TensorId> wanted_;
+  std::vector<bool> rounds_;  // per node
+};
+
+}  // namespace
+
+References make_references(const Case& refinement, const Targets& targets, const Programs& programs,
+                           const RunInputs& inputs, const DynamicOptions& options) {
+  return SequentialSide(refinement, targets, programs, inputs, options).make();
+}
+
+}  // namespace assay

@@ -1,0 +1,28 @@
+// The sequential side of a check: exact values, an ordinary run, and the spread of perturbed runs,
+// of every target.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dynamic_check/check.h"
+#include "dynamic_check/compare/tensor_comparison.h"
+#include "dynamic_check/execute/rendezvous.h"
+#include "dynamic_check/inputs/run_inputs.h"
+#include "dynamic_check/targets.h"
+
+namespace assay {
+
+struct References {
+  std::vector<ReferenceTensor> tensors;  // as Targets::list
+  std::optional<RunFailure> failure;     // the sequential program did not run through
+};
+
+// Runs the sequential program options.samples + 1 times, and its graph once in float64. In a
+// perturbed run every floating input, and every floating result that rounds (rounding.h), is
+// multiplied by 1 + r, |r| < unit roundoff.
+References make_references(const Case& refinement, const Targets& targets, const Programs& programs,
+                           const RunInputs& inputs, const DynamicOptions& options);
+
+}  // namespace assay

@@ -1,0 +1,157 @@
+#include "dynamic_check/replay/replay.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/zeros_like.h>
+#include <fmt/format.h>
+
+#include "dynamic_check/compare/norms.h"
+#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/interpret/interpreter.h"
+#include "dynamic_check/merge.h"
+#include "dynamic_check/replay/reduce_case.h"
+#include "dynamic_check/replay/replay_inputs.h"
+
+namespace assay {
+namespace {
+
+// What must be equal: a sequential expression and one distributed expression.
+struct Claim {
+  CleanExpr sequential;
+  CleanExpr distributed;
+};
+
+std::vector<Claim> claims_of(const Case& refinement) {
+  std::vector<Claim> claims;
+  for (const Expectation& expectation : refinement.expect) {
+    for (const CleanExpr& replica : expectation.replicas)
+      claims.push_back({expectation.sequential, replica});
+  }
+  return claims;
+}
+
+// Puts relations where reduce_case shrinks them along.
+Case with_relations(Case refinement, const std::vector<Relation>& relations) {
+  for (const Relation& relation : relations) {
+    Expectation claim;
+    claim.sequential.name = relation.tensor;
+    claim.replicas = relation.replicas;
+    claim.place = relation.place;
+    refinement.expect.push_back(std::move(claim));
+  }
+  return refinement;
+}
+
+int64_t elements_of(const Case& refinement) {
+  int64_t total = 0;
+  auto add = [&](const Graph& graph) {
+    for (const Tensor& tensor : graph.tensors) {
+      int64_t elements = 1;
+      for (int64_t size : tensor.shape) elements *= size;
+      total += elements;
+    }
+  };
+  add(refinement.sequential);
+  for (const Graph& rank : refinement.ranks) add(rank);
+  return total;
+}
+
+// Looks tensors up by name and rank in the values of all ranks.
+std::function<at::Tensor(const RankTensorName&)> lookup(const std::vector<Graph>& graphs,
+                                                        const std::vector<Values>& values) {
+  return [&graphs, &values](const RankTensorName& name) {
+    const auto rank = static_cast<size_t>(name.second);
+    if (rank >= graphs.size()) return at::Tensor();
+    const TensorId id = graphs[rank].find(name.first);
+    return id == kNone ? at::Tensor() : values[rank][static_cast<size_t>(id)];
+  };
+}
+
+// Relative Frobenius norm of the difference; 1 where NaN and infinities stand elsewhere.
+double distance(const at::Tensor& actual, const at::Tensor& expected) {
+  if (special_mismatches(actual, expected) > 0) return 1;
+  const double error = difference_norms(actual, expected).whole;
+  const double norm = difference_norms(expected, at::zeros_like(expected)).whole;
+  return norm > 0 ? error / norm : error;
+}
+
+// One case at one size.
+class Replay {
+ public:
+  Replay(const Case& refinement, int64_t factor, double tolerance)
+      : refinement_(refinement), factor_(factor), tolerance_(tolerance) {}
+
+  // Adds to `result`; true when a witness was found. Throws UserError for what cannot be run.
+  bool run(uint64_t seed, double scale, ReplayResult& result) const {
+    const ReplayInputs inputs = make_replay_inputs(refinement_, seed, scale);
+    const std::vector<Graph> sequential{refinement_.sequential};
+    const std::vector<Values> expected =
+        interpret(sequential, refinement_.sequential_groups, inputs.sequential);
+    std::vector<Values> actual;
+    try {
+      actual = interpret(refinement_.ranks, refinement_.distributed_groups, inputs.distributed);
+    } catch (const CollectiveMismatch& mismatch) {
+      result.witness = Witness{"", "", 1, seed, factor_, mismatch.message};
+      return true;
+    } catch (const IndexOutOfRange& error) {
+      result.witness = Witness{"", "", 1, seed, factor_, error.what()};
+      return true;
+    }
+    for (const Claim& claim : claims_of(refinement_)) {
+      const at::Tensor reference =
+          evaluate(claim.sequential, lookup(sequential, expected)).to(at::kDouble);
+      const Merged merged =
+          merge(claim.distributed, reference.sizes().vec(), lookup(refinement_.ranks, actual));
+      ++result.compared;
+      const double error = merged.fault ? 1 : distance(merged.value.to(at::kDouble), reference);
+      if (error <= tolerance_) continue;
+      result.witness = Witness{
+          to_string(claim.sequential), to_string(claim.distributed), error, seed, factor_, ""};
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  const Case& refinement_;
+  const int64_t factor_;
+  const double tolerance_;
+};
+
+// Runs all seeds at one size. Throws UserError when it cannot.
+ReplayResult replay_at(const Case& refinement, int64_t factor, const ReplayOptions& options) {
+  const Case reduced = reduce_case(refinement, factor);
+  if (elements_of(reduced) > options.max_elements) {
+    throw UserError({}, fmt::format("{} elements are too many to run", elements_of(reduced)));
+  }
+  ReplayResult result;
+  const Replay replay(reduced, factor, options.tolerance);
+  for (size_t i = 0; i < options.seeds.size(); ++i) {
+    // Large inputs saturate what small ones leave linear.
+    if (replay.run(options.seeds[i], i % 2 == 0 ? 1 : 8, result)) break;
+  }
+  return result;
+}
+
+}  // namespace
+
+ReplayResult replay(const Case& refinement, const std::vector<Relation>& relations,
+                    const ReplayOptions& options) {
+  const Case claims = with_relations(refinement, relations);
+  ReplayResult result;
+  if (claims.expect.empty()) {
+    result.why_not = "the case expects nothing that could be compared";
+    return result;
+  }
+  std::vector<int64_t> factors{options.factor};
+  if (options.factor == 0) factors = {64, 32, 16, 8, 4, 2, 1};
+  for (int64_t factor : factors) {
+    try {
+      return replay_at(claims, factor, options);
+    } catch (const UserError& error) {
+      result.why_not = error.what();
+    }
+  }
+  return result;
+}
+
+}  // namespace assay

@@ -1,0 +1,47 @@
+// Runs a case's graphs in float64 on random inputs that satisfy its input relation: turns a missing
+// proof into a witness, and a proof that does not agree into an internal error.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shared_ir/case.h"
+
+namespace assay {
+
+struct ReplayOptions {
+  std::vector<uint64_t> seeds = {1, 2, 3};  // one run each; every second one with large inputs
+  int64_t factor =
+      0;  // by which sizes shrink (reduce_case.h); 0: the largest power of 2 up to 64 that works
+  double tolerance = 1e-9;  // relative Frobenius norm; float64 rounding stays far below
+  int64_t max_elements = int64_t{1}
+                         << 26;  // of all tensors of the reduced graphs; larger cases are not run
+};
+
+// An input on which the distributed program does not give what it should.
+struct Witness {
+  std::string tensor;      // the sequential tensor or expression that differs
+  std::string expression;  // what it should equal
+  double error = 0;        // relative Frobenius norm; 1 for NaN at other places
+  uint64_t seed = 0;       // of the inputs
+  int64_t factor = 1;
+  // When the ranks cannot run to their end, though the sequential program does: both calls of
+  // collectives that do not meet, or the operator that reads outside a table. `tensor` and
+  // `expression` are empty then.
+  std::string failure;
+};
+
+struct ReplayResult {
+  int64_t compared = 0;  // expressions compared, over all seeds
+  std::optional<Witness> witness;
+  std::string why_not;  // why nothing could be run, e.g. an operator without a kernel
+};
+
+// Compares every expectation of the case, and every one of `relations` (inferred ones: they must
+// hold, or the proof is wrong). Does not throw for what cannot be run: says so in why_not.
+ReplayResult replay(const Case& refinement, const std::vector<Relation>& relations = {},
+                    const ReplayOptions& options = {});
+
+}  // namespace assay

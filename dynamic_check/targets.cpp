@@ -1,0 +1,80 @@
+#include "dynamic_check/targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dynamic_check/interpret/boxed_call.h"
+
+namespace assay {
+namespace {
+
+const Tensor& sequential_tensor(const Case& refinement, const std::string& name,
+                                const SourcePlace& place) {
+  const TensorId id = refinement.sequential.find(name);
+  if (id == kNone)
+    throw UserError(place, fmt::format("the sequential program has no tensor {}", name));
+  return refinement.sequential.tensors[static_cast<size_t>(id)];
+}
+
+size_t order_of(const Tensor& tensor) {
+  return tensor.producer == kNone ? 0 : static_cast<size_t>(tensor.producer) + 1;
+}
+
+// Why a tensor has no value that could be compared; empty when it has.
+std::string why_not(const Case& refinement, const Tensor& tensor) {
+  if (tensor.producer == kNone) return {};
+  const Node& node = refinement.sequential.nodes[static_cast<size_t>(tensor.producer)];
+  if (is_uninitialised(node)) return "uninitialised memory";
+  if (is_random(node)) return "random numbers";
+  return {};
+}
+
+CleanExpr leaf(const std::string& name) {
+  CleanExpr expr;
+  expr.name = name;
+  return expr;
+}
+
+void collect(const CleanExpr& expr, std::vector<std::pair<std::string, Rank>>& leaves) {
+  if (expr.kind == CleanExpr::Kind::kTensor) leaves.emplace_back(expr.name, expr.rank);
+  for (const CleanExpr& operand : expr.operands) collect(operand, leaves);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, Rank>> leaves_of(const CleanExpr& expr) {
+  std::vector<std::pair<std::string, Rank>> leaves;
+  collect(expr, leaves);
+  return leaves;
+}
+
+Targets make_targets(const Case& refinement, const std::vector<Relation>& relations) {
+  Targets targets;
+  for (const Relation& relation : relations) {
+    if (relation.replicas.empty()) continue;
+    const Tensor& tensor = sequential_tensor(refinement, relation.tensor, relation.place);
+    if (const std::string why = why_not(refinement, tensor); !why.empty()) {
+      targets.skipped.push_back(fmt::format("{}: {}", relation.tensor, why));
+      continue;
+    }
+    targets.list.push_back(
+        {relation.tensor, leaf(relation.tensor), relation.replicas, false, order_of(tensor)});
+  }
+  for (const Expectation& expectation : refinement.expect) {
+    Target target{to_string(expectation.sequential), expectation.sequential, expectation.replicas,
+                  true, 0};
+    if (expectation.sequential.kind == CleanExpr::Kind::kTensor)
+      target.name = expectation.sequential.name;
+    for (const auto& [name, rank] : leaves_of(expectation.sequential)) {
+      target.order =
+          std::max(target.order, order_of(sequential_tensor(refinement, name, expectation.place)));
+    }
+    targets.list.push_back(std::move(target));
+  }
+  std::stable_sort(targets.list.begin(), targets.list.end(),
+                   [](const Target& a, const Target& b) { return a.order < b.order; });
+  return targets;
+}
+
+}  // namespace assay

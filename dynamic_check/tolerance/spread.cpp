@@ -1,0 +1,51 @@
+#include "dynamic_check/tolerance/spread.h"
+
+#include <ATen/ops/zeros_like.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "shared_ir/error.h"
+
+namespace assay {
+namespace {
+
+// The smallest normal float32: what is smaller is zero for every precision that runs.
+constexpr double kNothing = 0x1p-126;
+
+}  // namespace
+
+Spread::Spread(at::Tensor exact)
+    : exact_(std::move(exact)), norms_(difference_norms(exact_, at::zeros_like(exact_))) {
+  squares_.blocks.assign(norms_.blocks.size(), 0);
+}
+
+void Spread::add(const at::Tensor& sample) {
+  const Norms deviation = difference_norms(sample.to(at::kDouble), exact_);
+  for (size_t i = 0; i < squares_.blocks.size(); ++i) {
+    squares_.blocks[i] += deviation.blocks[i] * deviation.blocks[i];
+  }
+  squares_.whole += deviation.whole * deviation.whole;
+  ++samples_;
+}
+
+Norms Spread::allowed(double block_factor, double whole_factor, double unit_roundoff) const {
+  ASSAY_CHECK(samples_ > 0, "a tolerance needs samples");
+  const double samples = static_cast<double>(samples_);
+  Norms result = floor(unit_roundoff);
+  for (size_t i = 0; i < squares_.blocks.size(); ++i) {
+    result.blocks[i] =
+        std::max(result.blocks[i], block_factor * std::sqrt(squares_.blocks[i] / samples));
+  }
+  result.whole = std::max(result.whole, whole_factor * std::sqrt(squares_.whole / samples));
+  return result;
+}
+
+Norms Spread::floor(double unit_roundoff) const {
+  Norms result = norms_;
+  for (double& norm : result.blocks) norm = std::max(unit_roundoff * norm, kNothing);
+  result.whole = std::max(unit_roundoff * norms_.whole, kNothing);
+  return result;
+}
+
+}  // namespace assay

@@ -1,0 +1,43 @@
+// How far a tensor of the sequential program may lie from its exact value, by how far perturbed
+// runs of it do.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "dynamic_check/compare/norms.h"
+
+namespace assay {
+
+// The deviations of one floating tensor over several runs. Everything is in absolute Frobenius
+// norms, so that a tensor whose exact value is near zero is measured by its own rounding noise and
+// not by its norm.
+class Spread {
+ public:
+  // `exact`: the float64 value.
+  explicit Spread(at::Tensor exact);
+
+  // Adds the tensor of one perturbed run, in any floating dtype.
+  void add(const at::Tensor& sample);
+
+  // The largest deviation allowed, of each block and of the whole: the root mean square over the
+  // runs times a factor (statistics.h), and at least the floor.
+  Norms allowed(double block_factor, double whole_factor, double unit_roundoff) const;
+
+  // What is allowed whatever the runs did: `unit_roundoff` of the norm, of each block and of the
+  // whole.
+  Norms floor(double unit_roundoff) const;
+
+  const at::Tensor& exact() const { return exact_; }
+  const Norms& norms() const { return norms_; }  // of the exact value
+  int64_t samples() const { return samples_; }
+
+ private:
+  at::Tensor exact_;
+  Norms norms_;
+  Norms squares_;  // sums of squared deviations
+  int64_t samples_ = 0;
+};
+
+}  // namespace assay
