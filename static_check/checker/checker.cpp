@@ -1,5 +1,6 @@
 #include "static_check/checker/checker.h"
 
+#include "shared_ir/cast.h"
 #include "shared_ir/error.h"
 #include "static_check/checker/joint.h"
 
@@ -10,7 +11,9 @@ using namespace checker;
 
 // What the programs say about linearity: a function is linear in an operand if every use declares it so.
 LinearIn linear_functions(const CoreProgram& sequential, const std::vector<CoreProgram>& ranks) {
-  LinearIn linear{{kKeepFunction, 2U}, {cast_function(DType::kBool), 0U}, {cast_function(DType::kInt64), 0U}};
+  LinearIn linear{{kKeepFunction, 2U}};
+  for (DType to : {DType::kBool, DType::kUint8, DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64})
+    linear.emplace(cast_function(to), 0U);
   const auto add = [&](const CoreProgram& program) {
     for (const CoreOp& op : program.ops)
       if (op.prim == Prim::kMap || op.prim == Prim::kBlock) {

@@ -16,8 +16,6 @@ using LinearIn = std::map<std::string, uint32_t>;
 
 // The function of an instance that stands for kKeep(mask, x) where the mask is no guard; linear in x.
 inline constexpr const char* kKeepFunction = "keep";
-// The function of an instance that stands for a kCast that is not the identity: to bool, or from floating to integer.
-inline const char* cast_function(DType to) { return is_bool(to) ? "ne0" : "trunc"; }
 
 class Facts {
  public:

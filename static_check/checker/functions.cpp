@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "shared_ir/cast.h"
 #include "static_check/checker/operators.h"
 
 namespace assay::checker {

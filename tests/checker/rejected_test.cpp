@@ -109,6 +109,14 @@ TEST(RejectedCertificate, BlockThatReadsItsWholeDimensionInAnotherOrder) {
   expect_rejected(replay, "claimed");
 }
 
+TEST(RejectedCertificate, BlockWhoseOutputIsReadInAnotherOrder) {
+  Replay replay = row_softmax();
+  const auto permute = [](Value& value) { value.tiles[0].terms[0].layout.dims[1] = {{2, 1}, {3, 2}}; };
+  permute(replay.certificate.sequential[1]);
+  for (std::vector<Value>& claims : replay.certificate.ranks) permute(claims[1]);
+  expect_rejected(replay, "the output's block is read in another order");
+}
+
 TEST(RejectedCertificate, BlockOfAnotherSize) {
   Replay replay = row_softmax();
   Instance& softmax = replay.certificate.universe.instances[0];
@@ -176,6 +184,37 @@ TEST(RejectedCertificate, PartTimesASumOverTheSameLabel) {
   Term& term = only_term(partial, 0, 9);
   term = part(term, 0, 6, {0, 3});
   expect_rejected(partial, "does not hide exactly once");
+}
+
+TEST(RejectedCertificate, PartOfASumThatDependsOnTheElement) {
+  // Row sums of x are parts of the sum of all of x, each another one.
+  Replay replay;
+  Universe& universe = replay.certificate.universe;
+  Atom x;
+  x.size = 6;
+  x.tensor = 0;
+  Instance sum;
+  sum.kind = Instance::Kind::kSum;
+  sum.operands = {{0, 0}};
+  sum.labels = {{InstanceLabel::Tag::kReduced, 6, {1}, 0, 0, kNone}};
+  sum.output = 1;
+  Atom total;
+  total.kind = Atom::Kind::kInstance;
+  total.instance = 0;
+  universe.atoms = {x, total};
+  universe.instances = {sum};
+  universe.labels = {{6, false, 0}};
+  HandProgram program(replay.refinement.sequential, replay.sequential, replay.certificate.sequential);
+  const CoreId in = program.input("x", DType::kFloat32, claim({2, 3}, {view(0, {2, 3}, {3, 1})}));
+  program.op(Prim::kReduceSum, {in}, claim({}, {view(1, {}, {})}), {0, 1});
+  EXPECT_TRUE(replay.check().accepted) << replay.check().reason;
+  Value rows = claim({2}, {part(view(1, {1}, {0}), 0, 6, {0, 3}), part(view(1, {1}, {0}), 0, 6, {3, 6})});
+  rows.cuts = {{0, 1, 2}};
+  rows.tiles = {{{rows.tiles[0].terms[0]}, {}}, {{rows.tiles[0].terms[1]}, {}}};
+  program.op(Prim::kReduceSum, {in}, rows, {1});
+  EXPECT_TRUE(replay.check().accepted) << replay.check().reason;
+  replay.certificate.sequential.back() = claim({2}, {part(view(1, {2}, {0}), 0, 6, {0, 3})});
+  expect_rejected(replay, "no instance in the claim reduces");
 }
 
 TEST(RejectedCertificate, InfinitiesThatCancel) {
