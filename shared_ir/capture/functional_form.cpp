@@ -71,6 +71,11 @@ FunctionalForm make_form(const c10::OperatorHandle& op) {
     }
   }
   form.arguments = inputs;
+  // How reshape spells a view on real devices; on meta tensors it is aten::view.
+  if (form.op == "aten._reshape_alias.default") {
+    form.op = "aten.view.default";
+    form.arguments = {0, 1};
+  }
   if (form.mutated.empty()) return form;
   if (const auto twin = find_twin(op, inputs, is_out)) {
     form.op = graph_name(twin->operator_name());
