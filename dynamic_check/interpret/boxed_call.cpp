@@ -151,6 +151,11 @@ std::vector<at::Tensor> run_dispatched(const Graph& graph, const Node& node,
   const ArgumentConverter converter(graph, node, value, arithmetic);
   std::vector<at::Tensor> mutated;
   std::vector<c10::IValue> stack = make_stack(graph, node, op.schema(), converter, mutated);
+  // Graphs record no strides: a view that was legal then needs its elements in row-major order now.
+  const std::string_view name = operator_name(node);
+  if (name == "aten.view" || name == "aten._unsafe_view") {
+    stack.front() = stack.front().toTensor().contiguous();
+  }
   op.callBoxed(&stack);
   std::vector<at::Tensor> outputs;
   for (const c10::IValue& result : stack) {

@@ -1,37 +1,41 @@
-#include "dynamic_check/replay/replay_module.h"
+#include "dynamic_check/replay_module.h"
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <type_traits>
 
 #include "dynamic_check/replay/replay.h"
 
-extern "C" [[gnu::visibility("default")]] void assay_replay(const assay::Case* refinement,
-                                                            const assay::Relation* relations,
-                                                            int64_t relation_count,
-                                                            assay::ReplayModuleResult* result) {
-  try {
-    const assay::ReplayResult found =
-        assay::replay(*refinement, {relations, relations + relation_count});
-    result->compared = found.compared;
-    result->why_not = found.why_not;
-    result->ran = found.compared > 0 || found.witness;
-    if (!found.witness) return;
-    result->differs = true;
-    const assay::Witness& witness = *found.witness;
-    result->tensor = witness.tensor;
-    result->description =
-        !witness.failure.empty()
-            ? witness.failure
-            : fmt::format(
-                  "{} differs from {} by {:.2g} (relative norm, float64, seed {}, sizes divided by "
-                  "{})",
-                  witness.tensor, witness.expression, witness.error, witness.seed, witness.factor);
-  } catch (const std::exception& error) {
-    result->ran = false;
-    result->why_not = error.what();
-  }
+namespace {
+
+assay::DeviationReport describe(const assay::Witness& witness) {
+  assay::DeviationReport deviation;
+  deviation.tensor = witness.tensor;
+  deviation.error = witness.error;
+  deviation.kind = witness.failure.empty() ? "value" : "run_failed";
+  deviation.detail =
+      witness.failure.empty()
+          ? fmt::format("expected to be {}; in float64, seed {}, sizes divided by {}",
+                        witness.expression, witness.seed, witness.factor)
+          : witness.failure;
+  return deviation;
+}
+
+}  // namespace
+
+extern "C" [[gnu::visibility("default")]] void assay_replay(const assay::Case& refinement,
+                                                            assay::DynamicReport& report) {
+  const assay::ReplayResult result = assay::replay(refinement);
+  if (!result.why_not.empty()) throw assay::UserError({}, result.why_not);
+  report.precision = "float64";
+  report.compared = result.compared;
+  report.verdict = assay::Verdict::kProved;
+  report.triage = "unproved";
+  if (!result.witness) return;
+  report.verdict = assay::Verdict::kRefuted;
+  report.triage = "logic";
+  report.deviations = 1;
+  report.first_deviation = describe(*result.witness);
 }
 
 static_assert(std::is_same_v<decltype(&assay_replay), assay::ReplayFunction>);
