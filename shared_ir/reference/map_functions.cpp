@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/cast.h"
 #include "shared_ir/error.h"
 #include "shared_ir/reference/element_functions.h"
 
@@ -40,6 +41,12 @@ double clamp(const FunctionName& fn, Args a) {
   if (!std::isnan(low)) x = std::max(x, low);
   if (!std::isnan(high)) x = std::min(x, high);
   return x;
+}
+
+double cast(const FunctionName& fn, Args a) {
+  const auto to = parse_dtype(fn.text(0));
+  ASSAY_CHECK(to, fmt::format("'{}' is no dtype", fn.text(0)));
+  return cast_value(a[0], *to);
 }
 
 // The remainder has the sign of the divisor.
@@ -127,6 +134,7 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"gelu", gelu},
     {"gelu_slope", gelu_slope},
     {"clamp", clamp},
+    {"cast", cast},
     {"softplus", softplus},
     {"elu", elu},
     {"leaky_relu",

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/cast.h"
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/index.h"
 
@@ -187,11 +188,6 @@ void opaque(const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
   }
 }
 
-double cast(double value, DType to) {
-  if (is_bool(to)) return value != 0;
-  return is_integer(to) ? std::trunc(value) : value;
-}
-
 }  // namespace
 
 ReferenceTensor default_sample(const CoreOp& op) {
@@ -267,7 +263,7 @@ ReferenceTensor run_operation(const CoreProgram& program, const CoreOp& op,
       each([&](size_t i) { return operands[0]->values[i] != 0 ? operands[1]->values[i] : 0; });
       break;
     case Prim::kCast:
-      each([&](size_t i) { return cast(operands[0]->values[i], op.dtype); });
+      each([&](size_t i) { return cast_value(operands[0]->values[i], op.dtype); });
       break;
     case Prim::kReduceSum:
     case Prim::kReduceMax:

@@ -9,10 +9,12 @@ namespace {
 
 using namespace checker;
 
-// What the programs say about linearity: a function is linear in an operand if every use declares it so.
+// What the programs say about linearity: a function is linear in an operand if every use declares
+// it so.
 LinearIn linear_functions(const CoreProgram& sequential, const std::vector<CoreProgram>& ranks) {
   LinearIn linear{{kKeepFunction, 2U}};
-  for (DType to : {DType::kBool, DType::kUint8, DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64})
+  for (DType to :
+       {DType::kBool, DType::kUint8, DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64})
     linear.emplace(cast_function(to), 0U);
   const auto add = [&](const CoreProgram& program) {
     for (const CoreOp& op : program.ops)
@@ -28,7 +30,8 @@ LinearIn linear_functions(const CoreProgram& sequential, const std::vector<CoreP
 
 void check_shapes(const Joint& joint, Rank rank) {
   const CoreProgram& program = joint.program(rank);
-  if (joint.values(rank).size() != program.ops.size()) throw Rejection{"a number of claims that is not the program's"};
+  if (joint.values(rank).size() != program.ops.size())
+    throw Rejection{"a number of claims that is not the program's"};
   for (size_t op = 0; op < program.ops.size(); ++op) {
     try {
       check_value(joint.facts, joint.values(rank)[op], program.ops[op].shape);
@@ -42,9 +45,12 @@ void check_operator(Joint& joint, const OpRef& ref) {
   const Step step = joint.step(ref);
   switch (step.op().prim) {
     case Prim::kInput:
-    case Prim::kCollective: return;
-    case Prim::kRandom: return check_random(joint, ref);
-    case Prim::kUninit: throw Rejection{"memory that is not written is an unknown of its own"};
+    case Prim::kCollective:
+      return;
+    case Prim::kRandom:
+      return check_random(joint, ref);
+    case Prim::kUninit:
+      throw Rejection{"memory that is not written is an unknown of its own"};
     case Prim::kConst:
     case Prim::kIota:
     case Prim::kLinear:
@@ -52,17 +58,21 @@ void check_operator(Joint& joint, const OpRef& ref) {
     case Prim::kMap:
     case Prim::kKeep:
     case Prim::kCast:
-    case Prim::kOneHot: return check_pointwise(step);
+    case Prim::kOneHot:
+      return check_pointwise(step);
     case Prim::kPermute:
     case Prim::kReshape:
     case Prim::kExpand:
     case Prim::kSlice:
-    case Prim::kCat: return check_movement(step);
+    case Prim::kCat:
+      return check_movement(step);
     case Prim::kReduceSum:
     case Prim::kReduceMax:
-    case Prim::kReduceMin: return check_reduction(step);
+    case Prim::kReduceMin:
+      return check_reduction(step);
     case Prim::kBlock:
-    case Prim::kOpaque: return check_function(step);
+    case Prim::kOpaque:
+      return check_function(step);
   }
 }
 
@@ -71,7 +81,8 @@ void check_program(Joint& joint, Rank rank) {
     const OpRef ref{rank, static_cast<CoreId>(op)};
     const Prim prim = joint.program(rank).ops[op].prim;
     ++joint.claims;
-    // An operator that was not understood may claim an unknown of its own: that is true of any operator.
+    // An operator that was not understood may claim an unknown of its own: that is true of any
+    // operator.
     if (prim != Prim::kInput && prim != Prim::kCollective && claims_unknown(joint, ref)) continue;
     try {
       check_operator(joint, ref);
@@ -84,12 +95,15 @@ void check_program(Joint& joint, Rank rank) {
 }  // namespace
 
 CheckResult check_certificate(const Case& refinement, const CoreProgram& sequential,
-                              const std::vector<CoreProgram>& ranks, const Certificate& certificate) {
+                              const std::vector<CoreProgram>& ranks,
+                              const Certificate& certificate) {
   ASSAY_CHECK(ranks.size() == refinement.ranks.size(), "one program per rank");
-  ASSAY_CHECK(sequential.value_of.size() == refinement.sequential.tensors.size(), "the sequential graph's program");
+  ASSAY_CHECK(sequential.value_of.size() == refinement.sequential.tensors.size(),
+              "the sequential graph's program");
   CheckResult result;
   try {
-    if (certificate.ranks.size() != ranks.size()) throw Rejection{"a number of ranks that is not the case's"};
+    if (certificate.ranks.size() != ranks.size())
+      throw Rejection{"a number of ranks that is not the case's"};
     const LinearIn linear = linear_functions(sequential, ranks);
     const Facts facts(certificate.universe, refinement.sequential, linear);
     Joint joint{refinement, sequential, ranks, certificate, facts, {}, 0, 0};
@@ -97,7 +111,8 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
     for (size_t rank = 0; rank < ranks.size(); ++rank) check_shapes(joint, static_cast<Rank>(rank));
     check_inputs(joint);
     check_program(joint, kNone);
-    for (size_t rank = 0; rank < ranks.size(); ++rank) check_program(joint, static_cast<Rank>(rank));
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+      check_program(joint, static_cast<Rank>(rank));
     check_collectives(joint);
     check_relations(joint);
     result.claims = joint.claims;

@@ -22,7 +22,8 @@ void insert(std::vector<LabelId>& sorted, LabelId label) {
   if (at == sorted.end() || *at != label) sorted.insert(at, label);
 }
 
-// The pieces that "affine[lo,hi:a,b]..." spells, as a materialised integer map is named; nullopt for other functions.
+// The pieces that "affine[lo,hi:a,b]..." spells, as a materialised integer map is named; nullopt
+// for other functions.
 std::optional<std::vector<PiecewiseAffine::Piece>> parse_pieces(const std::string& fn) {
   constexpr std::string_view kPrefix = "affine";
   if (!fn.starts_with("affine[")) return std::nullopt;
@@ -30,8 +31,10 @@ std::optional<std::vector<PiecewiseAffine::Piece>> parse_pieces(const std::strin
   std::istringstream text(fn.substr(kPrefix.size()));
   PiecewiseAffine::Piece piece;
   char open, comma, colon, second, close;
-  while (text >> open >> piece.x.lo >> comma >> piece.x.hi >> colon >> piece.a >> second >> piece.b >> close) {
-    if (open != '[' || comma != ',' || colon != ':' || second != ',' || close != ']') return std::nullopt;
+  while (text >> open >> piece.x.lo >> comma >> piece.x.hi >> colon >> piece.a >> second >>
+         piece.b >> close) {
+    if (open != '[' || comma != ',' || colon != ':' || second != ',' || close != ']')
+      return std::nullopt;
     pieces.push_back(piece);
   }
   if (!well_formed(pieces)) return std::nullopt;
@@ -39,20 +42,25 @@ std::optional<std::vector<PiecewiseAffine::Piece>> parse_pieces(const std::strin
 }
 
 bool is_reduction(Instance::Kind kind) {
-  return kind == Instance::Kind::kSum || kind == Instance::Kind::kMax || kind == Instance::Kind::kMin;
+  return kind == Instance::Kind::kSum || kind == Instance::Kind::kMax ||
+         kind == Instance::Kind::kMin;
 }
 
 bool tag_allowed(Instance::Kind kind, Tag tag) {
   switch (kind) {
     case Instance::Kind::kSum:
     case Instance::Kind::kMax:
-    case Instance::Kind::kMin: return tag != Tag::kWhole;
+    case Instance::Kind::kMin:
+      return tag != Tag::kWhole;
     case Instance::Kind::kBlock:
-    case Instance::Kind::kCat: return tag != Tag::kReduced;
-    case Instance::Kind::kOpaque: return tag == Tag::kWhole;
+    case Instance::Kind::kCat:
+      return tag != Tag::kReduced;
+    case Instance::Kind::kOpaque:
+      return tag == Tag::kWhole;
     case Instance::Kind::kMul:
     case Instance::Kind::kMap:
-    case Instance::Kind::kCombine: return tag == Tag::kParallel;
+    case Instance::Kind::kCombine:
+      return tag == Tag::kParallel;
   }
   return false;
 }
@@ -87,7 +95,8 @@ bool addresses_fit(int64_t offset, const std::vector<Mode>& digits, int64_t limi
   int64_t last = offset;
   for (const Mode& digit : digits) {
     int64_t span;
-    if (digit.size < 1 || digit.stride < 0 || __builtin_mul_overflow(digit.size - 1, digit.stride, &span) ||
+    if (digit.size < 1 || digit.stride < 0 ||
+        __builtin_mul_overflow(digit.size - 1, digit.stride, &span) ||
         __builtin_add_overflow(last, span, &last))
       return false;
   }
@@ -101,7 +110,8 @@ Facts::Facts(const Universe& universe, const Graph& sequential, const LinearIn& 
     const auto id = static_cast<AtomId>(i);
     const Atom& atom = universe_.atoms[i];
     if (atom.size < 0) reject(id, "negative size");
-    if (atom.kind == Atom::Kind::kInput && atom.tensor != kNone && !inputs.insert(atom.tensor).second)
+    if (atom.kind == Atom::Kind::kInput && atom.tensor != kNone &&
+        !inputs.insert(atom.tensor).second)
       reject(id, "a second atom for one sequential input");
     derive(id, sequential);
   }
@@ -114,17 +124,25 @@ Facts::Facts(const Universe& universe, const Graph& sequential, const LinearIn& 
 
 const Instance* Facts::definition(AtomId id) const {
   const Atom& made = atom(id);
-  return made.kind == Atom::Kind::kInstance ? &universe_.instances[static_cast<size_t>(made.instance)] : nullptr;
+  return made.kind == Atom::Kind::kInstance
+             ? &universe_.instances[static_cast<size_t>(made.instance)]
+             : nullptr;
 }
 
-bool Facts::hides(AtomId id, LabelId label) const { return contains(facts_[static_cast<size_t>(id)].hidden, label); }
-bool Facts::may_box(AtomId id, LabelId label) const { return contains(facts_[static_cast<size_t>(id)].boxable, label); }
+bool Facts::hides(AtomId id, LabelId label) const {
+  return contains(facts_[static_cast<size_t>(id)].hidden, label);
+}
+bool Facts::may_box(AtomId id, LabelId label) const {
+  return contains(facts_[static_cast<size_t>(id)].boxable, label);
+}
 
 bool Facts::may_bound(AtomId id, LabelId label) const {
   const Instance* made = definition(id);
-  if (made == nullptr || made->kind == Instance::Kind::kSum || !is_reduction(made->kind)) return false;
-  return std::any_of(made->labels.begin(), made->labels.end(),
-                     [&](const InstanceLabel& own) { return own.tag == Tag::kReduced && own.hidden == label; });
+  if (made == nullptr || made->kind == Instance::Kind::kSum || !is_reduction(made->kind))
+    return false;
+  return std::any_of(made->labels.begin(), made->labels.end(), [&](const InstanceLabel& own) {
+    return own.tag == Tag::kReduced && own.hidden == label;
+  });
 }
 
 bool Facts::boolean(AtomId id) const {
@@ -134,7 +152,7 @@ bool Facts::boolean(AtomId id) const {
   const Instance* instance = definition(id);
   return instance != nullptr && pieces_of(*instance) == nullptr &&
          (instance->kind == Instance::Kind::kMap || instance->kind == Instance::Kind::kBlock ||
-                                 instance->kind == Instance::Kind::kOpaque);
+          instance->kind == Instance::Kind::kOpaque);
 }
 
 AtomId Facts::one_hot_of(AtomId ids) const {
@@ -156,7 +174,8 @@ const std::vector<const Instance*>& Facts::reductions_of(AtomId operand) const {
 void Facts::check_restriction(AtomId id, const Restriction& restriction) const {
   check_intervals(restriction.intervals);
   if (restriction.kind == Restriction::Kind::kGuard) {
-    if (!valid(restriction.atom) || !integral(restriction.atom)) reject(id, "a guard on what is no integer atom");
+    if (!valid(restriction.atom) || !integral(restriction.atom))
+      reject(id, "a guard on what is no integer atom");
     return;
   }
   const bool maximum = restriction.kind == Restriction::Kind::kMax;
@@ -198,9 +217,11 @@ void Facts::derive(AtomId id, const Graph& sequential) {
           reject(id, "another dtype than its tensor");
       }
       for (const LabelId label : made.hidden) {
-        if (label < 0 || static_cast<size_t>(label) >= universe_.labels.size()) reject(id, "no such label");
+        if (label < 0 || static_cast<size_t>(label) >= universe_.labels.size())
+          reject(id, "no such label");
         const HiddenLabel& hidden = universe_.labels[static_cast<size_t>(label)];
-        if (hidden.instance != kNone || hidden.maximum || hidden.size < 1) reject(id, "a label of something else");
+        if (hidden.instance != kNone || hidden.maximum || hidden.size < 1)
+          reject(id, "a label of something else");
         insert(fact.hidden, label);
       }
       fact.boxable = fact.hidden;
@@ -220,14 +241,19 @@ void Facts::derive(AtomId id, const Graph& sequential) {
       fact.integral = true;
       break;
     case Atom::Kind::kOneHot:
-      if (!valid(made.ids) || made.ids >= id || !integral(made.ids)) reject(id, "a one-hot of no integer atom");
-      if (atom(made.ids).size == 0 || made.size % atom(made.ids).size != 0) reject(id, "a one-hot that is no matrix");
+      if (!valid(made.ids) || made.ids >= id || !integral(made.ids))
+        reject(id, "a one-hot of no integer atom");
+      if (atom(made.ids).size == 0 || made.size % atom(made.ids).size != 0)
+        reject(id, "a one-hot that is no matrix");
       fact.canonical = one_hots_.emplace(made.ids, id).first->second;
       fact.integral = true;
       break;
     case Atom::Kind::kUninit:
-    case Atom::Kind::kRandom: break;
-    case Atom::Kind::kInstance: derive_instance(id); break;
+    case Atom::Kind::kRandom:
+      break;
+    case Atom::Kind::kInstance:
+      derive_instance(id);
+      break;
   }
 }
 
@@ -240,7 +266,8 @@ void Facts::derive_instance(AtomId id) {
   if (instance.output != id) reject(id, "an instance with another output");
   bool integral_operands = true;
   for (const Instance::Operand& operand : instance.operands) {
-    if (!valid(operand.atom) || operand.atom >= id) reject(id, "an operand that is not made before it");
+    if (!valid(operand.atom) || operand.atom >= id)
+      reject(id, "an operand that is not made before it");
     integral_operands &= integral(operand.atom);
   }
   check_labels(instance, made.size);
@@ -248,14 +275,17 @@ void Facts::derive_instance(AtomId id) {
 
   using Kind = Instance::Kind;
   const size_t operands = instance.operands.size();
-  if ((instance.kind == Kind::kMul && operands != 2) || (is_reduction(instance.kind) && operands != 1))
+  if ((instance.kind == Kind::kMul && operands != 2) ||
+      (is_reduction(instance.kind) && operands != 1))
     reject(id, "a wrong number of operands");
   switch (instance.kind) {
     case Kind::kMul:
       for (const Instance::Operand& operand : instance.operands) unite_hidden(fact, operand.atom);
       fact.integral = integral_operands;
       break;
-    case Kind::kSum: unite_hidden(fact, instance.operands[0].atom); [[fallthrough]];
+    case Kind::kSum:
+      unite_hidden(fact, instance.operands[0].atom);
+      [[fallthrough]];
     case Kind::kMax:
     case Kind::kMin: {
       fact.integral = integral_operands;
@@ -277,7 +307,8 @@ void Facts::derive_instance(AtomId id) {
     }
     case Kind::kMap:
       if (auto pieces = parse_pieces(instance.fn)) {
-        if (operands != 1 || !integral_operands || instance.linear != 0) reject(id, "an integer map of what is no integer");
+        if (operands != 1 || !integral_operands || instance.linear != 0)
+          reject(id, "an integer map of what is no integer");
         fact.integral = true;
         pieces_.emplace(&instance, std::move(*pieces));
         break;
@@ -294,7 +325,8 @@ void Facts::derive_instance(AtomId id) {
     case Kind::kCombine:
       fact.integral = true;
       for (const Instance::CombineTerm& term : instance.terms) {
-        if (term.operand < 0 || static_cast<size_t>(term.operand) >= operands) reject(id, "no such operand");
+        if (term.operand < 0 || static_cast<size_t>(term.operand) >= operands)
+          reject(id, "no such operand");
         const AtomId of = instance.operands[static_cast<size_t>(term.operand)].atom;
         fact.integral &= integral(of) && term.coef.denominator() == 1;
         size_t guards = 0;
@@ -309,8 +341,11 @@ void Facts::derive_instance(AtomId id) {
         }
       }
       break;
-    case Kind::kCat: fact.integral = integral_operands; break;
-    case Kind::kOpaque: break;
+    case Kind::kCat:
+      fact.integral = integral_operands;
+      break;
+    case Kind::kOpaque:
+      break;
   }
 }
 
@@ -321,36 +356,42 @@ void Facts::check_labels(const Instance& instance, int64_t output_size) const {
     if (label->size < 1 || label->strides.size() != instance.operands.size() ||
         !tag_allowed(instance.kind, label->tag))
       reject(instance.output, "a malformed label");
-    const bool unseen =
-        label->tag == Tag::kReduced || (label->tag == Tag::kWhole && label->out_stride == 0) || label->size == 1;
+    const bool unseen = label->tag == Tag::kReduced ||
+                        (label->tag == Tag::kWhole && label->out_stride == 0) || label->size == 1;
     if (unseen) {
-      if (label->tag == Tag::kReduced && label->out_stride != 0) reject(instance.output, "a reduced label in the output");
+      if (label->tag == Tag::kReduced && label->out_stride != 0)
+        reject(instance.output, "a reduced label in the output");
       continue;
     }
     if (label->out_stride != inner) reject(instance.output, "an output that is not row-major");
-    if (__builtin_mul_overflow(inner, label->size, &inner)) reject(instance.output, "an output that is too large");
+    if (__builtin_mul_overflow(inner, label->size, &inner))
+      reject(instance.output, "an output that is too large");
   }
   if (inner != output_size) reject(instance.output, "a size that is not its labels'");
 }
 
 int64_t Facts::check_pieces(const Instance& instance) const {
   const size_t pieces = instance.operands.size();
-  if (instance.piece_sizes.size() != pieces) reject(instance.output, "pieces that are not its operands");
+  if (instance.piece_sizes.size() != pieces)
+    reject(instance.output, "pieces that are not its operands");
   std::vector<int64_t> sizes(pieces, 1);
   for (const InstanceLabel& label : instance.labels) {
     if (label.tag != Tag::kWhole) continue;
-    if (label.spec_label < 0 || static_cast<size_t>(label.spec_label) >= pieces || label.out_stride != 0 ||
-        label.strides.size() != pieces || label.size < 1)
+    if (label.spec_label < 0 || static_cast<size_t>(label.spec_label) >= pieces ||
+        label.out_stride != 0 || label.strides.size() != pieces || label.size < 1)
       reject(instance.output, "a label of no piece");
     const auto piece = static_cast<size_t>(label.spec_label);
-    if (label.size > instance.piece_sizes[piece] / sizes[piece]) reject(instance.output, "a piece of another size");
+    if (label.size > instance.piece_sizes[piece] / sizes[piece])
+      reject(instance.output, "a piece of another size");
     sizes[piece] *= label.size;
     for (size_t other = 0; other < pieces; ++other)
-      if (other != piece && label.strides[other] != 0) reject(instance.output, "a label of two pieces");
+      if (other != piece && label.strides[other] != 0)
+        reject(instance.output, "a label of two pieces");
   }
   int64_t total = 0;
   for (size_t piece = 0; piece < pieces; ++piece)
-    if (sizes[piece] != instance.piece_sizes[piece] || __builtin_add_overflow(total, sizes[piece], &total))
+    if (sizes[piece] != instance.piece_sizes[piece] ||
+        __builtin_add_overflow(total, sizes[piece], &total))
       reject(instance.output, "a piece of another size");
   return total;
 }
@@ -358,7 +399,8 @@ int64_t Facts::check_pieces(const Instance& instance) const {
 void Facts::check_operands(const Instance& instance) const {
   for (size_t i = 0; i < instance.operands.size(); ++i) {
     std::vector<Mode> digits;
-    for (const InstanceLabel& label : instance.labels) digits.push_back({label.size, label.strides[i]});
+    for (const InstanceLabel& label : instance.labels)
+      digits.push_back({label.size, label.strides[i]});
     if (!addresses_fit(instance.operands[i].offset, digits, atom(instance.operands[i].atom).size))
       reject(instance.output, "an operand's address outside of its atom");
   }

@@ -1,4 +1,5 @@
-// What the checker derives about the atoms of a certificate, once it has seen that they are well-formed.
+// What the checker derives about the atoms of a certificate, once it has seen that they are
+// well-formed.
 #pragma once
 
 #include <map>
@@ -14,41 +15,51 @@ namespace assay::checker {
 // Functions of the programs (kMap, kBlock) -> operands in which they are linear.
 using LinearIn = std::map<std::string, uint32_t>;
 
-// The function of an instance that stands for kKeep(mask, x) where the mask is no guard; linear in x.
+// The function of an instance that stands for kKeep(mask, x) where the mask is no guard; linear in
+// x.
 inline constexpr const char* kKeepFunction = "keep";
 
 class Facts {
  public:
-  // Throws Rejection unless every atom is one well-defined array: addresses in range, operands before outputs, row-major
-  // outputs, labels hidden by one instance each, inputs and linearity as the programs have them.
+  // Throws Rejection unless every atom is one well-defined array: addresses in range, operands
+  // before outputs, row-major outputs, labels hidden by one instance each, inputs and linearity as
+  // the programs have them.
   Facts(const Universe& universe, const Graph& sequential, const LinearIn& linear);
 
   const Universe& universe() const { return universe_; }
   const Atom& atom(AtomId id) const { return universe_.atoms[static_cast<size_t>(id)]; }
   // The instance that defines the atom; null for sources.
   const Instance* definition(AtomId id) const;
-  bool valid(AtomId id) const { return id >= 0 && static_cast<size_t>(id) < universe_.atoms.size(); }
+  bool valid(AtomId id) const {
+    return id >= 0 && static_cast<size_t>(id) < universe_.atoms.size();
+  }
 
-  // A sum over this label runs on the way from the atom to its leaves, through products, sums and linear functions only.
+  // A sum over this label runs on the way from the atom to its leaves, through products, sums and
+  // linear functions only.
   bool hides(AtomId id, LabelId label) const;
-  // Exactly one such sum: restricting the label to a box has one meaning, and disjoint boxes add up.
+  // Exactly one such sum: restricting the label to a box has one meaning, and disjoint boxes add
+  // up.
   bool may_box(AtomId id, LabelId label) const;
   // The atom is a maximum (or minimum) over this label.
   bool may_bound(AtomId id, LabelId label) const;
 
-  // Every element is an integer; every element is 0 or 1. Relies on dtypes that the operators' claims confirm.
+  // Every element is an integer; every element is 0 or 1. Relies on dtypes that the operators'
+  // claims confirm.
   bool integral(AtomId id) const { return facts_[static_cast<size_t>(id)].integral; }
   bool boolean(AtomId id) const;
 
-  // One id for the atoms whose element at an index depends on that index alone: iotas, and one-hots of the same ids.
+  // One id for the atoms whose element at an index depends on that index alone: iotas, and one-hots
+  // of the same ids.
   AtomId canonical(AtomId id) const { return facts_[static_cast<size_t>(id)].canonical; }
-  // The canonical one-hot atom of an index atom, the canonical iota, the constant 1; kNone when there is none.
+  // The canonical one-hot atom of an index atom, the canonical iota, the constant 1; kNone when
+  // there is none.
   AtomId one_hot_of(AtomId ids) const;
   AtomId iota() const { return iota_; }
   // Instances (kSum, kMax, kMin) that reduce this atom.
   const std::vector<const Instance*>& reductions_of(AtomId operand) const;
 
-  // The map that a kMap instance is, when it is a materialised integer map (fn "affine[lo,hi:a,b]..."); else null.
+  // The map that a kMap instance is, when it is a materialised integer map (fn
+  // "affine[lo,hi:a,b]..."); else null.
   const std::vector<PiecewiseAffine::Piece>* pieces_of(const Instance& instance) const;
 
   // The restriction has a meaning on the atom (its guard's `where` apart). Throws Rejection.

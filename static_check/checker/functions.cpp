@@ -1,5 +1,6 @@
-// Functions of blocks: for fixed parallel coordinates, the output over its whole labels is a function of the operands over
-// theirs. An element-wise function is the case without whole labels, an opaque one the case without parallel labels.
+// Functions of blocks: for fixed parallel coordinates, the output over its whole labels is a
+// function of the operands over theirs. An element-wise function is the case without whole labels,
+// an opaque one the case without parallel labels.
 #include <algorithm>
 #include <map>
 
@@ -11,8 +12,9 @@ namespace {
 
 using Tag = InstanceLabel::Tag;
 
-// The operator's labels, numbered over: parallel ones and whole ones apart, each by first appearance over the operands in
-// order, then the output. Whole ones by that number are what InstanceLabel::spec_label says.
+// The operator's labels, numbered over: parallel ones and whole ones apart, each by first
+// appearance over the operands in order, then the output. Whole ones by that number are what
+// InstanceLabel::spec_label says.
 struct Signature {
   struct Dim {
     size_t number;
@@ -30,11 +32,13 @@ struct Signature {
 class SignatureBuilder {
  public:
   std::vector<Signature::Dim> dims(const std::vector<BlockSpec::Dim>& spec, const Shape& shape) {
-    if (spec.size() != shape.size()) throw Rejection{"a declaration of another number of dimensions"};
+    if (spec.size() != shape.size())
+      throw Rejection{"a declaration of another number of dimensions"};
     std::vector<Signature::Dim> dims;
     for (size_t d = 0; d < shape.size(); ++d) {
       Shape& extents = spec[d].whole ? result.whole : result.parallel;
-      const auto [at, added] = numbers_.emplace(spec[d].label, Signature::Dim{extents.size(), spec[d].whole});
+      const auto [at, added] =
+          numbers_.emplace(spec[d].label, Signature::Dim{extents.size(), spec[d].whole});
       if (added) extents.push_back(shape[d]);
       const std::vector<int64_t>& of = at->second.whole ? result.whole : result.parallel;
       if (at->second.whole != spec[d].whole || of[at->second.number] != shape[d])
@@ -60,19 +64,24 @@ Signature signature_of(const Step& step) {
     int32_t next = 0;
     const auto dims = [&](const Shape& shape) {
       std::vector<BlockSpec::Dim> result;
-      for (size_t d = 0; d < shape.size(); ++d) result.push_back({whole ? next++ : static_cast<int32_t>(d), whole});
+      for (size_t d = 0; d < shape.size(); ++d)
+        result.push_back({whole ? next++ : static_cast<int32_t>(d), whole});
       return result;
     };
-    for (size_t i = 0; i < op.operands.size(); ++i) spec.operands.push_back(dims(step.operand_op(i).shape));
+    for (size_t i = 0; i < op.operands.size(); ++i)
+      spec.operands.push_back(dims(step.operand_op(i).shape));
     spec.output = dims(op.shape);
   }
-  if (spec.operands.size() != op.operands.size()) throw Rejection{"a declaration of another number of operands"};
+  if (spec.operands.size() != op.operands.size())
+    throw Rejection{"a declaration of another number of operands"};
   SignatureBuilder builder;
   for (size_t i = 0; i < op.operands.size(); ++i)
     builder.result.operands.push_back(builder.dims(spec.operands[i], step.operand_op(i).shape));
   builder.result.output = builder.dims(spec.output, op.shape);
   Signature& result = builder.result;
-  result.fn = op.prim == Prim::kKeep ? kKeepFunction : op.prim == Prim::kCast ? cast_function(op.dtype) : op.fn;
+  result.fn = op.prim == Prim::kKeep   ? kKeepFunction
+              : op.prim == Prim::kCast ? cast_function(op.dtype)
+                                       : op.fn;
   result.linear = op.prim == Prim::kKeep ? 2U : op.linear;
   result.kind = op.prim == Prim::kBlock    ? Instance::Kind::kBlock
                 : op.prim == Prim::kOpaque ? Instance::Kind::kOpaque
@@ -88,18 +97,21 @@ struct Call {
 };
 
 bool same_call(const Call& a, const Call& b) {
-  const auto same_guard = [](const Guard& x, const Guard& y) { return x.element == y.element && x.in == y.in; };
+  const auto same_guard = [](const Guard& x, const Guard& y) {
+    return x.element == y.element && x.in == y.in;
+  };
   return a.instance == b.instance && a.labels == b.labels && a.scale.coef == b.scale.coef &&
          a.scale.boxes == b.scale.boxes &&
-         std::equal(a.scale.guards.begin(), a.scale.guards.end(), b.scale.guards.begin(), b.scale.guards.end(),
-                    same_guard);
+         std::equal(a.scale.guards.begin(), a.scale.guards.end(), b.scale.guards.begin(),
+                    b.scale.guards.end(), same_guard);
 }
 
 // Digits of a whole label, outermost first: positions in Instance::labels.
 std::vector<size_t> digits_of(const Instance& instance, size_t whole) {
   std::vector<size_t> digits;
   for (size_t i = 0; i < instance.labels.size(); ++i)
-    if (instance.labels[i].tag == Tag::kWhole && instance.labels[i].spec_label == static_cast<int32_t>(whole))
+    if (instance.labels[i].tag == Tag::kWhole &&
+        instance.labels[i].spec_label == static_cast<int32_t>(whole))
       digits.push_back(i);
   return digits;
 }
@@ -111,7 +123,8 @@ bool sees(const std::vector<Signature::Dim>& dims, size_t whole) {
 
 // The instance is this function on blocks of these extents.
 void check_instance(const Signature& signature, const Instance& instance) {
-  if (instance.operands.size() != signature.operands.size()) throw Rejection{"an instance of other operands"};
+  if (instance.operands.size() != signature.operands.size())
+    throw Rejection{"an instance of other operands"};
   std::vector<int64_t> sizes(signature.whole.size(), 1);
   for (const InstanceLabel& label : instance.labels) {
     if (label.tag != Tag::kWhole) continue;
@@ -120,7 +133,8 @@ void check_instance(const Signature& signature, const Instance& instance) {
     const auto whole = static_cast<size_t>(label.spec_label);
     sizes[whole] *= label.size;
     if (label.size == 1) continue;
-    if ((label.out_stride != 0) != sees(signature.output, whole)) throw Rejection{"a whole label of another output"};
+    if ((label.out_stride != 0) != sees(signature.output, whole))
+      throw Rejection{"a whole label of another output"};
     for (size_t i = 0; i < signature.operands.size(); ++i)
       if (label.strides[i] != 0 && !sees(signature.operands[i], whole))
         throw Rejection{"a whole label of another operand"};
@@ -140,15 +154,17 @@ class FunctionCheck {
   }
 
  private:
-  // Coordinates of a tensor with these dimensions: parallel labels are coordinates of `outer`, whole labels come after
-  // them in `inner`, in the order of `wholes`.
-  static std::vector<Affine> coordinates(const std::vector<Signature::Dim>& dims, const Region& inner, size_t parallels,
+  // Coordinates of a tensor with these dimensions: parallel labels are coordinates of `outer`,
+  // whole labels come after them in `inner`, in the order of `wholes`.
+  static std::vector<Affine> coordinates(const std::vector<Signature::Dim>& dims,
+                                         const Region& inner, size_t parallels,
                                          const std::vector<size_t>& wholes) {
     std::vector<Affine> coords;
     for (const Signature::Dim& dim : dims) {
       size_t at = dim.number;
       if (dim.whole)
-        at = parallels + static_cast<size_t>(std::find(wholes.begin(), wholes.end(), dim.number) - wholes.begin());
+        at = parallels + static_cast<size_t>(std::find(wholes.begin(), wholes.end(), dim.number) -
+                                             wholes.begin());
       coords.push_back(inner.coords[at]);
     }
     return coords;
@@ -162,7 +178,8 @@ class FunctionCheck {
   }
 
   template <class Check>
-  void over_wholes(const std::vector<Signature::Dim>& dims, const Region& outer, Check&& check) const {
+  void over_wholes(const std::vector<Signature::Dim>& dims, const Region& outer,
+                   Check&& check) const {
     const std::vector<size_t> wholes = wholes_of(dims);
     Shape extents;
     for (const size_t whole : wholes) extents.push_back(signature_.whole[whole]);
@@ -173,8 +190,8 @@ class FunctionCheck {
 
   void check_block(const Region& outer) const {
     const std::vector<Call> calls = claimed_calls(outer);
-    const bool plain = calls.size() == 1 && calls[0].scale.coef.is_one() && calls[0].scale.boxes.empty() &&
-                       calls[0].scale.guards.empty();
+    const bool plain = calls.size() == 1 && calls[0].scale.coef.is_one() &&
+                       calls[0].scale.boxes.empty() && calls[0].scale.guards.empty();
     if (plain) return check_operands(outer, calls, signature_.operands.size());
     std::string reason = "a sum or a part of the function, which is not linear";
     for (size_t i = 0; i < signature_.operands.size(); ++i) {
@@ -193,9 +210,11 @@ class FunctionCheck {
     std::vector<Call> calls;
     bool first = true;
     over_wholes(signature_.output, outer,
-                [&](const Region& inner, const std::vector<Affine>& coords, const std::vector<size_t>& wholes) {
+                [&](const Region& inner, const std::vector<Affine>& coords,
+                    const std::vector<size_t>& wholes) {
                   std::vector<Call> here = calls_at(outer, inner, coords, wholes);
-                  if (!first && !std::equal(calls.begin(), calls.end(), here.begin(), here.end(), same_call))
+                  if (!first &&
+                      !std::equal(calls.begin(), calls.end(), here.begin(), here.end(), same_call))
                     throw Rejection{"blocks of several functions in one"};
                   calls = std::move(here);
                   first = false;
@@ -203,14 +222,16 @@ class FunctionCheck {
     return calls;
   }
 
-  std::vector<Call> calls_at(const Region& outer, const Region& inner, const std::vector<Affine>& coords,
+  std::vector<Call> calls_at(const Region& outer, const Region& inner,
+                             const std::vector<Affine>& coords,
                              const std::vector<size_t>& wholes) const {
     Sum todo = as_sum(element_at(inner, step_.claim(), coords));
     std::vector<Call> calls;
     while (!todo.empty()) {
       Product product = std::move(todo.back());
       todo.pop_back();
-      if (product.factors.size() != 1) throw Rejection{"a claim that is no value of " + signature_.fn};
+      if (product.factors.size() != 1)
+        throw Rejection{"a claim that is no value of " + signature_.fn};
       const Factor factor = product.factors[0];
       const Instance* made = step_.facts.definition(factor.atom);
       if (made != nullptr && made->kind == signature_.kind && made->fn == signature_.fn) {
@@ -218,15 +239,18 @@ class FunctionCheck {
         continue;
       }
       const auto definition = expand(step_.facts, inner, factor);
-      if (!definition) throw Rejection{"claimed " + to_string({product}) + ", which is no value of " + signature_.fn};
+      if (!definition)
+        throw Rejection{"claimed " + to_string({product}) + ", which is no value of " +
+                        signature_.fn};
       product.factors.clear();
-      for (const Product& piece : *definition) todo.push_back(multiply(step_.facts, product, piece));
+      for (const Product& piece : *definition)
+        todo.push_back(multiply(step_.facts, product, piece));
     }
     return calls;
   }
 
-  Call call(const Region& outer, const Region& inner, const Instance& made, const Affine& index, Product scale,
-            const std::vector<size_t>& wholes) const {
+  Call call(const Region& outer, const Region& inner, const Instance& made, const Affine& index,
+            Product scale, const std::vector<size_t>& wholes) const {
     check_instance(signature_, made);
     const DType dtype = step_.op().dtype, atom_dtype = step_.facts.atom(made.output).dtype;
     if (is_floating(dtype) != is_floating(atom_dtype) || is_bool(dtype) != is_bool(atom_dtype))
@@ -244,16 +268,19 @@ class FunctionCheck {
     for (const Affine& label : labels)
       if (label.depends_beyond(outer.sizes.size())) throw Rejection{"one block of several calls"};
     for (const Guard& guard : scale.guards)
-      if (guard.element.index.depends_beyond(outer.sizes.size())) throw Rejection{"a guard inside of a block"};
+      if (guard.element.index.depends_beyond(outer.sizes.size()))
+        throw Rejection{"a guard inside of a block"};
     scale.factors.clear();
     return {&made, std::move(labels), std::move(scale)};
   }
 
-  // Every operand's claim is what the calls read. In operand `linear` the calls add up; in the others they agree.
+  // Every operand's claim is what the calls read. In operand `linear` the calls add up; in the
+  // others they agree.
   void check_operands(const Region& outer, const std::vector<Call>& calls, size_t linear) const {
     for (size_t i = 0; i < signature_.operands.size(); ++i) {
       over_wholes(signature_.operands[i], outer,
-                  [&](const Region& inner, const std::vector<Affine>& coords, const std::vector<size_t>& wholes) {
+                  [&](const Region& inner, const std::vector<Affine>& coords,
+                      const std::vector<size_t>& wholes) {
                     const Sum claimed = as_sum(element_at(inner, step_.operand(i), coords));
                     Sum total;
                     for (const Call& call : calls) {
@@ -277,7 +304,8 @@ class FunctionCheck {
         throw Rejection{"a part of what the operand does not sum"};
   }
 
-  Factor argument(const Region& inner, const Call& call, size_t i, const std::vector<size_t>& wholes) const {
+  Factor argument(const Region& inner, const Call& call, size_t i,
+                  const std::vector<size_t>& wholes) const {
     std::vector<Affine> labels = call.labels;
     for (size_t w = 0; w < wholes.size(); ++w) {
       Affine rest = inner.coords[signature_.parallel.size() + w];

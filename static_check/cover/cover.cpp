@@ -241,13 +241,28 @@ std::vector<CleanExpr> CoverIndex::cover_tile(const Tile& tile, const Shape& siz
   return {};
 }
 
+std::vector<CleanExpr> CoverIndex::same_values(const Target& target) const {
+  std::vector<CleanExpr> replicas;
+  std::vector<Rank> ranks;
+  for (const bool same_name : {true, false}) {
+    for (const Candidate& candidate : candidates_) {
+      if ((candidate.name == target.name) != same_name || !(*candidate.value == target.value))
+        continue;
+      if (std::find(ranks.begin(), ranks.end(), candidate.rank) != ranks.end()) continue;
+      ranks.push_back(candidate.rank);
+      replicas.push_back(leaf_of(candidate));
+    }
+  }
+  return replicas;
+}
+
 std::vector<CleanExpr> CoverIndex::cover(const Target& target) const {
   lifting_.check_deadline();
   const Value& wanted = target.value;
   std::vector<std::vector<CleanExpr>> tiles;
   for (size_t t = 0; t < wanted.tiles.size(); ++t) {
     tiles.push_back(cover_tile(wanted.tiles[t], tile_box(wanted, t).size, target));
-    if (tiles.back().empty()) return {};
+    if (tiles.back().empty()) return same_values(target);
   }
   auto replicas = concat_grid(wanted, tiles);
   // What the search proposes is evaluated before it is believed.

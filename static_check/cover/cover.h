@@ -49,6 +49,9 @@ class CoverIndex {
     size_t candidate;
     size_t tile;
   };
+  // Tensors with the very same value: what is left where some tile (zeros, say) stands nowhere
+  // alone.
+  std::vector<CleanExpr> same_values(const Target& target) const;
   std::vector<CleanExpr> cover_tile(const Tile& tile, const Shape& size,
                                     const Target& target) const;
   std::vector<CleanExpr> cover_term(const Term& term, const Shape& size,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "shared_ir/cast.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/operators.h"
@@ -156,7 +157,22 @@ std::optional<PiecewiseAffine> apply_fn(const CoreOp& op, const std::vector<Piec
   return std::nullopt;
 }
 
-std::optional<PiecewiseAffine> apply_pieces(const CoreOp& op, const std::vector<PiecewiseAffine>& f,
+// Whether every value of the function lies in the range of the integer dtype.
+bool fits(const PiecewiseAffine& f, DType dtype) {
+  const auto [low, high] = integer_range(dtype);
+  return std::all_of(f.pieces.begin(), f.pieces.end(), [&, l = low, h = high](const Piece& piece) {
+    if (piece.a != 0 && (!is_small(piece.x.lo) || !is_small(piece.x.hi))) return false;
+    for (const int64_t x : {piece.x.lo, piece.x.hi - 1}) {
+      int64_t value = piece.b;
+      if (piece.a != 0 && !multiply_add(piece.a, x, value)) return false;
+      if (value < l || value > h) return false;
+    }
+    return true;
+  });
+}
+
+std::optional<PiecewiseAffine> apply_pieces(const CoreOp& op, DType source,
+                                            const std::vector<PiecewiseAffine>& f,
                                             const PiecewiseAffine& zero) {
   switch (op.prim) {
     case Prim::kLinear: {
@@ -172,8 +188,9 @@ std::optional<PiecewiseAffine> apply_pieces(const CoreOp& op, const std::vector<
     case Prim::kKeep:
       return product(f[0], f[1]);
     case Prim::kCast:
-      return is_bool(op.dtype) ? compare(f[0], zero, [](int s) { return s != 0; })
-                               : std::optional(f[0]);
+      if (is_bool(op.dtype)) return compare(f[0], zero, [](int s) { return s != 0; });
+      return cast_keeps_values(source, op.dtype) || fits(f[0], op.dtype) ? std::optional(f[0])
+                                                                         : std::nullopt;
     case Prim::kMap:
       return apply_fn(op, f);
     default:
@@ -229,7 +246,7 @@ std::optional<PiecewiseAffine> as_affine(const Lifting& lifting, const Tile& til
   return result;
 }
 
-std::optional<Value> apply_integer(const Lifting& lifting, const CoreOp& op,
+std::optional<Value> apply_integer(const Lifting& lifting, const CoreOp& op, DType source,
                                    std::vector<Value> operands) {
   if (is_floating(op.dtype) || operands.empty()) return std::nullopt;
   align(operands);
@@ -242,7 +259,7 @@ std::optional<Value> apply_integer(const Lifting& lifting, const CoreOp& op,
       if (!f) return std::nullopt;
       functions.push_back(std::move(*f));
     }
-    auto f = apply_pieces(op, functions, constant(lifting, 0, size));
+    auto f = apply_pieces(op, source, functions, constant(lifting, 0, size));
     if (!f) return std::nullopt;
     result.tiles[t] = as_tile(lifting, std::move(*f), size);
   }

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "shared_ir/cast.h"
 #include "shared_ir/error.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
@@ -104,10 +105,9 @@ Value Interpreter::compute_source(const CoreOp& op) {
 Value Interpreter::compute_arithmetic(const CoreOp& op) {
   std::vector<Value> values = operands(op);
   if (op.prim == Prim::kCast && is_floating(op.dtype)) return integer_to_float(lifting_, values[0]);
-  if (auto integer = apply_integer(lifting_, op, values)) return std::move(*integer);
-  const auto source = [&](size_t i) {
-    return program_.ops[static_cast<size_t>(op.operands[i])].dtype;
-  };
+  const DType source =
+      op.operands.empty() ? op.dtype : program_.ops[static_cast<size_t>(op.operands[0])].dtype;
+  if (auto integer = apply_integer(lifting_, op, source, values)) return std::move(*integer);
   switch (op.prim) {
     case Prim::kLinear: {
       for (size_t i = 0; i < values.size(); ++i)
@@ -122,10 +122,8 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
     case Prim::kKeep:
       return keep(lifting_, values[0], values[1], op.dtype);
     case Prim::kCast:
-      if (is_bool(op.dtype))
-        return apply_map(lifting_, "ne0", 0, std::move(values), op.shape, op.dtype);
-      if (!is_floating(source(0))) return values[0];
-      return apply_map(lifting_, "trunc", 0, std::move(values), op.shape, op.dtype);
+      if (cast_keeps_values(source, op.dtype)) return values[0];
+      return apply_map(lifting_, cast_function(op.dtype), 0, std::move(values), op.shape, op.dtype);
     default:
       return apply_map(lifting_, op.fn, op.linear, std::move(values), op.shape, op.dtype);
   }

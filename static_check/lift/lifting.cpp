@@ -12,7 +12,8 @@ namespace {
 
 using Tag = InstanceLabel::Tag;
 
-// Classes that a one-hot atom has room for: more than a label is ever extended to, so that only a table bounds them.
+// Classes that a one-hot atom has room for: more than a label is ever extended to, so that only a
+// table bounds them.
 constexpr int64_t kClasses = int64_t{1} << 34;
 constexpr int64_t kIotaSize = int64_t{1} << 40;
 
@@ -85,6 +86,16 @@ AtomId Lifting::one_hot(AtomId ids) {
   const AtomId id = fresh(std::move(made));
   one_hots_.emplace(ids, id);
   return id;
+}
+
+void Lifting::assume_index(AtomId ids, int64_t classes) {
+  const auto [known, added] = index_classes_.emplace(ids, classes);
+  if (!added) known->second = std::min(known->second, classes);
+}
+
+Interval Lifting::index_range(AtomId ids) const {
+  const auto known = index_classes_.find(ids);
+  return known == index_classes_.end() ? kAllIntegers : Interval{0, known->second};
 }
 
 AtomId Lifting::fresh(Atom atom) {

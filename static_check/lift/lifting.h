@@ -67,6 +67,13 @@ class Lifting {
 
   // While reading the sequential program, reduced labels are not extended beyond what it sums.
   void set_sequential(bool sequential) { sequential_ = sequential; }
+  bool is_sequential() const { return sequential_; }
+
+  // The sequential program uses the elements of an integer atom as they are for an index: each lies
+  // in [0, classes), an assumption that lowering lists.
+  void assume_index(AtomId ids, int64_t classes);
+  // The values that an integer atom may have.
+  Interval index_range(AtomId ids) const;
 
   void set_deadline(std::chrono::steady_clock::time_point deadline) { deadline_ = deadline; }
   // Called once an operator and once a covered tensor. Throws TimedOut.
@@ -109,6 +116,7 @@ class Lifting {
   Universe universe_;
   std::unordered_map<std::string, std::vector<int32_t>> index_;  // request key -> instances
   std::unordered_map<AtomId, AtomId> one_hots_;
+  std::unordered_map<AtomId, int64_t> index_classes_;
   Solver solver_;
   bool sequential_ = true;
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();

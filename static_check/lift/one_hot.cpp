@@ -15,6 +15,27 @@ struct ClassRun {
   Term term;  // over the tile of ids and the run of classes
 };
 
+// What an index outside its table does is nobody's guess (PyTorch wraps, clamps or aborts): the
+// ranks' own arithmetic on ids must stay within, for all ids that the sequential program allows.
+void check_range(const Lifting& lifting, const PiecewiseAffine& f, int64_t classes) {
+  const Interval range = f.atom == lifting.iota()
+                             ? Interval{f.layout.offset, last_address(f.layout) + 1}
+                             : lifting.index_range(f.atom);
+  if (range == kAllIntegers) return;
+  for (const auto& piece : f.pieces) {
+    const int64_t first = std::max(piece.x.lo, range.lo);
+    const int64_t last = std::min(piece.x.hi, range.hi) - 1;
+    if (first > last) continue;
+    for (const int64_t x : {first, last}) {
+      const int64_t index = piece.a * x + piece.b;
+      if (index < 0 || index >= classes) {
+        throw NotLifted{"index " + std::to_string(x) + " becomes " + std::to_string(index) +
+                        ", which lies outside a table of " + std::to_string(classes) + " rows"};
+      }
+    }
+  }
+}
+
 std::vector<ClassRun> runs_of(Lifting& lifting, const PiecewiseAffine& f, const Shape& size,
                               int64_t classes) {
   std::vector<ClassRun> runs;
@@ -74,6 +95,12 @@ Value one_hot(Lifting& lifting, const Value& ids, int64_t classes) {
       plain.terms = {materialize(lifting, ids.tiles[t], size, DType::kInt64)};
       f = as_affine(lifting, plain, size);
       if (!f) throw NotLifted{"an index is not an integer view"};
+    }
+    if (!lifting.is_sequential()) {
+      check_range(lifting, *f, classes);
+    } else if (f->atom != lifting.iota() && f->pieces.size() == 1 && f->pieces[0].a == 1 &&
+               f->pieces[0].b == 0) {
+      lifting.assume_index(f->atom, classes);
     }
     runs.push_back(runs_of(lifting, *f, size, classes));
     for (const ClassRun& run : runs.back()) cuts.insert(cuts.end(), {run.begin, run.end});

@@ -57,8 +57,8 @@ Value apply_opaque(Lifting& lifting, const std::string& fn, std::vector<Value> o
 std::optional<PiecewiseAffine> as_affine(const Lifting& lifting, const Tile& tile,
                                          const Shape& size);
 // kLinear, kMul, kMap and kCast whose result is integer or boolean; nullopt when some tile is not
-// piecewise affine.
-std::optional<Value> apply_integer(const Lifting& lifting, const CoreOp& op,
+// piecewise affine. source: the dtype of the first operand.
+std::optional<Value> apply_integer(const Lifting& lifting, const CoreOp& op, DType source,
                                    std::vector<Value> operands);
 // 0/1 and piecewise constant integers as numbers: guards times the scalar 1.
 Value integer_to_float(Lifting& lifting, const Value& value);

@@ -32,7 +32,8 @@ bool advance(Shape& at, const Shape& sizes) {
 
 bool holds(const std::vector<Interval>& intervals, double value) {
   return std::any_of(intervals.begin(), intervals.end(), [&](const Interval& in) {
-    return static_cast<double>(in.lo) <= value && (in.hi == INT64_MAX || value < static_cast<double>(in.hi));
+    return static_cast<double>(in.lo) <= value &&
+           (in.hi == INT64_MAX || value < static_cast<double>(in.hi));
   });
 }
 
@@ -65,7 +66,6 @@ double affine_map(const std::string& fn, double x) {
 double map_value(const std::string& fn, std::span<const double> at) {
   if (fn.starts_with("affine[")) return affine_map(fn, at[0]);
   if (fn == "keep") return at[0] != 0 ? at[1] : 0;
-  if (fn == "ne0") return at[0] != 0;
   const reference::FunctionName name = reference::parse_function_name(fn);
   const reference::MapFunction function = reference::find_map(name.name);
   if (function == nullptr) throw MeaninglessClaim{"no numeric definition of " + fn};
@@ -93,12 +93,13 @@ struct ClaimValues::AtomPart {
   AtomId id = 0;
   std::vector<Restriction> boxes;
   std::vector<AtomPart*> operands;
-  std::vector<AtomPart*> guards;              // kCombine: of every operand, whole
-  std::vector<std::vector<int64_t>> summed;   // per label of the instance: the values that count
+  std::vector<AtomPart*> guards;             // kCombine: of every operand, whole
+  std::vector<std::vector<int64_t>> summed;  // per label of the instance: the values that count
   std::unordered_map<int64_t, double> known;
 };
 
-ClaimValues::ClaimValues(const Universe& universe, std::vector<const CoreProgram*> programs, Part part)
+ClaimValues::ClaimValues(const Universe& universe, std::vector<const CoreProgram*> programs,
+                         Part part)
     : universe_(universe), programs_(std::move(programs)), part_source_(std::move(part)) {}
 
 ClaimValues::~ClaimValues() = default;
@@ -118,7 +119,8 @@ ClaimValues::AtomPart& ClaimValues::part_of(AtomId id, std::vector<Restriction> 
   part.boxes = std::move(boxes);
   for (const Restriction& box : part.boxes) {
     if (!std::binary_search(part.atom->hidden.begin(), part.atom->hidden.end(), box.label)) {
-      throw MeaninglessClaim{fmt::format("a box on label {}, which atom {} does not hide", box.label, id)};
+      throw MeaninglessClaim{
+          fmt::format("a box on label {}, which atom {} does not hide", box.label, id)};
     }
     const bool maximum = universe_.labels[static_cast<size_t>(box.label)].maximum;
     if (maximum != (box.kind == Restriction::Kind::kMax)) {
@@ -136,9 +138,10 @@ ClaimValues::AtomPart& ClaimValues::part_of(AtomId id, std::vector<Restriction> 
       const auto& hidden = atom(operand).hidden;
       if (std::binary_search(hidden.begin(), hidden.end(), box.label)) inner.push_back(box);
     }
-    const bool linear = instance.kind == Instance::Kind::kMul || instance.kind == Instance::Kind::kSum ||
-                        (instance.linear >> i & 1) != 0;
-    if (!linear && !inner.empty()) throw MeaninglessClaim{"a box passes through " + instance.fn + ", which is not linear"};
+    const bool linear = instance.kind == Instance::Kind::kMul ||
+                        instance.kind == Instance::Kind::kSum || (instance.linear >> i & 1) != 0;
+    if (!linear && !inner.empty())
+      throw MeaninglessClaim{"a box passes through " + instance.fn + ", which is not linear"};
     for (const Restriction& box : inner) {
       for (size_t k = 0; k < i; ++k) {
         const auto& hidden = atom(instance.operands[k].atom).hidden;
@@ -159,15 +162,17 @@ ClaimValues::AtomPart& ClaimValues::part_of(AtomId id, std::vector<Restriction> 
     part.operands.push_back(&part_of(operand, std::move(inner)));
   }
   for (const InstanceLabel& label : instance.labels) {
-    part.summed.push_back(label.tag == Tag::kReduced ? values_in(part.boxes, label.hidden, label.size)
-                                                     : std::vector<int64_t>{});
+    part.summed.push_back(label.tag == Tag::kReduced
+                              ? values_in(part.boxes, label.hidden, label.size)
+                              : std::vector<int64_t>{});
   }
   return part;
 }
 
 double ClaimValues::at(AtomPart& part, int64_t index) {
   if (index < 0 || index >= part.atom->size) {
-    throw MeaninglessClaim{fmt::format("address {} is outside atom {} of {} elements", index, part.id, part.atom->size)};
+    throw MeaninglessClaim{fmt::format("address {} is outside atom {} of {} elements", index,
+                                       part.id, part.atom->size)};
   }
   if (part.atom->kind == Atom::Kind::kIota) return static_cast<double>(index);
   if (part.atom->kind == Atom::Kind::kOneHot) {
@@ -183,7 +188,8 @@ double ClaimValues::at(AtomPart& part, int64_t index) {
 
 double ClaimValues::source(AtomPart& part, int64_t index) {
   Shape sizes, label_values(part.atom->hidden.size());
-  for (LabelId label : part.atom->hidden) sizes.push_back(universe_.labels[static_cast<size_t>(label)].size);
+  for (LabelId label : part.atom->hidden)
+    sizes.push_back(universe_.labels[static_cast<size_t>(label)].size);
   double sum = 0;
   do {
     bool counts = true;
@@ -245,12 +251,15 @@ double ClaimValues::reduce(AtomPart& part, std::vector<int64_t> address) {
   }
   at_value.assign(counts.size(), 0);
   const double infinity = std::numeric_limits<double>::infinity();
-  double result = instance.kind == Instance::Kind::kSum ? 0 : instance.kind == Instance::Kind::kMax ? -infinity : infinity;
+  double result = instance.kind == Instance::Kind::kSum   ? 0
+                  : instance.kind == Instance::Kind::kMax ? -infinity
+                                                          : infinity;
   if (std::find(counts.begin(), counts.end(), 0) != counts.end()) return result;
   do {
     int64_t index = address[0];
     for (size_t i = 0; i < reduced.size(); ++i) {
-      index += part.summed[reduced[i]][static_cast<size_t>(at_value[i])] * instance.labels[reduced[i]].strides[0];
+      index += part.summed[reduced[i]][static_cast<size_t>(at_value[i])] *
+               instance.labels[reduced[i]].strides[0];
     }
     const double value = at(*part.operands[0], index);
     result = instance.kind == Instance::Kind::kSum   ? result + value
@@ -311,21 +320,25 @@ const BlockSpec* ClaimValues::spec_of(const Instance& instance) const {
     for (const CoreOp& op : program->ops) {
       if (op.prim != Prim::kBlock || op.fn != instance.fn) continue;
       const BlockSpec& spec = program->specs[static_cast<size_t>(op.spec)];
-      const bool fits = std::all_of(instance.labels.begin(), instance.labels.end(), [&](const InstanceLabel& label) {
-        if (label.tag != Tag::kWhole) return true;
-        const auto is_it = [&](const BlockSpec::Dim& dim) { return dim.whole && dim.label == label.spec_label; };
-        return std::any_of(spec.output.begin(), spec.output.end(), is_it) ||
-               std::any_of(spec.operands.begin(), spec.operands.end(), [&](const auto& dims) {
-                 return std::any_of(dims.begin(), dims.end(), is_it);
-               });
-      });
+      const bool fits = std::all_of(
+          instance.labels.begin(), instance.labels.end(), [&](const InstanceLabel& label) {
+            if (label.tag != Tag::kWhole) return true;
+            const auto is_it = [&](const BlockSpec::Dim& dim) {
+              return dim.whole && dim.label == label.spec_label;
+            };
+            return std::any_of(spec.output.begin(), spec.output.end(), is_it) ||
+                   std::any_of(spec.operands.begin(), spec.operands.end(), [&](const auto& dims) {
+                     return std::any_of(dims.begin(), dims.end(), is_it);
+                   });
+          });
       if (fits) return &spec;
     }
   }
   return nullptr;
 }
 
-// Evaluates the function on its operands' whole dimensions, and stores all elements of the block that `index` lies in.
+// Evaluates the function on its operands' whole dimensions, and stores all elements of the block
+// that `index` lies in.
 void ClaimValues::call_block(AtomPart& part, int64_t index, const std::vector<int64_t>& address) {
   const Instance& instance = universe_.instances[static_cast<size_t>(part.atom->instance)];
   const bool opaque = instance.kind == Instance::Kind::kOpaque;
@@ -346,7 +359,8 @@ void ClaimValues::call_block(AtomPart& part, int64_t index, const std::vector<in
     if (found == digits.end()) return sum;
     for (size_t m = found->second.size(); m-- > 0;) {
       const InstanceLabel& digit = *found->second[m];
-      sum += x % digit.size * (operand < 0 ? digit.out_stride : digit.strides[static_cast<size_t>(operand)]);
+      sum += x % digit.size *
+             (operand < 0 ? digit.out_stride : digit.strides[static_cast<size_t>(operand)]);
       x /= digit.size;
     }
     return sum;
@@ -376,7 +390,8 @@ void ClaimValues::call_block(AtomPart& part, int64_t index, const std::vector<in
       }
     }
   } else {
-    for (size_t i = 0; i < operand_labels.size(); ++i) operand_labels[i] = whole_labels(spec->operands[i]);
+    for (size_t i = 0; i < operand_labels.size(); ++i)
+      operand_labels[i] = whole_labels(spec->operands[i]);
     out_labels = whole_labels(spec->output);
   }
   const auto size_of = [&](int32_t label) { return sizes.contains(label) ? sizes.at(label) : 1; };
@@ -415,7 +430,8 @@ void ClaimValues::call_block(AtomPart& part, int64_t index, const std::vector<in
 
   int64_t base = 0;
   for (const InstanceLabel& label : instance.labels) {
-    if (label.tag == Tag::kParallel && label.size > 1) base += index / label.out_stride % label.size * label.out_stride;
+    if (label.tag == Tag::kParallel && label.size > 1)
+      base += index / label.out_stride % label.size * label.out_stride;
   }
   Shape at_value(call.shape.size());
   size_t i = 0;
@@ -435,7 +451,8 @@ double ClaimValues::term(const Term& term, const Shape& where) {
       return 0;
     }
   }
-  return term.coef.to_double() * at(part_of(term.atom, std::move(boxes)), address_of(term.layout, where));
+  return term.coef.to_double() *
+         at(part_of(term.atom, std::move(boxes)), address_of(term.layout, where));
 }
 
 double ClaimValues::element(const Value& value, const Shape& where) {
@@ -443,7 +460,9 @@ double ClaimValues::element(const Value& value, const Shape& where) {
   Shape inner = where;
   for (size_t d = 0; d < where.size(); ++d) {
     const auto& cuts = value.cuts[d];
-    const auto cell = static_cast<size_t>(std::upper_bound(cuts.begin(), cuts.end(), where[d]) - cuts.begin()) - 1;
+    const auto cell =
+        static_cast<size_t>(std::upper_bound(cuts.begin(), cuts.end(), where[d]) - cuts.begin()) -
+        1;
     index = index * (cuts.size() - 1) + cell;
     inner[d] -= cuts[cell];
   }
@@ -452,7 +471,8 @@ double ClaimValues::element(const Value& value, const Shape& where) {
     const PiecewiseAffine& f = tile.integer[0];
     const double x = at(part_of(f.atom, {}), address_of(f.layout, inner));
     for (const PiecewiseAffine::Piece& piece : f.pieces) {
-      if (holds({piece.x}, x)) return static_cast<double>(piece.a) * x + static_cast<double>(piece.b);
+      if (holds({piece.x}, x))
+        return static_cast<double>(piece.a) * x + static_cast<double>(piece.b);
     }
     throw MeaninglessClaim{"no piece of an integer map holds " + std::to_string(x)};
   }

@@ -77,12 +77,17 @@ std::vector<int64_t> interesting_integers(const Certificate& certificate,
 class Execution {
  public:
   Execution(const Case& refinement, const StaticResult& result, uint64_t seed, int64_t samples)
-      : case_(refinement), certificate_(result.certificate), seed_(seed), samples_(samples), random_(seed) {
+      : case_(refinement),
+        certificate_(result.certificate),
+        seed_(seed),
+        samples_(samples),
+        random_(seed) {
     OperatorTable operators = OperatorTable::builtin();
     for (const auto& file : refinement.operator_files) operators.add_file(file);
     sequential_ = {lower(refinement.sequential, refinement.sequential_groups, 0, operators)};
     for (size_t r = 0; r < refinement.ranks.size(); ++r) {
-      ranks_.push_back(lower(refinement.ranks[r], refinement.distributed_groups, static_cast<Rank>(r), operators));
+      ranks_.push_back(lower(refinement.ranks[r], refinement.distributed_groups,
+                             static_cast<Rank>(r), operators));
     }
     std::vector<const CoreProgram*> programs{&sequential_[0]};
     for (const CoreProgram& program : ranks_) programs.push_back(&program);
@@ -125,14 +130,16 @@ class Execution {
       // One in four anywhere below the largest bound, the others at a bound.
       const double v = noise(seed_ + 1, id, element, labels);
       if (v < 0.25) return std::floor(u * static_cast<double>(integers_.back()));
-      return static_cast<double>(integers_[static_cast<size_t>(u * static_cast<double>(integers_.size()))]);
+      return static_cast<double>(
+          integers_[static_cast<size_t>(u * static_cast<double>(integers_.size()))]);
     }
     return 4 * u - 2;
   }
 
   ReferenceSources sources(std::vector<const std::vector<Value>*> claims) {
     const auto claimed = [this, claims](Rank rank, const CoreOp& op) {
-      const auto& programs = claims.size() == 1 && claims[0] == &certificate_.sequential ? sequential_ : ranks_;
+      const auto& programs =
+          claims.size() == 1 && claims[0] == &certificate_.sequential ? sequential_ : ranks_;
       const CoreProgram& program = programs[static_cast<size_t>(rank)];
       const auto id = static_cast<size_t>(&op - program.ops.data());
       return values_->tensor((*claims[static_cast<size_t>(rank)])[id]);
@@ -153,7 +160,9 @@ class Execution {
       for (size_t i = 0; i < program.ops.size() && i < claims.size(); ++i) {
         if (program.ops[i].prim != Prim::kRandom) continue;
         const AtomId id = whole_atom(claims[i]);
-        if (id == kNone || certificate_.universe.atoms[static_cast<size_t>(id)].kind != Atom::Kind::kRandom) continue;
+        if (id == kNone ||
+            certificate_.universe.atoms[static_cast<size_t>(id)].kind != Atom::Kind::kRandom)
+          continue;
         bound_.emplace(id, reference::default_sample(program.ops[i]).values);
       }
     };
@@ -161,7 +170,8 @@ class Execution {
     for (size_t r = 0; r < certificate_.ranks.size(); ++r) bind(ranks_[r], certificate_.ranks[r]);
   }
 
-  /// Unwritten memory, and results that the lifter could not express, are whatever the program has there.
+  /// Unwritten memory, and results that the lifter could not express, are whatever the program has
+  /// there.
   void bind_unknowns(const CoreProgram& program, const std::vector<Value>& claims,
                      const std::vector<ReferenceTensor>& numbers) {
     for (size_t i = 0; i < program.ops.size(); ++i) {
@@ -169,16 +179,19 @@ class Execution {
       const AtomId id = whole_atom(claims[i]);
       if (id == kNone) continue;
       const Atom::Kind kind = certificate_.universe.atoms[static_cast<size_t>(id)].kind;
-      if (kind == Atom::Kind::kRandom || kind == Atom::Kind::kUninit) bound_.emplace(id, numbers[i].values);
+      if (kind == Atom::Kind::kRandom || kind == Atom::Kind::kUninit)
+        bound_.emplace(id, numbers[i].values);
     }
   }
 
-  void compare_claims(const Graph& graph, const CoreProgram& program, const std::vector<Value>& claims,
+  void compare_claims(const Graph& graph, const CoreProgram& program,
+                      const std::vector<Value>& claims,
                       const std::vector<ReferenceTensor>& numbers) {
     for (size_t i = 0; i < program.ops.size(); ++i) {
       const CoreOp& op = program.ops[i];
       const std::string where = fmt::format(
-          "{}, core operator {} (primitive {}, fn '{}') of {}", graph.name, i, static_cast<int>(op.prim), op.fn,
+          "{}, core operator {} (primitive {}, fn '{}') of {}", graph.name, i,
+          static_cast<int>(op.prim), op.fn,
           op.origin == kNone ? "an input" : graph.nodes[static_cast<size_t>(op.origin)].op);
       try {
         if (!compare_claim(where, op.shape, claims[i], numbers[i])) return;
@@ -189,7 +202,8 @@ class Execution {
     }
   }
 
-  bool compare_claim(const std::string& where, const Shape& shape, const Value& claim, const ReferenceTensor& number) {
+  bool compare_claim(const std::string& where, const Shape& shape, const Value& claim,
+                     const ReferenceTensor& number) {
     if (claim.shape != shape) {
       ADD_FAILURE() << where << ": the claim has shape " << to_string(claim.shape);
       return false;
@@ -203,8 +217,8 @@ class Execution {
       for (size_t d = shape.size(); d-- > 0; index /= shape[d]) at[d] = index % shape[d];
       const double claimed = values_->element(claim, at);
       if (close(claimed, expected, scale_of(number))) continue;
-      ADD_FAILURE() << where << ": element " << to_string(at) << " of " << to_string(shape) << " is " << expected
-                    << ", claimed " << claimed;
+      ADD_FAILURE() << where << ": element " << to_string(at) << " of " << to_string(shape)
+                    << " is " << expected << ", claimed " << claimed;
       return false;
     }
     return true;
@@ -255,12 +269,14 @@ class Execution {
     return a == b || std::abs(a - b) <= 1e-8 * scale;
   }
 
-  static void expect_equal(const ReferenceTensor& a, const ReferenceTensor& b, const std::string& relation) {
+  static void expect_equal(const ReferenceTensor& a, const ReferenceTensor& b,
+                           const std::string& relation) {
     ASSERT_EQ(a.shape, b.shape) << relation;
     const double scale = scale_of(b);
     for (size_t i = 0; i < a.values.size(); ++i) {
       ASSERT_TRUE(close(a.values[i], b.values[i], scale))
-          << "relation " << relation << ": element " << i << " is " << b.values[i] << " and " << a.values[i];
+          << "relation " << relation << ": element " << i << " is " << b.values[i] << " and "
+          << a.values[i];
     }
   }
 
@@ -278,7 +294,8 @@ class Execution {
 
 }  // namespace
 
-void expect_claims_hold(const Case& refinement, const StaticResult& result, uint64_t seed, int64_t samples) {
+void expect_claims_hold(const Case& refinement, const StaticResult& result, uint64_t seed,
+                        int64_t samples) {
   Execution(refinement, result, seed, samples).run(result);
 }
 

@@ -46,7 +46,8 @@ class GraphBuilder {
                  Shape shape, DType dtype = DType::kFloat32);
   /// A call with several outputs, named NAME_0, NAME_1, ...
   std::vector<TensorRef> call_many(const std::string& name, const std::string& op,
-                                   std::vector<Argument> args, const std::vector<TensorType>& types);
+                                   std::vector<Argument> args,
+                                   const std::vector<TensorType>& types);
   void output(TensorRef tensor) { graph_.outputs.push_back(tensor.id); }
 
   const std::string& name_of(TensorRef tensor) const {

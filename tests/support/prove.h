@@ -24,26 +24,31 @@ inline testing::AssertionResult proves(const Case& refinement) {
   if (result.report.verdict == Verdict::kProved) return testing::AssertionSuccess();
   auto failure = testing::AssertionFailure() << to_string(result.report.verdict);
   for (const FailureReport& why : result.report.failures) {
-    failure << "; " << why.op << " " << why.node << ": " << why.reason << " (" << why.nearest << ")";
+    failure << "; " << why.op << " " << why.node << ": " << why.reason << " (" << why.nearest
+            << ")";
   }
   return failure;
 }
 
 inline TensorRef all_reduce(GraphBuilder& graph, const std::string& name, TensorRef x,
                             const char* reduce = "sum", DType dtype = DType::kFloat32) {
-  return graph.call(name, "_c10d_functional.all_reduce.default", {x, reduce, "tp"}, graph.shape(x), dtype);
+  return graph.call(name, "_c10d_functional.all_reduce.default", {x, reduce, "tp"}, graph.shape(x),
+                    dtype);
 }
 
 inline TensorRef all_gather(GraphBuilder& graph, const std::string& name, TensorRef x, int ranks) {
   Shape shape = graph.shape(x);
   shape[0] *= ranks;
-  return graph.call(name, "_c10d_functional.all_gather_into_tensor.default", {x, ranks, "tp"}, shape);
+  return graph.call(name, "_c10d_functional.all_gather_into_tensor.default", {x, ranks, "tp"},
+                    shape);
 }
 
-inline TensorRef reduce_scatter(GraphBuilder& graph, const std::string& name, TensorRef x, int ranks) {
+inline TensorRef reduce_scatter(GraphBuilder& graph, const std::string& name, TensorRef x,
+                                int ranks) {
   Shape shape = graph.shape(x);
   shape[0] /= ranks;
-  return graph.call(name, "_c10d_functional.reduce_scatter_tensor.default", {x, "sum", ranks, "tp"}, shape);
+  return graph.call(name, "_c10d_functional.reduce_scatter_tensor.default", {x, "sum", ranks, "tp"},
+                    shape);
 }
 
 }  // namespace assay::test

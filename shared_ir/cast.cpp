@@ -1,0 +1,49 @@
+#include "shared_ir/cast.h"
+
+#include <cmath>
+
+#include "shared_ir/error.h"
+
+namespace assay {
+
+std::pair<int64_t, int64_t> integer_range(DType dtype) {
+  switch (dtype) {
+    case DType::kBool:
+      return {0, 1};
+    case DType::kUint8:
+      return {0, UINT8_MAX};
+    case DType::kInt8:
+      return {INT8_MIN, INT8_MAX};
+    case DType::kInt16:
+      return {INT16_MIN, INT16_MAX};
+    case DType::kInt32:
+      return {INT32_MIN, INT32_MAX};
+    case DType::kInt64:
+      return {INT64_MIN, INT64_MAX};
+    default:
+      throw InternalError("a floating dtype has no range of integers");
+  }
+}
+
+bool cast_keeps_values(DType from, DType to) {
+  if (is_floating(to)) return true;
+  if (is_floating(from)) return false;
+  const auto [from_low, from_high] = integer_range(from);
+  const auto [to_low, to_high] = integer_range(to);
+  return to_low <= from_low && from_high <= to_high;
+}
+
+std::string cast_function(DType to) { return "cast(" + std::string(to_string(to)) + ")"; }
+
+double cast_value(double x, DType to) {
+  if (is_floating(to)) return x;
+  if (is_bool(to)) return x != 0;
+  const double whole = std::trunc(x);
+  // A double holds no integer beyond 2^53 exactly: nothing wraps.
+  if (to == DType::kInt64 || !std::isfinite(whole)) return whole;
+  const auto [low, high] = integer_range(to);
+  const double count = static_cast<double>(high) - static_cast<double>(low) + 1;
+  return whole - count * std::floor((whole - static_cast<double>(low)) / count);
+}
+
+}  // namespace assay

@@ -1,0 +1,170 @@
+// Lifting is right whatever it lifts: the claims of random programs, executed.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "static_check/lift/program.h"
+#include "tests/support/claim_values.h"
+#include "tests/support/random_program.h"
+
+namespace assay::test {
+namespace {
+
+/// Inputs of the sequential program: floats and integers with many divisors.
+void add_inputs(RandomProgram& program) {
+  program.input("x", {4, 6}, DType::kFloat32);
+  program.input("w", {6, 4}, DType::kFloat32);
+  program.input("b", {2, 3, 4}, DType::kFloat32);
+  program.input("c", {6, 1}, DType::kFloat32);
+  program.input("ids", {6}, DType::kInt64);
+  program.input("pairs", {2, 4}, DType::kInt64);
+}
+
+InputValues inputs_of(Lifting& lifting, const Graph& graph) {
+  InputValues values;
+  for (TensorId id : graph.inputs) {
+    const Tensor& tensor = graph.tensors[static_cast<size_t>(id)];
+    Atom atom;
+    atom.kind = Atom::Kind::kInput;
+    atom.dtype = tensor.dtype;
+    atom.tensor = id;
+    Term term;
+    term.layout.dims.resize(tensor.shape.size());
+    for (size_t d = tensor.shape.size(); d-- > 0; atom.size *= tensor.shape[d]) {
+      if (tensor.shape[d] != 1) term.layout.dims[d] = {{tensor.shape[d], atom.size}};
+    }
+    term.atom = lifting.fresh(std::move(atom));
+    values.sequential.emplace(tensor.name, single_term(tensor.shape, std::move(term)));
+  }
+  return values;
+}
+
+double input_value(const Universe& universe, uint64_t seed, AtomId atom, int64_t element) {
+  const uint64_t word =
+      (seed * 1000003 + static_cast<uint64_t>(atom) * 7919 + static_cast<uint64_t>(element)) *
+      0x9E3779B97F4A7C15ull;
+  const int64_t small = static_cast<int64_t>(word >> 40) % 13 - 3;
+  if (!is_floating(universe.atoms[static_cast<size_t>(atom)].dtype))
+    return static_cast<double>(small);
+  return static_cast<double>(word >> 11) * 0x1p-52 - 1;
+}
+
+bool close(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return a == b || std::abs(a - b) <= 1e-9 * (1 + std::abs(a) + std::abs(b));
+}
+
+struct Lifts {
+  size_t operators = 0;
+  size_t unlifted = 0;
+};
+
+/// Lifts several programs on the same inputs in one universe and compares every claim with the run.
+void expect_programs_lift_right(const std::vector<RandomProgram>& programs, uint64_t seed,
+                                Lifts& lifts) {
+  Lifting lifting;
+  const InputValues inputs = inputs_of(lifting, programs[0].graph());
+  std::vector<LiftedProgram> lifted;
+  std::vector<const CoreProgram*> cores;
+  for (const RandomProgram& program : programs) {
+    lifted.push_back(lift_sequential(lifting, program.graph(), program.program(), inputs));
+    cores.push_back(&program.program());
+  }
+  std::map<AtomId, std::vector<double>> bound;
+  ClaimValues values(
+      lifting.universe(), cores, [&](AtomId atom, int64_t element, const std::vector<int64_t>&) {
+        const auto found = bound.find(atom);
+        return found != bound.end() ? found->second[static_cast<size_t>(element)]
+                                    : input_value(lifting.universe(), seed, atom, element);
+      });
+  for (size_t p = 0; p < programs.size(); ++p) {
+    const CoreProgram& program = *cores[p];
+    ReferenceSources sources;
+    sources.input = [&](Rank, const CoreOp& op) {
+      return values.tensor(
+          inputs.sequential.at(programs[p].graph().tensors[static_cast<size_t>(op.tensor)].name));
+    };
+    const auto numbers = evaluate(std::vector<CoreProgram>{program}, sources)[0];
+    lifts.operators += program.ops.size();
+    lifts.unlifted += lifted[p].unlifted.size();
+    for (const Unlifted& unlifted : lifted[p].unlifted) {
+      const auto i = static_cast<size_t>(unlifted.op);
+      bound.emplace(lifted[p].values[i].tiles[0].terms[0].atom, numbers[i].values);
+    }
+    for (size_t i = 0; i < program.ops.size(); ++i) {
+      try {
+        const ReferenceTensor claimed = values.tensor(lifted[p].values[i]);
+        ASSERT_EQ(claimed.shape, numbers[i].shape);
+        for (size_t e = 0; e < claimed.values.size(); ++e) {
+          ASSERT_TRUE(close(claimed.values[e], numbers[i].values[e]))
+              << "seed " << seed << ", program " << p << ", operator " << i << " (primitive "
+              << static_cast<int>(program.ops[i].prim) << " " << program.ops[i].fn << "), element "
+              << e << ": claimed " << claimed.values[e] << ", is " << numbers[i].values[e];
+        }
+      } catch (const MeaninglessClaim& claim) {
+        FAIL() << "seed " << seed << ", program " << p << ", operator " << i << ": "
+               << claim.reason;
+      }
+    }
+  }
+}
+
+TEST(RandomPrograms, EveryClaimIsTheValueThatTheProgramComputes) {
+  Lifts lifts;
+  for (uint64_t seed = 1; seed <= 400 && !HasFatalFailure(); ++seed) {
+    std::vector<RandomProgram> programs;
+    for (uint64_t p = 0; p < 3; ++p) {
+      programs.emplace_back(seed * 10 + p);
+      add_inputs(programs.back());
+      for (int i = 0; i < 30; ++i) programs.back().add_any();
+    }
+    expect_programs_lift_right(programs, seed, lifts);
+  }
+  EXPECT_LT(10 * lifts.unlifted, lifts.operators);
+}
+
+TEST(RandomPrograms, IntegerFunctionsArePiecewiseAffineOrApart) {
+  Lifts lifts;
+  for (uint64_t seed = 1; seed <= 1000 && !HasFatalFailure(); ++seed) {
+    RandomProgram program(seed);
+    program.input("ids", {40}, DType::kInt64);
+    for (int i = 0; i < 12; ++i) program.add_integer();
+    program.add_one_hot();
+    expect_programs_lift_right({program}, seed, lifts);
+  }
+  EXPECT_LT(10 * lifts.unlifted, lifts.operators);
+}
+
+TEST(RandomPrograms, MovementIsExactOnWholeTensors) {
+  Lifts lifts;
+  for (uint64_t seed = 1; seed <= 400 && !HasFatalFailure(); ++seed) {
+    RandomProgram program(seed);
+    add_inputs(program);
+    for (int i = 0; i < 40; ++i) program.add_movement();
+    expect_programs_lift_right({program}, seed, lifts);
+  }
+  EXPECT_LT(10 * lifts.unlifted, lifts.operators);
+}
+
+TEST(RandomPrograms, ReductionsArePartsOfTheirSums) {
+  Lifts lifts;
+  for (uint64_t seed = 1; seed <= 400 && !HasFatalFailure(); ++seed) {
+    std::vector<RandomProgram> programs;
+    for (uint64_t p = 0; p < 2; ++p) {
+      programs.emplace_back(seed * 10 + p);
+      programs.back().input("x", {4, 6}, DType::kFloat32);
+      programs.back().input("w", {2, 6, 4}, DType::kFloat32);
+      for (int i = 0; i < 10; ++i) programs.back().add_movement();
+      for (int i = 0; i < 6; ++i) {
+        programs.back().add_reduction();
+        programs.back().add_movement();
+        programs.back().add_arithmetic();
+      }
+    }
+    expect_programs_lift_right(programs, seed, lifts);
+  }
+  EXPECT_LT(10 * lifts.unlifted, lifts.operators);
+}
+
+}  // namespace
+}  // namespace assay::test
