@@ -77,14 +77,12 @@ endfunction()
 
 # assay_bench(NAME SOURCES... [LIBS target...])
 #
-# A Google Benchmark binary build/bench/NAME.
+# A Google Benchmark binary build/bench/NAME, with a main of its own.
 function(assay_bench name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
-  target_link_libraries(${name} PRIVATE
-    ${arg_LIBS} benchmark::benchmark_main benchmark::benchmark assay_warnings)
-  target_compile_definitions(${name} PRIVATE "ASSAY_GRAPHS=\"${ASSAY_GRAPHS}\"")
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} benchmark::benchmark assay_warnings)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bench")
 endfunction()

@@ -1,0 +1,57 @@
+#include "bench/proved_case.h"
+
+#include "shared_ir/lower.h"
+
+namespace assay::bench {
+namespace {
+
+std::string why_not(const StaticReport& report) {
+  std::string why{to_string(report.verdict)};
+  if (report.failures.empty()) return why;
+  const FailureReport& first = report.failures.front();
+  return why + ", at " + first.node + " (" + first.op + "): " + first.reason;
+}
+
+// Adds the case to the list that it belongs to.
+void check_once(const std::filesystem::path& folder, Case refinement, Survey& found) {
+  OperatorTable operators = operators_of(refinement);
+  StaticResult result = static_check(refinement, operators);
+  if (result.report.verdict != Verdict::kProved) {
+    found.not_proved.emplace_back(refinement.name, why_not(result.report));
+    return;
+  }
+  CoreProgram sequential = lower(refinement.sequential, refinement.sequential_groups, 0, operators);
+  std::vector<CoreProgram> ranks;
+  for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
+    ranks.push_back(lower(refinement.ranks[rank], refinement.distributed_groups,
+                          static_cast<Rank>(rank), operators));
+  }
+  found.proved.push_back(std::make_unique<ProvedCase>(
+      ProvedCase{folder, std::move(refinement), std::move(operators), std::move(sequential),
+                 std::move(ranks), std::move(result)}));
+}
+
+}  // namespace
+
+OperatorTable operators_of(const Case& refinement) {
+  OperatorTable operators = OperatorTable::builtin();
+  for (const auto& file : refinement.operator_files) operators.add_file(file);
+  return operators;
+}
+
+Survey survey(const std::vector<std::filesystem::path>& folders) {
+  Survey found;
+  for (const auto& folder : folders) {
+    try {
+      Case refinement = load_case(folder);
+      if (refinement.known && refinement.known->verdict == "refines") {
+        check_once(folder, std::move(refinement), found);
+      }
+    } catch (const std::exception& error) {
+      found.not_proved.emplace_back(folder.filename().string(), error.what());
+    }
+  }
+  return found;
+}
+
+}  // namespace assay::bench

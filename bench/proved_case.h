@@ -1,0 +1,38 @@
+// A case that refines and whose proof is found: what the static bench measures.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shared_ir/case.h"
+#include "shared_ir/core.h"
+#include "shared_ir/operators.h"
+#include "static_check/check.h"
+
+namespace assay::bench {
+
+struct ProvedCase {
+  std::filesystem::path folder;
+  Case refinement;
+  OperatorTable operators;
+  CoreProgram sequential;
+  std::vector<CoreProgram> ranks;
+  StaticResult result;  // with relations of inner tensors
+};
+
+struct Survey {
+  std::vector<std::unique_ptr<ProvedCase>> proved;
+  // Cases that should refine and are not proved: name and why.
+  std::vector<std::pair<std::string, std::string>> not_proved;
+};
+
+// The built-in declarations and those of the case. Throws UserError for a malformed one.
+OperatorTable operators_of(const Case& refinement);
+
+// Checks every case once. Cases that are known to violate are in neither list.
+Survey survey(const std::vector<std::filesystem::path>& folders);
+
+}  // namespace assay::bench
