@@ -37,6 +37,9 @@ struct RecordingOptions {
 // the backward pass has those of its forward operator, unless the user's own autograd function
 // called it.
 //
+// A backend of a process group must not call ATen operators in Work::wait(), which the program
+// calls: they would be recorded as the program's own.
+//
 // Not seen: writes through data_ptr(), set_data() and .data(), and what runs on other threads than
 // autograd's.
 class Recording {

@@ -43,9 +43,11 @@ TEST(CaptureError, ReadingAValue) {
 }
 
 TEST(CaptureError, ShapeThatDependsOnValues) {
-  const int line = __LINE__ + 1;
-  const UserError error =
-      error_of([](ProgramContext& program) { at::nonzero(program.input("x")); });
+  const int line = __LINE__ + 2;
+  const UserError error = error_of([](ProgramContext& program) {
+    const auto positions = at::nonzero(program.input("x"));
+    program.output("positions", positions);
+  });
   expect_in_this_file(error, line);
   EXPECT_THAT(error.what(), testing::HasSubstr("aten.nonzero.default"));
 }

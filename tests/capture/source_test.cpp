@@ -22,7 +22,8 @@ struct Doubled : torch::autograd::Function<Doubled> {
   static constexpr int kBackwardLine = __LINE__ + 3;
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext*,
                                                  torch::autograd::variable_list gradients) {
-    return {at::mul(gradients[0], 2.0)};
+    const auto doubled = at::mul(gradients[0], 2.0);
+    return {doubled};
   }
 };
 
