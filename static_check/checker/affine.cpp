@@ -90,7 +90,8 @@ std::pair<Affine, Affine> divide(const Region& region, const Affine& x, int64_t 
     if (size % period == 0) throw Split{widest, period, true};
     throw Split{widest, size - size % period, false};
   }
-  throw Split{widest, std::clamp<int64_t>(ceil_divide(divisor - remainder.base, step), 1, size - 1), false};
+  throw Split{widest, std::clamp<int64_t>(ceil_divide(divisor - remainder.base, step), 1, size - 1),
+              false};
 }
 
 size_t locate(const Region& region, const Affine& x, std::span<const int64_t> cuts) {
@@ -101,7 +102,8 @@ size_t locate(const Region& region, const Affine& x, std::span<const int64_t> cu
   for (size_t i = 0; i < x.steps.size(); ++i)
     if (x.steps[i] > x.step(widest)) widest = i;
   throw Split{widest,
-              std::clamp<int64_t>(ceil_divide(*next - x.base, x.steps[widest]), 1, region.sizes[widest] - 1),
+              std::clamp<int64_t>(ceil_divide(*next - x.base, x.steps[widest]), 1,
+                                  region.sizes[widest] - 1),
               false};
 }
 
@@ -117,7 +119,8 @@ bool inside(const Region& region, const Affine& x, const Interval& in) {
 
 std::vector<Region> cut(const Region& region, const Split& split) {
   const size_t digit = split.digit;
-  ASSAY_CHECK(digit < region.sizes.size() && split.at > 0 && split.at < region.sizes[digit], "a cut outside of its digit");
+  ASSAY_CHECK(digit < region.sizes.size() && split.at > 0 && split.at < region.sizes[digit],
+              "a cut outside of its digit");
   if (split.refine) {
     Region refined = region;
     refined.sizes[digit] /= split.at;

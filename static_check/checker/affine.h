@@ -1,4 +1,5 @@
-// Regions of a tensor, cut so fine that every index in question is affine in the digits of the region.
+// Regions of a tensor, cut so fine that every index in question is affine in the digits of the
+// region.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,14 @@
 
 namespace assay::checker {
 
-// The checker's one way to say no. Caught in check_certificate, and where an operator has a second way to hold.
+// The checker's one way to say no. Caught in check_certificate, and where an operator has a second
+// way to hold.
 struct Rejection {
   std::string reason;
 };
 
-// base + sum of steps[i] * digit i. No trailing zero steps, so that equal functions compare equal. Steps are never negative.
+// base + sum of steps[i] * digit i. No trailing zero steps, so that equal functions compare equal.
+// Steps are never negative.
 struct Affine {
   int64_t base = 0;
   std::vector<int64_t> steps;
@@ -39,13 +42,15 @@ struct Region {
   int64_t largest(const Affine& x) const;
 };
 
-// One digit per dimension, one coordinate per dimension; `outer`'s digits and coordinates come first.
+// One digit per dimension, one coordinate per dimension; `outer`'s digits and coordinates come
+// first.
 Region region_of(const Shape& shape, const Region& outer = {});
 
-// Thrown by the functions below when the answer is not affine on the region: the region must be cut first.
+// Thrown by the functions below when the answer is not affine on the region: the region must be cut
+// first.
 struct Split {
   size_t digit;
-  int64_t at;   // cut: digits [0, at) and [at, size). refine: into (size / at) digits of `at`
+  int64_t at;  // cut: digits [0, at) and [at, size). refine: into (size / at) digits of `at`
   bool refine;
 };
 
@@ -61,9 +66,9 @@ bool inside(const Region& region, const Affine& x, const Interval& in);
 // The two or one regions that a Split asks for.
 std::vector<Region> cut(const Region& region, const Split& split);
 
-// Calls check(part) on a partition of `region`, each part once with no Split left to ask for. check must leave no trace
-// when it throws a Split. Splits of digits below `fixed` belong to an outer loop and pass through.
-// Throws Rejection beyond a bound on the number of parts.
+// Calls check(part) on a partition of `region`, each part once with no Split left to ask for. check
+// must leave no trace when it throws a Split. Splits of digits below `fixed` belong to an outer
+// loop and pass through. Throws Rejection beyond a bound on the number of parts.
 template <class Check>
 void for_each_region(const Region& region, size_t fixed, Check&& check) {
   constexpr int64_t kMostParts = int64_t{1} << 17;

@@ -9,7 +9,8 @@ namespace assay::checker {
 namespace {
 
 constexpr int64_t kMostIntervals = int64_t{1} << 14;
-// Digits that do not nest, or that would be many intervals, are counted value by value up to this many values.
+// Digits that do not nest, or that would be many intervals, are counted value by value up to this
+// many values.
 constexpr int64_t kMostValues = int64_t{1} << 22;
 constexpr int64_t kFewRepeats = 64;
 
@@ -28,7 +29,8 @@ struct Condition {
 
   bool holds(int64_t value) const {
     const int64_t digit = radix == 0 ? value : value / stride % radix;
-    return std::any_of(in.begin(), in.end(), [&](const Interval& i) { return i.lo <= digit && digit < i.hi; });
+    return std::any_of(in.begin(), in.end(),
+                       [&](const Interval& i) { return i.lo <= digit && digit < i.hi; });
   }
 };
 
@@ -45,13 +47,15 @@ class Coordinates {
 
   void see(const Product& product) {
     for (const Box& box : product.boxes)
-      if (box.maximum == maxima_) digits_[box.label].push_back({box.stride, box.stride * box.radix});
+      if (box.maximum == maxima_)
+        digits_[box.label].push_back({box.stride, box.stride * box.radix});
   }
 
   // After all products are seen: overlapping digits of a label become one.
   void merge() {
     for (auto& [label, digits] : digits_) {
-      std::sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.stride < b.stride; });
+      std::sort(digits.begin(), digits.end(),
+                [](const Digit& a, const Digit& b) { return a.stride < b.stride; });
       std::vector<Digit> merged;
       bool nested = true;
       for (const Digit& digit : digits) {
@@ -68,7 +72,8 @@ class Coordinates {
       if (!nested) merged = {{1, facts_.universe().labels[static_cast<size_t>(label)].size}};
       for (Digit& whole : merged) {
         const bool repeats = std::any_of(digits.begin(), digits.end(), [&](const Digit& digit) {
-          return whole.stride <= digit.stride && digit.end <= whole.end && whole.end / digit.end > kFewRepeats;
+          return whole.stride <= digit.stride && digit.end <= whole.end &&
+                 whole.end / digit.end > kFewRepeats;
         });
         whole.counted = (repeats || !nested) && whole.end / whole.stride <= kMostValues;
       }
@@ -102,7 +107,8 @@ class Coordinates {
     const auto digit = std::find_if(digits.begin(), digits.end(), [&](const Digit& one) {
       return one.stride <= box.stride && box.stride < one.end;
     });
-    const auto [at, added] = box_keys_.emplace(std::pair{box.label, digit->stride}, domains_.size());
+    const auto [at, added] =
+        box_keys_.emplace(std::pair{box.label, digit->stride}, domains_.size());
     if (added) domains_.push_back({0, digit->end / digit->stride});
     const int64_t scale = box.stride / digit->stride, period = scale * box.radix;
     if (digit->counted) {
@@ -110,7 +116,8 @@ class Coordinates {
       return {at->second, box.in, scale, box.radix};
     }
     const int64_t repeats = digit->end / digit->stride / period;
-    if (repeats * static_cast<int64_t>(box.in.size()) > kMostIntervals) throw Rejection{"boxes on incompatible digits"};
+    if (repeats * static_cast<int64_t>(box.in.size()) > kMostIntervals)
+      throw Rejection{"boxes on incompatible digits"};
     Condition condition{at->second, {}};
     for (int64_t k = 0; k < repeats; ++k)
       for (const Interval& in : box.in)
@@ -121,7 +128,8 @@ class Coordinates {
   Condition guard_condition(const Guard& guard) {
     const auto [at, added] = guard_keys_.emplace(guard.element, domains_.size());
     if (added)
-      domains_.push_back(facts_.boolean(guard.element.atom) ? Interval{0, 2} : Interval{INT64_MIN, INT64_MAX});
+      domains_.push_back(facts_.boolean(guard.element.atom) ? Interval{0, 2}
+                                                            : Interval{INT64_MIN, INT64_MAX});
     return {at->second, guard.in};
   }
 
@@ -136,9 +144,10 @@ class Coordinates {
 
 // leaf(items that hold) for every cell of the coordinates.
 template <class Leaf>
-bool in_every_cell(const Coordinates& coordinates, const std::vector<Item>& items, const Leaf& leaf) {
-  const auto restricted =
-      std::find_if(items.begin(), items.end(), [](const Item& item) { return !item.conditions.empty(); });
+bool in_every_cell(const Coordinates& coordinates, const std::vector<Item>& items,
+                   const Leaf& leaf) {
+  const auto restricted = std::find_if(items.begin(), items.end(),
+                                       [](const Item& item) { return !item.conditions.empty(); });
   if (restricted == items.end()) return leaf(items);
   const size_t key = restricted->conditions.front().key;
   const Interval domain = coordinates.domain(key);
@@ -149,13 +158,16 @@ bool in_every_cell(const Coordinates& coordinates, const std::vector<Item>& item
   const auto at = [&](int64_t value) {
     for (size_t i = 0; i < items.size(); ++i)
       holding[i] = std::all_of(items[i].conditions.begin(), items[i].conditions.end(),
-                               [&](const Condition& condition) { return condition.key != key || condition.holds(value); });
+                               [&](const Condition& condition) {
+                                 return condition.key != key || condition.holds(value);
+                               });
     if (!seen.insert(holding).second) return true;
     std::vector<Item> here;
     for (size_t i = 0; i < items.size(); ++i) {
       if (!holding[i]) continue;
       here.push_back(items[i]);
-      std::erase_if(here.back().conditions, [&](const Condition& condition) { return condition.key == key; });
+      std::erase_if(here.back().conditions,
+                    [&](const Condition& condition) { return condition.key == key; });
     }
     return in_every_cell(coordinates, here, leaf);
   };
@@ -186,8 +198,10 @@ std::vector<Interval> intersect(const std::vector<Interval>& a, const std::vecto
   std::vector<Interval> both;
   for (const Interval& x : a)
     for (const Interval& y : b)
-      if (std::max(x.lo, y.lo) < std::min(x.hi, y.hi)) both.push_back({std::max(x.lo, y.lo), std::min(x.hi, y.hi)});
-  std::sort(both.begin(), both.end(), [](const Interval& x, const Interval& y) { return x.lo < y.lo; });
+      if (std::max(x.lo, y.lo) < std::min(x.hi, y.hi))
+        both.push_back({std::max(x.lo, y.lo), std::min(x.hi, y.hi)});
+  std::sort(both.begin(), both.end(),
+            [](const Interval& x, const Interval& y) { return x.lo < y.lo; });
   return both;
 }
 
@@ -223,7 +237,8 @@ bool same_union(const Facts& facts, const std::vector<Product>& a, const std::ve
   for (const std::vector<Product>* side : {&a, &b})
     for (const Product& product : *side) items.push_back(coordinates.item(product, side == &b));
   return in_every_cell(coordinates, items, [](const std::vector<Item>& here) {
-    const auto seconds = std::count_if(here.begin(), here.end(), [](const Item& item) { return item.second; });
+    const auto seconds =
+        std::count_if(here.begin(), here.end(), [](const Item& item) { return item.second; });
     return (seconds > 0) == (seconds < static_cast<std::ptrdiff_t>(here.size()));
   });
 }

@@ -1,4 +1,5 @@
-// Arithmetic of restrictions: sums and unions of boxes, cell by cell over the points where any of them begins or ends.
+// Arithmetic of restrictions: sums and unions of boxes, cell by cell over the points where any of
+// them begins or ends.
 #pragma once
 
 #include <vector>
@@ -7,14 +8,17 @@
 
 namespace assay::checker {
 
-// The boxes under a maximum, in a canonical order. They are part of a product's identity: maxima do not add up.
+// The boxes under a maximum, in a canonical order. They are part of a product's identity: maxima do
+// not add up.
 std::vector<Box> maxima(const Product& product);
 
-// Whether products with the same factors (and maxima) add up to zero: at every value of their hidden labels and guarded
-// elements, the coefficients of the products whose boxes and guards hold there sum to 0. Throws RationalOverflow.
+// Whether products with the same factors (and maxima) add up to zero: at every value of their
+// hidden labels and guarded elements, the coefficients of the products whose boxes and guards hold
+// there sum to 0. Throws RationalOverflow.
 bool vanishes(const Facts& facts, const std::vector<Product>& alike);
 
-// Whether the maxima boxes of `a` and those of `b` cover the same values of the labels, overlaps allowed.
+// Whether the maxima boxes of `a` and those of `b` cover the same values of the labels, overlaps
+// allowed.
 bool same_union(const Facts& facts, const std::vector<Product>& a, const std::vector<Product>& b);
 
 }  // namespace assay::checker

@@ -16,7 +16,8 @@ struct Meeting {
 
 const Collective& collective_of(const Joint& joint, const OpRef& ref) {
   const CoreProgram& program = joint.program(ref.rank);
-  return program.collectives[static_cast<size_t>(program.ops[static_cast<size_t>(ref.op)].collective)];
+  return program
+      .collectives[static_cast<size_t>(program.ops[static_cast<size_t>(ref.op)].collective)];
 }
 
 const CoreOp& op_of(const Joint& joint, const OpRef& ref) {
@@ -42,7 +43,8 @@ class CollectiveCheck {
     for (Rank rank : ranks()) {
       const CoreProgram& program = joint_.program(rank);
       for (size_t op = 0; op < program.ops.size(); ++op)
-        if (program.ops[op].prim == Prim::kCollective) queues[rank].push_back({rank, static_cast<CoreId>(op)});
+        if (program.ops[op].prim == Prim::kCollective)
+          queues[rank].push_back({rank, static_cast<CoreId>(op)});
       std::reverse(queues[rank].begin(), queues[rank].end());
       left += queues[rank].size();
     }
@@ -65,16 +67,19 @@ class CollectiveCheck {
   std::vector<Rank> ranks() const {
     if (only_ == kNone) return {kNone};
     std::vector<Rank> all;
-    for (size_t rank = 0; rank < joint_.ranks.size(); ++rank) all.push_back(static_cast<Rank>(rank));
+    for (size_t rank = 0; rank < joint_.ranks.size(); ++rank)
+      all.push_back(static_cast<Rank>(rank));
     return all;
   }
 
   // All members of the group wait for it; a group of one is always ready.
-  std::optional<Meeting> ready(const std::map<Rank, std::vector<OpRef>>& queues, const OpRef& first) const {
+  std::optional<Meeting> ready(const std::map<Rank, std::vector<OpRef>>& queues,
+                               const OpRef& first) const {
     const Collective& collective = collective_of(joint_, first);
     Meeting meeting{&collective, {}};
     if (only_ == kNone) {
-      if (collective.ranks.size() != 1) throw Rejection{describe(joint_, first) + ": a sequential program has no peers"};
+      if (collective.ranks.size() != 1)
+        throw Rejection{describe(joint_, first) + ": a sequential program has no peers"};
       meeting.members = {first};
       return meeting;
     }
@@ -83,7 +88,8 @@ class CollectiveCheck {
       throw Rejection{describe(joint_, first) + ": its group does not contain it once"};
     for (const Rank rank : collective.ranks) {
       const auto queue = queues.find(rank);
-      if (queue == queues.end()) throw Rejection{describe(joint_, first) + ": a member that does not run"};
+      if (queue == queues.end())
+        throw Rejection{describe(joint_, first) + ": a member that does not run"};
       if (queue->second.empty()) return std::nullopt;
       const OpRef& next = queue->second.back();
       if (collective_of(joint_, next).ranks != collective.ranks) return std::nullopt;
@@ -108,9 +114,10 @@ class CollectiveCheck {
       const bool exchange = collective.kind == Collective::Kind::kAllToAll;
       Shape rows = operand.shape, first_rows = first.shape;
       if (exchange && !rows.empty() && !first_rows.empty()) rows[0] = first_rows[0] = 0;
-      if (theirs.kind != collective.kind || theirs.reduce != collective.reduce || theirs.source != collective.source ||
-          operand.dtype != first.dtype || rows != first_rows)
-        throw Rejection{describe(joint_, member) + " meets another collective, " + describe(joint_, meeting.members[0])};
+      if (theirs.kind != collective.kind || theirs.reduce != collective.reduce ||
+          theirs.source != collective.source || operand.dtype != first.dtype || rows != first_rows)
+        throw Rejection{describe(joint_, member) + " meets another collective, " +
+                        describe(joint_, meeting.members[0])};
     }
     for (size_t i = 0; i < meeting.members.size(); ++i) {
       const OpRef& ref = meeting.members[i];
@@ -130,7 +137,8 @@ class CollectiveCheck {
     bool fits = true;
     switch (meeting.collective->kind) {
       case Collective::Kind::kAllReduce:
-      case Collective::Kind::kBroadcast: break;
+      case Collective::Kind::kBroadcast:
+        break;
       case Collective::Kind::kAllGather:
         fits = !shape.empty();
         if (fits) shape[0] *= members;
@@ -140,12 +148,14 @@ class CollectiveCheck {
         if (fits) shape[0] /= members;
         break;
       case Collective::Kind::kAllToAll: {
-        fits = !shape.empty() && collective_of(joint_, meeting.members[i]).receive_splits.size() == meeting.members.size();
+        fits = !shape.empty() && collective_of(joint_, meeting.members[i]).receive_splits.size() ==
+                                     meeting.members.size();
         int64_t rows = 0;
         for (size_t from = 0; fits && from < meeting.members.size(); ++from) {
           const Collective& theirs = collective_of(joint_, meeting.members[from]);
           const int64_t received = collective_of(joint_, meeting.members[i]).receive_splits[from];
-          fits = theirs.send_splits.size() == meeting.members.size() && theirs.send_splits[i] == received;
+          fits = theirs.send_splits.size() == meeting.members.size() &&
+                 theirs.send_splits[i] == received;
           rows += received;
         }
         if (fits) shape[0] = rows;
@@ -155,7 +165,8 @@ class CollectiveCheck {
     if (!fits || shape != out) throw Rejection{"shapes that do not fit its collective"};
   }
 
-  Sum operand(const Meeting& meeting, size_t member, const Region& region, const std::vector<Affine>& coords) {
+  Sum operand(const Meeting& meeting, size_t member, const Region& region,
+              const std::vector<Affine>& coords) {
     return as_sum(element_at(region, joint_.step(meeting.members[member]).operand(0), coords));
   }
 
@@ -164,7 +175,8 @@ class CollectiveCheck {
     const Collective& collective = *meeting.collective;
     if (collective.kind == Collective::Kind::kBroadcast) {
       const auto source = static_cast<size_t>(position(collective.ranks, collective.source));
-      if (source >= meeting.members.size()) throw Rejection{"a broadcast from outside of its group"};
+      if (source >= meeting.members.size())
+        throw Rejection{"a broadcast from outside of its group"};
       return operand(meeting, source, region, coords);
     }
     const bool gather = collective.kind == Collective::Kind::kAllGather;
@@ -180,7 +192,8 @@ class CollectiveCheck {
     const size_t piece = locate(region, coords[0], starts);
     coords[0] = shifted(coords[0], -starts[piece]);
     if (!gather) {
-      const std::vector<int64_t>& sent = collective_of(joint_, meeting.members[pieces[piece]]).send_splits;
+      const std::vector<int64_t>& sent =
+          collective_of(joint_, meeting.members[pieces[piece]]).send_splits;
       for (size_t i = 0; i < to; ++i) coords[0].base += sent[i];
     }
     return operand(meeting, pieces[piece], region, coords);
@@ -189,8 +202,8 @@ class CollectiveCheck {
   void check_member(const Meeting& meeting, size_t i) {
     const Step step = joint_.step(meeting.members[i]);
     const Collective& collective = *meeting.collective;
-    const bool reduces =
-        collective.kind == Collective::Kind::kAllReduce || collective.kind == Collective::Kind::kReduceScatter;
+    const bool reduces = collective.kind == Collective::Kind::kAllReduce ||
+                         collective.kind == Collective::Kind::kReduceScatter;
     if (!reduces)
       return check_everywhere(step, [&](const Region& region, const std::vector<Affine>& coords) {
         return copied(meeting, i, region, coords);
@@ -204,7 +217,8 @@ class CollectiveCheck {
     });
   }
 
-  void check_reduced(const Meeting& meeting, const Step& step, const Region& region, const std::vector<Affine>& coords) {
+  void check_reduced(const Meeting& meeting, const Step& step, const Region& region,
+                     const std::vector<Affine>& coords) {
     const Sum claimed = as_sum(element_at(region, step.claim(), region.coords));
     const auto members = static_cast<int64_t>(meeting.members.size());
     const Collective::Reduce reduce = meeting.collective->reduce;
@@ -225,8 +239,8 @@ class CollectiveCheck {
     check_infinities(joint_.facts, follows);
     if (reduce == Collective::Reduce::kAvg)
       for (Product& product : follows) product.coef = product.coef * Rational(1, members);
-    const bool same =
-        extremum ? equal_unions(joint_.facts, region, claimed, follows) : equal(joint_.facts, region, claimed, follows);
+    const bool same = extremum ? equal_unions(joint_.facts, region, claimed, follows)
+                               : equal(joint_.facts, region, claimed, follows);
     if (!same) reject_difference(region.coords, claimed, follows);
   }
 

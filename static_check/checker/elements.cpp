@@ -3,17 +3,21 @@
 #include <algorithm>
 #include <set>
 
+#include "static_check/checker/definitions.h"
+
 namespace assay::checker {
 namespace {
 
 void check_layout(const Facts& facts, const Layout& layout, AtomId atom, const Shape& extents) {
   if (!facts.valid(atom)) throw Rejection{"a term of no atom"};
-  if (layout.dims.size() != extents.size()) throw Rejection{"a layout of another number of dimensions"};
+  if (layout.dims.size() != extents.size())
+    throw Rejection{"a layout of another number of dimensions"};
   std::vector<Mode> digits;
   for (size_t d = 0; d < extents.size(); ++d) {
     int64_t extent = 1;
     for (const Mode& mode : layout.dims[d]) {
-      if (mode.size < 1 || extent > extents[d] / mode.size) throw Rejection{"a layout of another extent"};
+      if (mode.size < 1 || extent > extents[d] / mode.size)
+        throw Rejection{"a layout of another extent"};
       extent *= mode.size;
       digits.push_back(mode);
     }
@@ -57,7 +61,8 @@ Affine address(const Region& region, const Layout& layout, const std::vector<Aff
   return address;
 }
 
-// The element that every factor and guard of the sum reads; nullopt when they read several or the sum is no such function.
+// The element that every factor and guard of the sum reads; nullopt when they read several or the
+// sum is no such function.
 std::optional<Factor> only_element(const Facts& facts, const Sum& sum) {
   Factor only{kNone, {}};
   const auto add = [&](const Factor& factor) {
@@ -66,7 +71,8 @@ std::optional<Factor> only_element(const Facts& facts, const Sum& sum) {
     return true;
   };
   for (const Product& product : sum) {
-    if (product.factors.size() > 1 || !product.boxes.empty() || product.coef.denominator() != 1) return std::nullopt;
+    if (product.factors.size() > 1 || !product.boxes.empty() || product.coef.denominator() != 1)
+      return std::nullopt;
     for (const Factor& factor : product.factors)
       if (!add(factor)) return std::nullopt;
     for (const Guard& guard : product.guards)
@@ -81,7 +87,8 @@ Sum as_sum(const Element& element) {
   return element.integer ? guarded(element.integer->of, element.integer->pieces) : element.sum;
 }
 
-std::optional<IntegerMap> as_integer(const Facts& facts, const Region& region, const Element& element) {
+std::optional<IntegerMap> as_integer(const Facts& facts, const Region& region,
+                                     const Element& element) {
   if (element.integer) {
     IntegerMap map = *element.integer;
     const bool constant = map.pieces.size() == 1 && map.pieces[0].a == 0;
@@ -101,9 +108,9 @@ std::optional<IntegerMap> as_integer(const Facts& facts, const Region& region, c
   for (auto edge = edges.begin(); std::next(edge) != edges.end(); ++edge) {
     PiecewiseAffine::Piece piece{{*edge, *std::next(edge)}, 0, 0};
     for (const Product& product : sum) {
-      const bool holds = std::all_of(product.guards.begin(), product.guards.end(), [&](const Guard& guard) {
-        return !intersect(guard.in, {piece.x}).empty();
-      });
+      const bool holds =
+          std::all_of(product.guards.begin(), product.guards.end(),
+                      [&](const Guard& guard) { return !intersect(guard.in, {piece.x}).empty(); });
       if (holds) (product.factors.empty() ? piece.b : piece.a) += product.coef.numerator();
     }
     map.pieces.push_back(piece);
@@ -112,7 +119,8 @@ std::optional<IntegerMap> as_integer(const Facts& facts, const Region& region, c
 }
 
 void check_value(const Facts& facts, const Value& value, const Shape& shape) {
-  if (value.shape != shape || value.cuts.size() != shape.size()) throw Rejection{"a claim of another shape"};
+  if (value.shape != shape || value.cuts.size() != shape.size())
+    throw Rejection{"a claim of another shape"};
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;  // nothing is claimed
   size_t tiles = 1;
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -158,7 +166,8 @@ Element element_at(const Region& region, const Value& value, const std::vector<A
             {{restriction.atom, address(region, restriction.where, local)}, restriction.intervals});
       else
         product.boxes.push_back({restriction.label, restriction.stride, restriction.radix,
-                                 restriction.kind == Restriction::Kind::kMax, restriction.intervals});
+                                 restriction.kind == Restriction::Kind::kMax,
+                                 restriction.intervals});
     }
     element.sum.push_back(std::move(product));
   }
@@ -179,8 +188,8 @@ std::vector<Affine> from_row_major(const Region& region, const Shape& shape, con
   return coords;
 }
 
-Sum evaluate(const CleanExpr& expr, const Region& region, const std::vector<Affine>& coords, const LeafShape& shape_of,
-             const LeafElement& leaf) {
+Sum evaluate(const CleanExpr& expr, const Region& region, const std::vector<Affine>& coords,
+             const LeafShape& shape_of, const LeafElement& leaf) {
   const auto operand = [&](size_t i, const std::vector<Affine>& at) {
     return evaluate(expr.operands[i], region, at, shape_of, leaf);
   };
@@ -188,10 +197,12 @@ Sum evaluate(const CleanExpr& expr, const Region& region, const std::vector<Affi
   const auto dim = static_cast<size_t>(expr.dim);
   std::vector<Affine> at = coords;
   switch (expr.kind) {
-    case CleanExpr::Kind::kTensor: return leaf(expr, region, coords);
+    case CleanExpr::Kind::kTensor:
+      return leaf(expr, region, coords);
     case CleanExpr::Kind::kConcat: {
       std::vector<int64_t> starts{0};
-      for (const CleanExpr& piece : expr.operands) starts.push_back(starts.back() + shape(piece)[dim]);
+      for (const CleanExpr& piece : expr.operands)
+        starts.push_back(starts.back() + shape(piece)[dim]);
       const size_t piece = locate(region, coords[dim], starts);
       at[dim] = shifted(coords[dim], -starts[piece]);
       return operand(piece, at);
@@ -209,17 +220,20 @@ Sum evaluate(const CleanExpr& expr, const Region& region, const std::vector<Affi
       for (size_t d = 0; d < coords.size(); ++d) at[static_cast<size_t>(expr.dims[d])] = coords[d];
       return operand(0, at);
     case CleanExpr::Kind::kReshape:
-      return operand(0, from_row_major(region, shape(expr.operands[0]), row_major(expr.dims, coords)));
+      return operand(0,
+                     from_row_major(region, shape(expr.operands[0]), row_major(expr.dims, coords)));
     case CleanExpr::Kind::kPad: {
       const int64_t extent = shape(expr.operands[0])[dim];
-      const std::vector<int64_t> starts{-1, expr.start, expr.start + extent, expr.start + extent + expr.end + 1};
+      const std::vector<int64_t> starts{-1, expr.start, expr.start + extent,
+                                        expr.start + extent + expr.end + 1};
       if (locate(region, coords[dim], starts) != 1) return {};
       at[dim] = shifted(coords[dim], -expr.start);
       return operand(0, at);
     }
     case CleanExpr::Kind::kScale: {
       Sum sum = operand(0, coords);
-      for (Product& product : sum) product.coef = product.coef * Rational(expr.numerator, expr.denominator);
+      for (Product& product : sum)
+        product.coef = product.coef * Rational(expr.numerator, expr.denominator);
       return sum;
     }
   }

@@ -16,7 +16,7 @@ struct IntegerMap {
 };
 
 struct Element {
-  Sum sum;                            // when there is no integer map
+  Sum sum;  // when there is no integer map
   std::optional<IntegerMap> integer;
 };
 
@@ -24,12 +24,15 @@ struct Element {
 Sum as_sum(const Element& element);
 
 // The element as a function of one integer element, where it is one; else nullopt.
-std::optional<IntegerMap> as_integer(const Facts& facts, const Region& region, const Element& element);
+std::optional<IntegerMap> as_integer(const Facts& facts, const Region& region,
+                                     const Element& element);
 
-// Throws Rejection unless the claim has this shape, its tiles tile it, and every address and restriction is in range.
+// Throws Rejection unless the claim has this shape, its tiles tile it, and every address and
+// restriction is in range.
 void check_value(const Facts& facts, const Value& value, const Shape& shape);
 
-// The claimed element at these coordinates of the tensor. The value must have passed check_value. Throws Split.
+// The claimed element at these coordinates of the tensor. The value must have passed check_value.
+// Throws Split.
 Element element_at(const Region& region, const Value& value, const std::vector<Affine>& coords);
 
 // Row-major index of coordinates in a tensor, and back. The second throws Split.
@@ -37,11 +40,11 @@ Affine row_major(const Shape& shape, const std::vector<Affine>& coords);
 std::vector<Affine> from_row_major(const Region& region, const Shape& shape, const Affine& index);
 
 using LeafShape = std::function<Shape(const std::string& name, Rank rank)>;
-using LeafElement =
-    std::function<Sum(const CleanExpr& leaf, const Region& region, const std::vector<Affine>& coords)>;
+using LeafElement = std::function<Sum(const CleanExpr& leaf, const Region& region,
+                                      const std::vector<Affine>& coords)>;
 
 // The element of a clean expression. Shapes must have been checked (infer_shape). Throws Split.
-Sum evaluate(const CleanExpr& expr, const Region& region, const std::vector<Affine>& coords, const LeafShape& shape_of,
-             const LeafElement& leaf);
+Sum evaluate(const CleanExpr& expr, const Region& region, const std::vector<Affine>& coords,
+             const LeafShape& shape_of, const LeafElement& leaf);
 
 }  // namespace assay::checker

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "shared_ir/cast.h"
+#include "static_check/checker/definitions.h"
 #include "static_check/checker/operators.h"
 
 namespace assay::checker {

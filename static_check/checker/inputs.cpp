@@ -1,9 +1,10 @@
 // The input relations, read backwards: what they say about each element of the distributed inputs.
 //
-// A relation gives, for each element y of a sequential input T, a sum of c_i * (element of a distributed input). One summand:
-// that element is T[y] / c. Several: the summands are parts of T[y], free but for their sum. They are claimed as boxes of
-// labels that T hides for this relation, so T[y] = sum over j of P[y, j], where P is defined by them. The labels of two
-// replicas are independent: arrays with any row sums and any column sums of equal total exist.
+// A relation gives, for each element y of a sequential input T, a sum of c_i * (element of a
+// distributed input). One summand: that element is T[y] / c. Several: the summands are parts of
+// T[y], free but for their sum. They are claimed as boxes of labels that T hides for this relation,
+// so T[y] = sum over j of P[y, j], where P is defined by them. The labels of two replicas are
+// independent: arrays with any row sums and any column sums of equal total exist.
 #include <algorithm>
 
 #include "static_check/checker/joint.h"
@@ -38,7 +39,8 @@ class InputCheck {
     if (claims_unknown(joint_, ref)) return;
     for_each_region(region_of(step.op().shape), 0, [&](const Region& region) {
       const Element element = element_at(region, step.claim(), region.coords);
-      if (element.integer || element.sum.size() != 1) reject(ref, "a sequential input is its own atom");
+      if (element.integer || element.sum.size() != 1)
+        reject(ref, "a sequential input is its own atom");
       const Product& product = element.sum[0];
       const Atom& atom = joint_.facts.atom(product.factors[0].atom);
       if (!product.coef.is_one() || !product.boxes.empty() || !product.guards.empty() ||
@@ -59,27 +61,30 @@ class InputCheck {
     for (const CleanExpr& replica : relation.replicas) {
       std::map<OpRef, int64_t> determined;
       std::vector<LabelId> own;  // labels of this replica's sums
-      for_each_region(region_of(joint_.sequential.ops[static_cast<size_t>(op)].shape), 0, [&](const Region& region) {
-        const Step step = joint_.step({kNone, op});
-        const Sum whole = as_sum(element_at(region, step.claim(), region.coords));
-        const std::vector<Leaf> leaves = leaves_at(replica, region);
-        Sum sum;
-        std::vector<LabelId> labels;
-        for (const Leaf& leaf : leaves) {
-          Sum claimed = joint_.elements()(*leaf.expr, region, leaf.coords);
-          if (leaves.size() > 1) check_part(relation, whole, leaf, claimed, labels);
-          for (Product& product : claimed) {
-            product.coef = product.coef * leaf.coef;
-            sum.push_back(std::move(product));
-          }
-        }
-        if (!equal(joint_.facts, region, sum, whole))
-          throw Rejection{"input relation of " + relation.tensor + ": its claims give " + to_string(sum) + ", not " +
-                          to_string(whole)};
-        for (const Leaf& leaf : leaves) determined[op_of(*leaf.expr)] += region.elements();
-        own.insert(own.end(), labels.begin(), labels.end());
-        ++joint_.probes;
-      });
+      for_each_region(region_of(joint_.sequential.ops[static_cast<size_t>(op)].shape), 0,
+                      [&](const Region& region) {
+                        const Step step = joint_.step({kNone, op});
+                        const Sum whole = as_sum(element_at(region, step.claim(), region.coords));
+                        const std::vector<Leaf> leaves = leaves_at(replica, region);
+                        Sum sum;
+                        std::vector<LabelId> labels;
+                        for (const Leaf& leaf : leaves) {
+                          Sum claimed = joint_.elements()(*leaf.expr, region, leaf.coords);
+                          if (leaves.size() > 1) check_part(relation, whole, leaf, claimed, labels);
+                          for (Product& product : claimed) {
+                            product.coef = product.coef * leaf.coef;
+                            sum.push_back(std::move(product));
+                          }
+                        }
+                        if (!equal(joint_.facts, region, sum, whole))
+                          throw Rejection{"input relation of " + relation.tensor +
+                                          ": its claims give " + to_string(sum) + ", not " +
+                                          to_string(whole)};
+                        for (const Leaf& leaf : leaves)
+                          determined[op_of(*leaf.expr)] += region.elements();
+                        own.insert(own.end(), labels.begin(), labels.end());
+                        ++joint_.probes;
+                      });
       for (const LabelId label : own)
         if (label_owners_.emplace(label, &replica).first->second != &replica)
           throw Rejection{"input relation of " + relation.tensor + ": one label for two sums"};
@@ -91,20 +96,26 @@ class InputCheck {
   // One of several summands is a part of T that no other relation speaks of.
   void check_part(const Relation& relation, const Sum& whole, const Leaf& leaf, const Sum& claimed,
                   std::vector<LabelId>& labels) const {
-    const bool part = claimed.size() == 1 && whole.size() == 1 && claimed[0].factors == whole[0].factors &&
-                      (claimed[0].coef * leaf.coef).is_one() && claimed[0].guards.empty() && !claimed[0].boxes.empty();
-    if (!part) throw Rejection{"input relation of " + relation.tensor + ": a summand is no part of it"};
+    const bool part = claimed.size() == 1 && whole.size() == 1 &&
+                      claimed[0].factors == whole[0].factors &&
+                      (claimed[0].coef * leaf.coef).is_one() && claimed[0].guards.empty() &&
+                      !claimed[0].boxes.empty();
+    if (!part)
+      throw Rejection{"input relation of " + relation.tensor + ": a summand is no part of it"};
     for (const Box& box : claimed[0].boxes) {
       if (joint_.facts.universe().labels[static_cast<size_t>(box.label)].instance != kNone)
-        throw Rejection{"input relation of " + relation.tensor + ": a summand is a part of another sum"};
+        throw Rejection{"input relation of " + relation.tensor +
+                        ": a summand is a part of another sum"};
       labels.push_back(box.label);
     }
   }
 
-  // The distributed elements whose sum this element is; coefficients of one element added, pads left out.
+  // The distributed elements whose sum this element is; coefficients of one element added, pads
+  // left out.
   std::vector<Leaf> leaves_at(const CleanExpr& replica, const Region& region) const {
     std::vector<Leaf> found;
-    const LeafElement collect = [&](const CleanExpr& leaf, const Region&, const std::vector<Affine>& coords) {
+    const LeafElement collect = [&](const CleanExpr& leaf, const Region&,
+                                    const std::vector<Affine>& coords) {
       // The leaf's position in `found` stands for it; evaluate() scales its coefficient.
       found.push_back({&leaf, 1, coords});
       return Sum{{1, {{static_cast<AtomId>(found.size() - 1), {}}}, {}, {}}};
@@ -142,9 +153,11 @@ class InputCheck {
       const Product& product = element.sum[0];
       const Factor& factor = product.factors[0];
       const Atom& atom = joint_.facts.atom(factor.atom);
-      const bool source = atom.kind == Atom::Kind::kUninit || (atom.kind == Atom::Kind::kInput && atom.tensor == kNone);
-      if (!source || (own != kNone && factor.atom != own) || !product.coef.is_one() || !product.boxes.empty() ||
-          !product.guards.empty() || !atom.hidden.empty() || is_floating(atom.dtype) != is_floating(step.op().dtype) ||
+      const bool source = atom.kind == Atom::Kind::kUninit ||
+                          (atom.kind == Atom::Kind::kInput && atom.tensor == kNone);
+      if (!source || (own != kNone && factor.atom != own) || !product.coef.is_one() ||
+          !product.boxes.empty() || !product.guards.empty() || !atom.hidden.empty() ||
+          is_floating(atom.dtype) != is_floating(step.op().dtype) ||
           is_bool(atom.dtype) != is_bool(step.op().dtype) ||
           factor.index != row_major(step.op().shape, region.coords))
         return;

@@ -29,9 +29,10 @@ struct Span {
 };
 
 Line line_on(const IntegerMap& map, const Span& span) {
-  const auto piece = std::find_if(map.pieces.begin(), map.pieces.end(), [&](const PiecewiseAffine::Piece& one) {
-    return one.x.lo <= span.x.lo && span.x.hi <= one.x.hi;
-  });
+  const auto piece =
+      std::find_if(map.pieces.begin(), map.pieces.end(), [&](const PiecewiseAffine::Piece& one) {
+        return one.x.lo <= span.x.lo && span.x.hi <= one.x.hi;
+      });
   const Line line{piece->a, piece->b};
   return span.single() ? Line{0, line.a * span.x.lo + line.b} : line;
 }
@@ -68,11 +69,16 @@ std::optional<Line> logic(const std::string& fn, const std::vector<Line>& operan
 
 Interval range_of(DType dtype) {
   switch (dtype) {
-    case DType::kUint8: return {0, 256};
-    case DType::kInt8: return {-128, 128};
-    case DType::kInt16: return {-(1 << 15), 1 << 15};
-    case DType::kInt32: return {std::numeric_limits<int32_t>::min(), int64_t{1} << 31};
-    default: return {INT64_MIN, INT64_MAX};
+    case DType::kUint8:
+      return {0, 256};
+    case DType::kInt8:
+      return {-128, 128};
+    case DType::kInt16:
+      return {-(1 << 15), 1 << 15};
+    case DType::kInt32:
+      return {std::numeric_limits<int32_t>::min(), int64_t{1} << 31};
+    default:
+      return {INT64_MIN, INT64_MAX};
   }
 }
 
@@ -84,7 +90,8 @@ std::optional<Line> cast(DType from, DType to, const Line& line, const Span& spa
   return std::nullopt;
 }
 
-std::optional<Line> apply(const CoreOp& op, DType operand_dtype, const std::vector<Line>& operands, const Span& span) {
+std::optional<Line> apply(const CoreOp& op, DType operand_dtype, const std::vector<Line>& operands,
+                          const Span& span) {
   switch (op.prim) {
     case Prim::kLinear: {
       Line sum;
@@ -102,12 +109,14 @@ std::optional<Line> apply(const CoreOp& op, DType operand_dtype, const std::vect
       const Line &constant = operands[first ? 0 : 1], &other = operands[first ? 1 : 0];
       return Line{constant.b * other.a, constant.b * other.b};
     }
-    case Prim::kCast: return cast(operand_dtype, op.dtype, operands[0], span);
+    case Prim::kCast:
+      return cast(operand_dtype, op.dtype, operands[0], span);
     case Prim::kMap:
       if (operands.size() == 2)
         if (const auto result = compare(op.fn, operands[0], operands[1], span)) return result;
       return operands.empty() || !is_bool(op.dtype) ? std::nullopt : logic(op.fn, operands);
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -120,8 +129,9 @@ bool widens(DType from, DType to) {
   return target.lo <= source.lo && source.hi <= target.hi;
 }
 
-bool holds_by_pieces(const Facts& facts, const Region& region, const CoreOp& op, DType operand_dtype,
-                     const std::vector<Element>& operands, const Element& claim) {
+bool holds_by_pieces(const Facts& facts, const Region& region, const CoreOp& op,
+                     DType operand_dtype, const std::vector<Element>& operands,
+                     const Element& claim) {
   if (is_floating(operand_dtype)) return false;
   std::vector<IntegerMap> maps;
   for (const Element& element : operands) {

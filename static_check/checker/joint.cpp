@@ -7,9 +7,9 @@ namespace {
 
 std::string_view name_of(Prim prim) {
   constexpr std::array<std::string_view, 22> kNames = {
-      "input",  "const",  "iota", "uninit", "random", "permute", "reshape",    "expand",     "slice",      "cat",    "linear",
-      "mul",    "map",    "keep", "cast",   "sum",    "max",     "min",        "one_hot",    "block",      "collective",
-      "opaque"};
+      "input", "const", "iota",    "uninit", "random",     "permute", "reshape", "expand",
+      "slice", "cat",   "linear",  "mul",    "map",        "keep",    "cast",    "sum",
+      "max",   "min",   "one_hot", "block",  "collective", "opaque"};
   return kNames[static_cast<size_t>(prim)];
 }
 
@@ -20,8 +20,9 @@ TensorId find_tensor(const Graph& graph, const std::string& name) {
 }
 
 bool is_unknown(const Atom& atom) {
-  return atom.hidden.empty() && (atom.kind == Atom::Kind::kUninit || atom.kind == Atom::Kind::kRandom ||
-                                 (atom.kind == Atom::Kind::kInput && atom.tensor == kNone));
+  return atom.hidden.empty() &&
+         (atom.kind == Atom::Kind::kUninit || atom.kind == Atom::Kind::kRandom ||
+          (atom.kind == Atom::Kind::kInput && atom.tensor == kNone));
 }
 
 }  // namespace
@@ -41,8 +42,10 @@ LeafShape Joint::shapes(bool sequential_leaves) const {
 }
 
 LeafElement Joint::elements(bool sequential_leaves) const {
-  return [this, sequential_leaves](const CleanExpr& leaf, const Region& region, const std::vector<Affine>& coords) {
-    return as_sum(element_at(region, value(sequential_leaves ? kNone : leaf.rank, leaf.name), coords));
+  return [this, sequential_leaves](const CleanExpr& leaf, const Region& region,
+                                   const std::vector<Affine>& coords) {
+    return as_sum(
+        element_at(region, value(sequential_leaves ? kNone : leaf.rank, leaf.name), coords));
   };
 }
 
@@ -79,9 +82,11 @@ bool claims_unknown(Joint& joint, const OpRef& ref) {
       const Product& product = element.sum[0];
       const Factor& factor = product.factors[0];
       const Atom& atom = joint.facts.atom(factor.atom);
-      if (!product.coef.is_one() || !product.boxes.empty() || !product.guards.empty() || !is_unknown(atom) ||
-          is_floating(atom.dtype) != is_floating(op.dtype) || is_bool(atom.dtype) != is_bool(op.dtype) ||
-          factor.index != row_major(op.shape, region.coords) || (unknown != kNone && unknown != factor.atom))
+      if (!product.coef.is_one() || !product.boxes.empty() || !product.guards.empty() ||
+          !is_unknown(atom) || is_floating(atom.dtype) != is_floating(op.dtype) ||
+          is_bool(atom.dtype) != is_bool(op.dtype) ||
+          factor.index != row_major(op.shape, region.coords) ||
+          (unknown != kNone && unknown != factor.atom))
         throw Rejection{};
       unknown = factor.atom;
     });
@@ -95,14 +100,16 @@ void check_random(Joint& joint, const OpRef& ref) {
   if (claims_unknown(joint, ref)) return;
   const Step step = joint.step(ref);
   const CoreOp& op = step.op();
-  if (ref.rank == kNone || !joint.refinement.random_agrees) throw Rejection{"a random value that is another's"};
+  if (ref.rank == kNone || !joint.refinement.random_agrees)
+    throw Rejection{"a random value that is another's"};
   for_each_region(region_of(op.shape), 0, [&](const Region& region) {
     const Element element = element_at(region, step.claim(), region.coords);
-    if (element.integer || element.sum.size() != 1 || !element.sum[0].coef.is_one() || !element.sum[0].boxes.empty() ||
-        !element.sum[0].guards.empty())
+    if (element.integer || element.sum.size() != 1 || !element.sum[0].coef.is_one() ||
+        !element.sum[0].boxes.empty() || !element.sum[0].guards.empty())
       throw Rejection{"a random value that is no view of the sequential one"};
     const auto owner = joint.owners.find(element.sum[0].factors[0].atom);
-    if (owner == joint.owners.end() || owner->second.rank != kNone) throw Rejection{"a random value of no sequential call"};
+    if (owner == joint.owners.end() || owner->second.rank != kNone)
+      throw Rejection{"a random value of no sequential call"};
     const CoreOp& call = joint.sequential.ops[static_cast<size_t>(owner->second.op)];
     if (call.prim != Prim::kRandom || call.fn != op.fn || call.occurrence != op.occurrence)
       throw Rejection{"a random value of another call"};

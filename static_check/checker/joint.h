@@ -17,8 +17,8 @@ struct OpRef {
   auto operator<=>(const OpRef&) const = default;
 };
 
-// Which operator an atom without a definition belongs to. An unknown may be claimed by one operator only: two would be
-// claimed equal.
+// Which operator an atom without a definition belongs to. An unknown may be claimed by one operator
+// only: two would be claimed equal.
 using Owners = std::map<AtomId, OpRef>;
 
 struct Joint {
@@ -34,14 +34,19 @@ struct Joint {
   const Graph& graph(Rank rank) const {
     return rank == kNone ? refinement.sequential : refinement.ranks[static_cast<size_t>(rank)];
   }
-  const CoreProgram& program(Rank rank) const { return rank == kNone ? sequential : ranks[static_cast<size_t>(rank)]; }
+  const CoreProgram& program(Rank rank) const {
+    return rank == kNone ? sequential : ranks[static_cast<size_t>(rank)];
+  }
   const std::vector<Value>& values(Rank rank) const {
     return rank == kNone ? certificate.sequential : certificate.ranks[static_cast<size_t>(rank)];
   }
   const Value& value(Rank rank, const std::string& tensor) const;
-  Step step(const OpRef& ref) { return {facts, program(ref.rank), values(ref.rank), ref.op, probes}; }
+  Step step(const OpRef& ref) {
+    return {facts, program(ref.rank), values(ref.rank), ref.op, probes};
+  }
 
-  // Leaves of a clean expression over the ranks' tensors (or, with sequential_leaves, the sequential ones).
+  // Leaves of a clean expression over the ranks' tensors (or, with sequential_leaves, the
+  // sequential ones).
   LeafShape shapes(bool sequential_leaves = false) const;
   LeafElement elements(bool sequential_leaves = false) const;
 };
@@ -49,20 +54,20 @@ struct Joint {
 // "rank 1, add at model.py:12 (tensor y)": where a claim stands.
 std::string describe(const Joint& joint, const OpRef& ref);
 
-// The operator's claim is an array that nobody else owns: element c is element row_major(c) of an unknown atom. True, and
-// the atom is owned, or false.
+// The operator's claim is an array that nobody else owns: element c is element row_major(c) of an
+// unknown atom. True, and the atom is owned, or false.
 bool claims_unknown(Joint& joint, const OpRef& ref);
 
-// Inputs: the sequential ones are their own atoms; the distributed ones are what the case's input relations determine.
-// Throws Rejection.
+// Inputs: the sequential ones are their own atoms; the distributed ones are what the case's input
+// relations determine. Throws Rejection.
 void check_inputs(Joint& joint);
 
-// Random operators: an unknown of its own, or what the sequential program's call of the same number gave, where the case
-// assumes that they agree. Throws Rejection.
+// Random operators: an unknown of its own, or what the sequential program's call of the same number
+// gave, where the case assumes that they agree. Throws Rejection.
 void check_random(Joint& joint, const OpRef& ref);
 
-// Collectives: there is an order in which all of them meet, with equal kinds, members and shapes, and each member's claim
-// follows from all members' operands. Throws Rejection.
+// Collectives: there is an order in which all of them meet, with equal kinds, members and shapes,
+// and each member's claim follows from all members' operands. Throws Rejection.
 void check_collectives(Joint& joint);
 
 // The checked outputs, expectations and all relations of the certificate. Throws Rejection.

@@ -15,9 +15,12 @@ Source source_of(const Step& step, const Region& region, const std::vector<Affin
   Source source{0, coords};
   switch (op.prim) {
     case Prim::kPermute:
-      for (size_t d = 0; d < coords.size(); ++d) source.coords[static_cast<size_t>(op.ints[d])] = coords[d];
+      for (size_t d = 0; d < coords.size(); ++d)
+        source.coords[static_cast<size_t>(op.ints[d])] = coords[d];
       break;
-    case Prim::kReshape: source.coords = from_row_major(region, from, row_major(op.shape, coords)); break;
+    case Prim::kReshape:
+      source.coords = from_row_major(region, from, row_major(op.shape, coords));
+      break;
     case Prim::kExpand:
       for (size_t d = 0; d < coords.size(); ++d)
         if (from[d] == 1) source.coords[d] = {};
@@ -47,7 +50,8 @@ Source source_of(const Step& step, const Region& region, const std::vector<Affin
 }
 
 bool same_map(const Element& a, const Element& b) {
-  return a.integer && b.integer && a.integer->of == b.integer->of && a.integer->pieces == b.integer->pieces;
+  return a.integer && b.integer && a.integer->of == b.integer->of &&
+         a.integer->pieces == b.integer->pieces;
 }
 
 }  // namespace

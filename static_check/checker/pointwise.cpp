@@ -7,7 +7,8 @@
 namespace assay::checker {
 namespace {
 
-Sum operand_sum(const Step& step, size_t i, const Region& region, const std::vector<Affine>& coords) {
+Sum operand_sum(const Step& step, size_t i, const Region& region,
+                const std::vector<Affine>& coords) {
   return as_sum(element_at(region, step.operand(i), coords));
 }
 
@@ -16,7 +17,8 @@ Product number(const Rational& value) { return {value, {}, {}, {}}; }
 // The atom of a constant that is no real number.
 AtomId special_atom(const Facts& facts, Atom::Kind kind) {
   const std::vector<Atom>& atoms = facts.universe().atoms;
-  const auto found = std::find_if(atoms.begin(), atoms.end(), [&](const Atom& atom) { return atom.kind == kind; });
+  const auto found =
+      std::find_if(atoms.begin(), atoms.end(), [&](const Atom& atom) { return atom.kind == kind; });
   if (found == atoms.end()) throw Rejection{"an infinite constant without its atom"};
   return static_cast<AtomId>(found - atoms.begin());
 }
@@ -48,7 +50,8 @@ Sum multiply_sums(const Facts& facts, const Sum& a, const Sum& b) {
 }
 
 // The guards that a mask of 0 and 1 is; nullopt where it is no function of one integer element.
-std::optional<Sum> mask_as_guards(const Step& step, const Region& region, const std::vector<Affine>& coords) {
+std::optional<Sum> mask_as_guards(const Step& step, const Region& region,
+                                  const std::vector<Affine>& coords) {
   const auto map = as_integer(step.facts, region, element_at(region, step.operand(0), coords));
   if (!map) return std::nullopt;
   if (map->of.atom == kNone) return map->pieces[0].b == 0 ? Sum{} : Sum{number(1)};
@@ -72,7 +75,8 @@ Sum keep(const Step& step, const Region& region, const std::vector<Affine>& coor
   if (mask->empty()) return {};
   Sum kept = operand_sum(step, 1, region, coords);
   for (Product& product : kept)
-    product.guards.insert(product.guards.end(), mask->front().guards.begin(), mask->front().guards.end());
+    product.guards.insert(product.guards.end(), mask->front().guards.begin(),
+                          mask->front().guards.end());
   return kept;
 }
 
@@ -82,7 +86,8 @@ int64_t saturating_add(int64_t x, int64_t y) {
   return __builtin_add_overflow(x, y, &sum) ? (y > 0 ? INT64_MAX : INT64_MIN) : sum;
 }
 
-// 1 where the index equals the class: a one-hot where the index is x + b, a guard where it is constant.
+// 1 where the index equals the class: a one-hot where the index is x + b, a guard where it is
+// constant.
 Sum one_hot(const Step& step, const Region& region, const std::vector<Affine>& coords) {
   const Affine& category = coords.back();
   const std::vector<Affine> at(coords.begin(), coords.end() - 1);
@@ -97,11 +102,16 @@ Sum one_hot(const Step& step, const Region& region, const std::vector<Affine>& c
       continue;
     }
     if (piece.a != 1) throw Rejection{"the one-hot of a scaled index"};
-    if (!inside(region, category, {saturating_add(piece.x.lo, piece.b), saturating_add(piece.x.hi, piece.b)})) continue;
+    if (!inside(region, category,
+                {saturating_add(piece.x.lo, piece.b), saturating_add(piece.x.hi, piece.b)}))
+      continue;
     const AtomId atom = step.facts.one_hot_of(map->of.atom);
     if (atom == kNone) throw Rejection{"a one-hot without its atom"};
     const Affine index = shifted(category, -piece.b);
-    sum.push_back({1, {{atom, plus(times(index, step.facts.atom(map->of.atom).size), map->of.index)}}, {}, {}});
+    sum.push_back({1,
+                   {{atom, plus(times(index, step.facts.atom(map->of.atom).size), map->of.index)}},
+                   {},
+                   {}});
   }
   return sum;
 }
@@ -109,26 +119,33 @@ Sum one_hot(const Step& step, const Region& region, const std::vector<Affine>& c
 Sum expected(const Step& step, const Region& region, const std::vector<Affine>& coords) {
   const CoreOp& op = step.op();
   switch (op.prim) {
-    case Prim::kConst: return constant(step);
-    case Prim::kIota: return {{1, {{step.facts.iota(), coords[0]}}, {}, {}}};
-    case Prim::kLinear: return linear(step, region, coords);
+    case Prim::kConst:
+      return constant(step);
+    case Prim::kIota:
+      return {{1, {{step.facts.iota(), coords[0]}}, {}, {}}};
+    case Prim::kLinear:
+      return linear(step, region, coords);
     case Prim::kMul:
-      return multiply_sums(step.facts, operand_sum(step, 0, region, coords), operand_sum(step, 1, region, coords));
-    case Prim::kKeep: return keep(step, region, coords);
-    case Prim::kOneHot: return one_hot(step, region, coords);
+      return multiply_sums(step.facts, operand_sum(step, 0, region, coords),
+                           operand_sum(step, 1, region, coords));
+    case Prim::kKeep:
+      return keep(step, region, coords);
+    case Prim::kOneHot:
+      return one_hot(step, region, coords);
     case Prim::kCast: {
       const DType from = step.operand_op(0).dtype;
       if (is_floating(from) ? !is_floating(op.dtype) : !widens(from, op.dtype))
         throw Rejection{"a cast that may change the value"};
       return operand_sum(step, 0, region, coords);
     }
-    default: throw Rejection{"a function without a rule of its own"};
+    default:
+      throw Rejection{"a function without a rule of its own"};
   }
 }
 
 bool has_pieces_rule(Prim prim) {
-  return prim == Prim::kLinear || prim == Prim::kMul || prim == Prim::kKeep || prim == Prim::kCast ||
-         prim == Prim::kMap;
+  return prim == Prim::kLinear || prim == Prim::kMul || prim == Prim::kKeep ||
+         prim == Prim::kCast || prim == Prim::kMap;
 }
 
 }  // namespace
@@ -136,14 +153,16 @@ bool has_pieces_rule(Prim prim) {
 void reject_difference(const std::vector<Affine>& coords, const Sum& claimed, const Sum& expected) {
   std::string at;
   for (const Affine& coord : coords) at += (at.empty() ? "" : ", ") + std::to_string(coord.base);
-  throw Rejection{"from element [" + at + "] on: claimed " + to_string(claimed) + ", but it is " + to_string(expected)};
+  throw Rejection{"from element [" + at + "] on: claimed " + to_string(claimed) + ", but it is " +
+                  to_string(expected)};
 }
 
 void check_everywhere(const Step& step, const ExpectedElement& expected) {
   for_each_region(region_of(step.op().shape), 0, [&](const Region& region) {
     const Sum claimed = as_sum(element_at(region, step.claim(), region.coords));
     const Sum follows = expected(region, region.coords);
-    if (!equal(step.facts, region, claimed, follows)) reject_difference(region.coords, claimed, follows);
+    if (!equal(step.facts, region, claimed, follows))
+      reject_difference(region.coords, claimed, follows);
     ++step.probes;
   });
 }

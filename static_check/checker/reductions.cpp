@@ -1,9 +1,11 @@
-// Reductions. Each part of the reduced coordinates, seen through the instance that the claim names, becomes a box of the
-// instance's labels; the arithmetic of boxes then decides whether they are what is claimed.
+// Reductions. Each part of the reduced coordinates, seen through the instance that the claim names,
+// becomes a box of the instance's labels; the arithmetic of boxes then decides whether they are
+// what is claimed.
 #include <algorithm>
 #include <numeric>
 #include <set>
 
+#include "static_check/checker/definitions.h"
 #include "static_check/checker/operators.h"
 
 namespace assay::checker {
@@ -16,8 +18,10 @@ Instance::Kind kind_of(Prim prim) {
   return prim == Prim::kReduceMax ? Instance::Kind::kMax : Instance::Kind::kMin;
 }
 
-// The label coordinates at which operand 0 is read at `index`; nullopt when it never is, or at several.
-std::optional<std::vector<Affine>> operand_labels(const Region& region, const Instance& instance, const Affine& index) {
+// The label coordinates at which operand 0 is read at `index`; nullopt when it never is, or at
+// several.
+std::optional<std::vector<Affine>> operand_labels(const Region& region, const Instance& instance,
+                                                  const Affine& index) {
   std::vector<size_t> order;
   for (size_t i = 0; i < instance.labels.size(); ++i)
     if (instance.labels[i].size > 1 && instance.labels[i].strides[0] > 0) order.push_back(i);
@@ -41,14 +45,15 @@ std::optional<std::vector<Affine>> operand_labels(const Region& region, const In
   return labels;
 }
 
-// The values of base + sum of step * digit, over the digits beyond `outer`, as boxes on a label; nullopt when they are no
-// product of digit ranges, or repeat.
-std::optional<std::vector<Box>> image(const Region& region, size_t outer, const Affine& x, LabelId label, int64_t size,
-                                      bool maximum) {
+// The values of base + sum of step * digit, over the digits beyond `outer`, as boxes on a label;
+// nullopt when they are no product of digit ranges, or repeat.
+std::optional<std::vector<Box>> image(const Region& region, size_t outer, const Affine& x,
+                                      LabelId label, int64_t size, bool maximum) {
   std::vector<Mode> digits;  // outer to inner
   for (size_t i = outer; i < x.steps.size(); ++i)
     if (x.steps[i] != 0) digits.push_back({region.sizes[i], x.steps[i]});
-  std::sort(digits.begin(), digits.end(), [](const Mode& a, const Mode& b) { return a.stride > b.stride; });
+  std::sort(digits.begin(), digits.end(),
+            [](const Mode& a, const Mode& b) { return a.stride > b.stride; });
   for (size_t i = digits.size(); i-- > 1;)
     if (digits[i - 1].stride == digits[i].size * digits[i].stride) {
       digits[i - 1] = {digits[i - 1].size * digits[i].size, digits[i].stride};
@@ -76,7 +81,8 @@ class ReductionCheck {
   explicit ReductionCheck(const Step& step) : step_(step), kind_(kind_of(step.op().prim)) {
     const Shape& from = step.operand_op(0).shape;
     for (size_t d = 0; d < from.size(); ++d)
-      if (std::find(step.op().ints.begin(), step.op().ints.end(), static_cast<int64_t>(d)) != step.op().ints.end())
+      if (std::find(step.op().ints.begin(), step.op().ints.end(), static_cast<int64_t>(d)) !=
+          step.op().ints.end())
         reduced_.push_back(d);
   }
 
@@ -92,8 +98,9 @@ class ReductionCheck {
         reduced.insert(reduced.end(), part.begin(), part.end());
       });
       check_infinities(step_.facts, reduced);
-      const bool same = kind_ == Instance::Kind::kSum ? equal(step_.facts, outer, claimed, reduced)
-                                                      : equal_unions(step_.facts, outer, claimed, reduced);
+      const bool same = kind_ == Instance::Kind::kSum
+                            ? equal(step_.facts, outer, claimed, reduced)
+                            : equal_unions(step_.facts, outer, claimed, reduced);
       if (!same) reject_difference(outer.coords, claimed, reduced);
       ++step_.probes;
     });
@@ -136,17 +143,21 @@ class ReductionCheck {
 
   // A maximum is of one whole value: of a term, or of the name of a combination.
   Sum as_one_term(const Region& inner, const Sum& operand) const {
-    if (operand.size() == 1 && operand[0].coef.is_one() && !step_.facts.reductions_of(operand[0].factors[0].atom).empty())
+    if (operand.size() == 1 && operand[0].coef.is_one() &&
+        !step_.facts.reductions_of(operand[0].factors[0].atom).empty())
       return operand;
     for (const Instance* candidate : candidates_) {
       const Instance* name = step_.facts.definition(candidate->operands[0].atom);
-      if (name == nullptr || name->kind != Instance::Kind::kCombine || name->operands.empty()) continue;
+      if (name == nullptr || name->kind != Instance::Kind::kCombine || name->operands.empty())
+        continue;
       for (const Product& product : operand) {
-        if (product.factors.size() != 1 || product.factors[0].atom != name->operands[0].atom) continue;
+        if (product.factors.size() != 1 || product.factors[0].atom != name->operands[0].atom)
+          continue;
         const auto labels = operand_labels(inner, *name, product.factors[0].index);
         if (!labels) continue;
         Affine index;
-        for (size_t i = 0; i < labels->size(); ++i) index = plus(index, times((*labels)[i], name->labels[i].out_stride));
+        for (size_t i = 0; i < labels->size(); ++i)
+          index = plus(index, times((*labels)[i], name->labels[i].out_stride));
         const Sum named{{1, {{name->output, index}}, {}, {}}};
         if (equal(step_.facts, inner, named, operand)) return named;
       }
@@ -158,7 +169,8 @@ class ReductionCheck {
     if (product.factors.size() > 1) throw Rejection{"a reduction of a product"};
     const size_t fixed = outer.sizes.size();
     for (const Guard& guard : product.guards)
-      if (guard.element.index.depends_beyond(fixed)) throw Rejection{"a guard that varies along the reduction"};
+      if (guard.element.index.depends_beyond(fixed))
+        throw Rejection{"a guard that varies along the reduction"};
     const bool varies = !product.factors.empty() && product.factors[0].index.depends_beyond(fixed);
     int64_t repeats = 1;
     for (size_t i = fixed; i < inner.sizes.size(); ++i)
@@ -166,7 +178,8 @@ class ReductionCheck {
     Product result = product;
     if (kind_ == Instance::Kind::kSum) result.coef = result.coef * Rational(repeats);
     if (product.factors.empty()) return result;
-    if (kind_ != Instance::Kind::kSum && !product.boxes.empty()) throw Rejection{"a maximum of parts"};
+    if (kind_ != Instance::Kind::kSum && !product.boxes.empty())
+      throw Rejection{"a maximum of parts"};
 
     for (const Instance* candidate : step_.facts.reductions_of(product.factors[0].atom)) {
       if (!candidates_.contains(candidate)) continue;
@@ -190,10 +203,12 @@ class ReductionCheck {
       const Affine& coordinate = (*labels)[i];
       if (label.tag == Tag::kParallel) {
         if (coordinate.depends_beyond(fixed)) return std::nullopt;
-        result.factors[0].index = plus(result.factors[0].index, times(coordinate, label.out_stride));
+        result.factors[0].index =
+            plus(result.factors[0].index, times(coordinate, label.out_stride));
         continue;
       }
-      // One box for all elements of the region. (No digit is seen by two labels: divide() hands it to one of them.)
+      // One box for all elements of the region. (No digit is seen by two labels: divide() hands it
+      // to one of them.)
       for (size_t digit = 0; digit < fixed; ++digit)
         if (coordinate.step(digit) != 0) return std::nullopt;
       if (label.size == 1) continue;

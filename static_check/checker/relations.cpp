@@ -7,13 +7,15 @@ namespace assay::checker {
 namespace {
 
 // Both expressions have one shape and are equal at every element.
-void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequential, const CleanExpr& replica) {
+void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequential,
+                 const CleanExpr& replica) {
   const LeafShape sequential_shapes = joint.shapes(true), rank_shapes = joint.shapes();
   const Shape shape = infer_shape(sequential, sequential_shapes, {});
   if (infer_shape(replica, rank_shapes, {}) != shape)
     throw Rejection{what + ": " + to_string(replica) + " has another shape"};
   for_each_region(region_of(shape), 0, [&](const Region& region) {
-    const Sum wanted = evaluate(sequential, region, region.coords, sequential_shapes, joint.elements(true));
+    const Sum wanted =
+        evaluate(sequential, region, region.coords, sequential_shapes, joint.elements(true));
     const Sum found = evaluate(replica, region, region.coords, rank_shapes, joint.elements());
     if (!equal(joint.facts, region, wanted, found)) {
       try {
@@ -30,7 +32,8 @@ void check_final(const Joint& joint, const std::string& what, const CleanExpr& e
   for (const CleanExpr& operand : expr.operands) check_final(joint, what, operand);
   if (expr.kind != CleanExpr::Kind::kTensor) return;
   const Graph& graph = joint.graph(expr.rank);
-  if (std::find(graph.outputs.begin(), graph.outputs.end(), graph.find(expr.name)) == graph.outputs.end())
+  if (std::find(graph.outputs.begin(), graph.outputs.end(), graph.find(expr.name)) ==
+      graph.outputs.end())
     throw Rejection{what + ": " + to_string(expr) + " is no output of its rank"};
 }
 
@@ -55,13 +58,16 @@ void check_relations(Joint& joint) {
   }
   for (const std::string& output : joint.refinement.outputs) {
     const auto& accept = joint.refinement.accept;
-    if (accept && std::find(accept->tensors.begin(), accept->tensors.end(), output) != accept->tensors.end()) continue;
+    if (accept &&
+        std::find(accept->tensors.begin(), accept->tensors.end(), output) != accept->tensors.end())
+      continue;
     if (std::find(proved.begin(), proved.end(), output) == proved.end())
       throw Rejection{"output " + output + " has no relation"};
   }
   for (const Expectation& expectation : joint.refinement.expect)
     for (const CleanExpr& replica : expectation.replicas)
-      check_equal(joint, "expectation of " + to_string(expectation.sequential), expectation.sequential, replica);
+      check_equal(joint, "expectation of " + to_string(expectation.sequential),
+                  expectation.sequential, replica);
 }
 
 }  // namespace assay::checker

@@ -32,7 +32,8 @@ struct Guard {
   std::vector<Interval> in;
 };
 
-// coef * guards * (product of the factors, their hidden labels summed within the boxes). No factor: the number 1.
+// coef * guards * (product of the factors, their hidden labels summed within the boxes). No factor:
+// the number 1.
 struct Product {
   Rational coef = 1;
   std::vector<Factor> factors;
@@ -42,40 +43,31 @@ struct Product {
 
 using Sum = std::vector<Product>;
 
-// The value of a piecewise affine function of an integer element, as guarded products.
-Sum guarded(const Factor& of, const std::vector<PiecewiseAffine::Piece>& pieces);
-
-// Throws Rejection when infinities of opposite sign would be added: as formal terms they would cancel.
+// Throws Rejection when infinities of opposite sign would be added: as formal terms they would
+// cancel.
 void check_infinities(const Facts& facts, const Sum& sum);
 
 // Intervals of the integers, sorted and disjoint.
 std::vector<Interval> intersect(const std::vector<Interval>& a, const std::vector<Interval>& b);
 
-// Brings a product to its normal form: no factor 1, booleans as guards, factors sorted and canonical, guards merged, guards
-// on known integers decided, guards on a summed class of a one-hot turned into boxes. False when it is zero. Throws Split.
+// Brings a product to its normal form: no factor 1, booleans as guards, factors sorted and
+// canonical, guards merged, guards on known integers decided, guards on a summed class of a one-hot
+// turned into boxes. False when it is zero. Throws Split.
 bool normalise(const Facts& facts, const Region& region, Product& product);
 
-// The product of two products. Throws Rejection where a box of one would also restrict the other, or where infinities
-// would be multiplied.
+// The product of two products. Throws Rejection where a box of one would also restrict the other,
+// or where infinities would be multiplied.
 Product multiply(const Facts& facts, const Product& a, const Product& b);
 
-// Whether the sums are equal on the region: the difference cancels, after expansion of products, names and concatenations
-// (newest atom first, so that what is equal cancels before it is unfolded). Throws Split.
+// Whether the sums are equal on the region: the difference cancels, after expansion of products,
+// names and concatenations (newest atom first, so that what is equal cancels before it is
+// unfolded). Throws Split.
 bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b);
 
-// Whether two single products under maxima have the same factors and unite to the same boxes: max over `a` = max over `b`.
-bool equal_unions(const Facts& facts, const Region& region, std::vector<Product> a, std::vector<Product> b);
-
-// The definition of a factor that is a product, a name, a concatenation or an integer map, at its index; nullopt for other
-// atoms. // Throws Split.
-std::optional<Sum> expand(const Facts& facts, const Region& region, const Factor& factor);
-
-// Coordinates of an instance's labels at an index of its output atom, in the order of its labels; labels that the output
-// does not have stay 0. Throws Split.
-std::vector<Affine> label_coordinates(const Region& region, const Instance& instance, const Affine& index);
-
-// Address of operand i at these label coordinates.
-Affine operand_index(const Instance& instance, size_t operand, const std::vector<Affine>& labels);
+// Whether two single products under maxima have the same factors and unite to the same boxes: max
+// over `a` = max over `b`.
+bool equal_unions(const Facts& facts, const Region& region, std::vector<Product> a,
+                  std::vector<Product> b);
 
 // For messages: "2*a17[32+...]|box(3)".
 std::string to_string(const Sum& sum);

@@ -21,8 +21,9 @@ TEST_P(HandProofTest, IsAccepted) {
   const CheckResult result = replay.check();
   EXPECT_TRUE(result.accepted) << result.reason;
   EXPECT_GT(result.probes, 0);
-  EXPECT_EQ(result.claims, static_cast<int64_t>(replay.sequential.ops.size() + replay.ranks[0].ops.size() +
-                                                replay.ranks[1].ops.size()));
+  EXPECT_EQ(result.claims,
+            static_cast<int64_t>(replay.sequential.ops.size() + replay.ranks[0].ops.size() +
+                                 replay.ranks[1].ops.size()));
 }
 
 TEST_P(HandProofTest, RejectsEveryEditThatChangesItsMeaning) {
@@ -35,8 +36,10 @@ TEST_P(HandProofTest, RejectsEveryEditThatChangesItsMeaning) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Hand, HandProofTest,
-                         testing::Values(HandProof{"RowParallel", row_parallel}, HandProof{"ColumnParallel", column_parallel},
-                                         HandProof{"VocabParallel", vocab_parallel}, HandProof{"RowSoftmax", row_softmax}),
+                         testing::Values(HandProof{"RowParallel", row_parallel},
+                                         HandProof{"ColumnParallel", column_parallel},
+                                         HandProof{"VocabParallel", vocab_parallel},
+                                         HandProof{"RowSoftmax", row_softmax}),
                          [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

@@ -5,12 +5,13 @@ namespace {
 
 using Tag = InstanceLabel::Tag;
 
-InstanceLabel label(Tag tag, int64_t size, std::vector<int64_t> strides, int64_t out_stride, LabelId hidden = kNone,
-                    int32_t spec_label = kNone) {
+InstanceLabel label(Tag tag, int64_t size, std::vector<int64_t> strides, int64_t out_stride,
+                    LabelId hidden = kNone, int32_t spec_label = kNone) {
   return {tag, size, std::move(strides), out_stride, hidden, spec_label};
 }
 
-AtomId input_atom(Universe& universe, TensorId tensor, int64_t size, DType dtype = DType::kFloat32) {
+AtomId input_atom(Universe& universe, TensorId tensor, int64_t size,
+                  DType dtype = DType::kFloat32) {
   Atom atom;
   atom.size = size;
   atom.dtype = dtype;
@@ -19,7 +20,8 @@ AtomId input_atom(Universe& universe, TensorId tensor, int64_t size, DType dtype
   return static_cast<AtomId>(universe.atoms.size()) - 1;
 }
 
-AtomId instance_atom(Universe& universe, Instance instance, int64_t size, std::vector<LabelId> hidden = {}) {
+AtomId instance_atom(Universe& universe, Instance instance, int64_t size,
+                     std::vector<LabelId> hidden = {}) {
   Atom atom;
   atom.kind = Atom::Kind::kInstance;
   atom.size = size;
@@ -34,18 +36,22 @@ AtomId instance_atom(Universe& universe, Instance instance, int64_t size, std::v
 CleanExpr parse(const std::string& text) { return parse_clean_expr(text, {}); }
 
 /// y = a[i, k] * b[k, j] summed over k, as core operators.
-CoreId contraction(HandProgram& program, CoreId a, CoreId b, const Shape& ikj, Term a_term, Term b_term, Term product,
-                   Term sum) {
+CoreId contraction(HandProgram& program, CoreId a, CoreId b, const Shape& ikj, Term a_term,
+                   Term b_term, Term product, Term sum) {
   const int64_t i = ikj[0], k = ikj[1], j = ikj[2];
   const auto shaped = [](Term term, std::vector<std::vector<Mode>> dims) {
     term.layout.dims = std::move(dims);
     return term;
   };
   const auto a_dims = a_term.layout.dims, b_dims = b_term.layout.dims;
-  a = program.op(Prim::kReshape, {a}, claim({i, k, 1}, {shaped(a_term, {a_dims[0], a_dims[1], {}})}));
-  a = program.op(Prim::kExpand, {a}, claim(ikj, {shaped(a_term, {a_dims[0], a_dims[1], {{j, 0}}})}));
-  b = program.op(Prim::kReshape, {b}, claim({1, k, j}, {shaped(b_term, {{}, b_dims[0], b_dims[1]})}));
-  b = program.op(Prim::kExpand, {b}, claim(ikj, {shaped(b_term, {{{i, 0}}, b_dims[0], b_dims[1]})}));
+  a = program.op(Prim::kReshape, {a},
+                 claim({i, k, 1}, {shaped(a_term, {a_dims[0], a_dims[1], {}})}));
+  a = program.op(Prim::kExpand, {a},
+                 claim(ikj, {shaped(a_term, {a_dims[0], a_dims[1], {{j, 0}}})}));
+  b = program.op(Prim::kReshape, {b},
+                 claim({1, k, j}, {shaped(b_term, {{}, b_dims[0], b_dims[1]})}));
+  b = program.op(Prim::kExpand, {b},
+                 claim(ikj, {shaped(b_term, {{{i, 0}}, b_dims[0], b_dims[1]})}));
   const CoreId m = program.op(Prim::kMul, {a, b}, claim(ikj, {std::move(product)}));
   return program.op(Prim::kReduceSum, {m}, claim({i, j}, {std::move(sum)}), {1});
 }
@@ -69,11 +75,13 @@ Replay matmul_atoms() {
   universe.labels = {{6, false, 1}};
   instance_atom(universe, sum, 32, {0});
 
-  HandProgram program(replay.refinement.sequential, replay.sequential, replay.certificate.sequential);
+  HandProgram program(replay.refinement.sequential, replay.sequential,
+                      replay.certificate.sequential);
   const CoreId x = program.input("x", DType::kFloat32, claim({4, 6}, {view(0, {4, 6}, {6, 1})}));
   const CoreId w = program.input("w", DType::kFloat32, claim({6, 8}, {view(1, {6, 8}, {8, 1})}));
-  const CoreId y = contraction(program, x, w, {4, 6, 8}, view(0, {4, 6}, {6, 1}), view(1, {6, 8}, {8, 1}),
-                               view(2, {4, 6, 8}, {48, 8, 1}), view(3, {4, 8}, {8, 1}));
+  const CoreId y =
+      contraction(program, x, w, {4, 6, 8}, view(0, {4, 6}, {6, 1}), view(1, {6, 8}, {8, 1}),
+                  view(2, {4, 6, 8}, {48, 8, 1}), view(3, {4, 8}, {8, 1}));
   program.output("y", y);
   replay.refinement.name = "matmul";
   replay.refinement.outputs = {"y"};
@@ -145,10 +153,12 @@ CoreId HandProgram::input(const std::string& name, DType dtype, Value value) {
   return this->op(std::move(op), std::move(value));
 }
 
-CoreId HandProgram::op(Prim prim, std::vector<CoreId> operands, Value value, std::vector<int64_t> ints) {
+CoreId HandProgram::op(Prim prim, std::vector<CoreId> operands, Value value,
+                       std::vector<int64_t> ints) {
   CoreOp op;
   op.prim = prim;
-  op.dtype = operands.empty() ? DType::kFloat32 : program_.ops[static_cast<size_t>(operands.back())].dtype;
+  op.dtype =
+      operands.empty() ? DType::kFloat32 : program_.ops[static_cast<size_t>(operands.back())].dtype;
   op.operands = std::move(operands);
   op.ints = std::move(ints);
   return this->op(std::move(op), std::move(value));
@@ -190,11 +200,13 @@ Replay row_parallel() {
         contraction(program, x_in, w_in, {4, 3, 8}, x, w, view(2, {4, 3, 8}, {48, 8, 1}, 8 * k),
                     part(view(3, {4, 8}, {8, 1}), 0, 6, {k, k + 3}));
     program.output("partial", partial);
-    program.output("y", program.all_reduce(partial, {0, 1}, claim({4, 8}, {view(3, {4, 8}, {8, 1})})));
+    program.output("y",
+                   program.all_reduce(partial, {0, 1}, claim({4, 8}, {view(3, {4, 8}, {8, 1})})));
   }
   replay.refinement.inputs = {{"x", {parse("concat(x@0, x@1; dim=1)")}, {}},
                               {"w", {parse("concat(w@0, w@1; dim=0)")}, {}}};
-  replay.certificate.relations = {{"y", {parse("y@0"), parse("y@1"), parse("sum(partial@0, partial@1)")}, true}};
+  replay.certificate.relations = {
+      {"y", {parse("y@0"), parse("y@1"), parse("sum(partial@0, partial@1)")}, true}};
   return replay;
 }
 
@@ -206,10 +218,11 @@ Replay column_parallel() {
     const Term x = view(0, {4, 6}, {6, 1}), w = view(1, {6, 4}, {8, 1}, j);
     const CoreId x_in = program.input("x", DType::kFloat32, claim({4, 6}, {x}));
     const CoreId w_in = program.input("w", DType::kFloat32, claim({6, 4}, {w}));
-    program.output("y", contraction(program, x_in, w_in, {4, 6, 4}, x, w, view(2, {4, 6, 4}, {48, 8, 1}, j),
-                                    view(3, {4, 4}, {8, 1}, j)));
+    program.output("y", contraction(program, x_in, w_in, {4, 6, 4}, x, w,
+                                    view(2, {4, 6, 4}, {48, 8, 1}, j), view(3, {4, 4}, {8, 1}, j)));
   }
-  replay.refinement.inputs = {{"x", {parse("x@0"), parse("x@1")}, {}}, {"w", {parse("concat(w@0, w@1; dim=1)")}, {}}};
+  replay.refinement.inputs = {{"x", {parse("x@0"), parse("x@1")}, {}},
+                              {"w", {parse("concat(w@0, w@1; dim=1)")}, {}}};
   replay.certificate.relations = {{"y", {parse("concat(y@0, y@1; dim=1)")}, true}};
   return replay;
 }
@@ -248,12 +261,15 @@ Replay vocab_parallel() {
     return op;
   };
   {
-    HandProgram program(replay.refinement.sequential, replay.sequential, replay.certificate.sequential);
+    HandProgram program(replay.refinement.sequential, replay.sequential,
+                        replay.certificate.sequential);
     const CoreId ids = program.input("ids", DType::kInt64, claim({5}, {view(0, {5}, {1})}));
-    const CoreId table = program.input("table", DType::kFloat32, claim({8, 3}, {view(1, {8, 3}, {3, 1})}));
+    const CoreId table =
+        program.input("table", DType::kFloat32, claim({8, 3}, {view(1, {8, 3}, {3, 1})}));
     const CoreId hot = program.op(one_hot_op(ids), claim({5, 8}, {view(3, {5, 8}, {1, 5})}));
-    program.output("y", contraction(program, hot, table, {5, 8, 3}, view(3, {5, 8}, {1, 5}), view(1, {8, 3}, {3, 1}),
-                                    view(4, {5, 8, 3}, {24, 3, 1}), view(5, {5, 3}, {3, 1})));
+    program.output("y", contraction(program, hot, table, {5, 8, 3}, view(3, {5, 8}, {1, 5}),
+                                    view(1, {8, 3}, {3, 1}), view(4, {5, 8, 3}, {24, 3, 1}),
+                                    view(5, {5, 3}, {3, 1})));
   }
   replay.refinement.ranks.resize(2);
   replay.ranks.resize(2);
@@ -267,7 +283,8 @@ Replay vocab_parallel() {
       value.tiles[0].integer.push_back({0, element, std::move(of)});
       return value;
     };
-    const auto op = [&](Prim prim, std::string fn, DType dtype, std::vector<CoreId> operands, Value value) {
+    const auto op = [&](Prim prim, std::string fn, DType dtype, std::vector<CoreId> operands,
+                        Value value) {
       CoreOp made;
       made.prim = prim;
       made.fn = std::move(fn);
@@ -283,10 +300,12 @@ Replay vocab_parallel() {
       made.constant = number;
       Term term = view(2, {5}, {0});
       term.coef = number;
-      return program.op(std::move(made), claim({5}, number == 0 ? std::vector<Term>{} : std::vector<Term>{term}));
+      return program.op(std::move(made),
+                        claim({5}, number == 0 ? std::vector<Term>{} : std::vector<Term>{term}));
     };
     const CoreId ids = program.input("ids", DType::kInt64, claim({5}, {view(0, {5}, {1})}));
-    const CoreId table = program.input("table", DType::kFloat32, claim({4, 3}, {view(1, {4, 3}, {3, 1}, 3 * first)}));
+    const CoreId table = program.input("table", DType::kFloat32,
+                                       claim({4, 3}, {view(1, {4, 3}, {3, 1}, 3 * first)}));
     const CoreId from = constant(first), to = constant(end);
     const CoreId above = op(Prim::kMap, "ge", DType::kBool, {ids, from},
                             pieces({{{INT64_MIN, first}, 0, 0}, {{first, INT64_MAX}, 0, 1}}));
@@ -295,11 +314,11 @@ Replay vocab_parallel() {
     const CoreId mask =
         op(Prim::kMap, "and", DType::kBool, {above, below},
            pieces({{{INT64_MIN, first}, 0, 0}, {{first, end}, 0, 1}, {{end, INT64_MAX}, 0, 0}}));
-    const CoreId local =
-        op(Prim::kLinear, "", DType::kInt64, {ids, from}, pieces({{{INT64_MIN, INT64_MAX}, 1, -first}}));
-    const CoreId safe =
-        op(Prim::kKeep, "", DType::kInt64, {mask, local},
-           pieces({{{INT64_MIN, first}, 0, 0}, {{first, end}, 1, -first}, {{end, INT64_MAX}, 0, 0}}));
+    const CoreId local = op(Prim::kLinear, "", DType::kInt64, {ids, from},
+                            pieces({{{INT64_MIN, INT64_MAX}, 1, -first}}));
+    const CoreId safe = op(
+        Prim::kKeep, "", DType::kInt64, {mask, local},
+        pieces({{{INT64_MIN, first}, 0, 0}, {{first, end}, 1, -first}, {{end, INT64_MAX}, 0, 0}}));
 
     // Row 0 of the shard is also read by the masked ids.
     const auto outside = [&](Term term) {
@@ -308,8 +327,9 @@ Replay vocab_parallel() {
       guard.atom = 0;
       guard.where = element;
       for (size_t d = 1; d < term.layout.dims.size(); ++d)
-        guard.where.dims.push_back(term.layout.dims[d].empty() ? std::vector<Mode>{}
-                                                               : std::vector<Mode>{{term.layout.dims[d][0].size, 0}});
+        guard.where.dims.push_back(term.layout.dims[d].empty()
+                                       ? std::vector<Mode>{}
+                                       : std::vector<Mode>{{term.layout.dims[d][0].size, 0}});
       guard.intervals = {{INT64_MIN, first}, {end, INT64_MAX}};
       term.restrictions.push_back(std::move(guard));
       return term;
@@ -320,10 +340,11 @@ Replay vocab_parallel() {
       return value;
     };
     const auto tile = [](std::vector<Term> terms) { return Tile{std::move(terms), {}}; };
-    const CoreId hot =
-        program.op(one_hot_op(safe), two_tiles(claim({5, 4}, {}), {0, 1, 4},
-                                               tile({view(3, {5, 1}, {1, 5}, 5 * first), outside(view(2, {5, 1}, {0, 0}))}),
-                                               tile({view(3, {5, 3}, {1, 5}, 5 * (first + 1))})));
+    const CoreId hot = program.op(
+        one_hot_op(safe),
+        two_tiles(claim({5, 4}, {}), {0, 1, 4},
+                  tile({view(3, {5, 1}, {1, 5}, 5 * first), outside(view(2, {5, 1}, {0, 0}))}),
+                  tile({view(3, {5, 3}, {1, 5}, 5 * (first + 1))})));
     const auto hot_dims = [&](Shape shape, std::vector<int64_t> strides) {
       Shape low = shape, high = shape;
       low[1] = 1;
@@ -334,20 +355,24 @@ Replay vocab_parallel() {
     };
     CoreId a = program.op(Prim::kReshape, {hot}, hot_dims({5, 4, 1}, {1, 5, 0}));
     a = program.op(Prim::kExpand, {a}, hot_dims({5, 4, 3}, {1, 5, 0}));
-    CoreId b = program.op(Prim::kReshape, {table}, claim({1, 4, 3}, {view(1, {1, 4, 3}, {0, 3, 1}, 3 * first)}));
-    b = program.op(Prim::kExpand, {b}, claim({5, 4, 3}, {view(1, {5, 4, 3}, {0, 3, 1}, 3 * first)}));
-    const CoreId m = program.op(
-        Prim::kMul, {a, b},
-        two_tiles(claim({5, 4, 3}, {}), {0, 1, 4},
-                  tile({view(4, {5, 1, 3}, {24, 3, 1}, 3 * first), outside(view(1, {5, 1, 3}, {0, 3, 1}, 3 * first))}),
-                  tile({view(4, {5, 3, 3}, {24, 3, 1}, 3 * (first + 1))})));
+    CoreId b = program.op(Prim::kReshape, {table},
+                          claim({1, 4, 3}, {view(1, {1, 4, 3}, {0, 3, 1}, 3 * first)}));
+    b = program.op(Prim::kExpand, {b},
+                   claim({5, 4, 3}, {view(1, {5, 4, 3}, {0, 3, 1}, 3 * first)}));
+    const CoreId m = program.op(Prim::kMul, {a, b},
+                                two_tiles(claim({5, 4, 3}, {}), {0, 1, 4},
+                                          tile({view(4, {5, 1, 3}, {24, 3, 1}, 3 * first),
+                                                outside(view(1, {5, 1, 3}, {0, 3, 1}, 3 * first))}),
+                                          tile({view(4, {5, 3, 3}, {24, 3, 1}, 3 * (first + 1))})));
     const Term shard = part(view(5, {5, 3}, {3, 1}), 0, 8, {first, end});
     const CoreId rows =
-        program.op(Prim::kReduceSum, {m}, claim({5, 3}, {shard, outside(view(1, {5, 3}, {0, 1}, 3 * first))}), {1});
+        program.op(Prim::kReduceSum, {m},
+                   claim({5, 3}, {shard, outside(view(1, {5, 3}, {0, 1}, 3 * first))}), {1});
     Value wide_mask = claim({5, 3}, {});
-    wide_mask.tiles[0].integer.push_back({0,
-                                          {0, {{{5, 1}}, {{3, 0}}}},
-                                          {{{INT64_MIN, first}, 0, 0}, {{first, end}, 0, 1}, {{end, INT64_MAX}, 0, 0}}});
+    wide_mask.tiles[0].integer.push_back(
+        {0,
+         {0, {{{5, 1}}, {{3, 0}}}},
+         {{{INT64_MIN, first}, 0, 0}, {{first, end}, 0, 1}, {{end, INT64_MAX}, 0, 0}}});
     Value tall_mask = pieces(wide_mask.tiles[0].integer[0].pieces);
     tall_mask.shape = {5, 1};
     tall_mask.cuts = {{0, 5}, {0, 1}};
@@ -376,16 +401,19 @@ Replay row_softmax() {
   softmax.labels = {label(Tag::kParallel, 4, {6}, 6), label(Tag::kWhole, 6, {1}, 1, kNone, 0)};
   instance_atom(universe, softmax, 24);
   const auto apply = [](HandProgram& program, CoreProgram& core, int64_t rows, int64_t first) {
-    const CoreId x = program.input("x", DType::kFloat32, claim({rows, 6}, {view(0, {rows, 6}, {6, 1}, 6 * first)}));
+    const CoreId x = program.input("x", DType::kFloat32,
+                                   claim({rows, 6}, {view(0, {rows, 6}, {6, 1}, 6 * first)}));
     core.specs = {{{{{1, false}, {0, true}}}, {{1, false}, {0, true}}}};
     CoreOp op;
     op.prim = Prim::kBlock;
     op.fn = "softmax";
     op.operands = {x};
     op.spec = 0;
-    program.output("y", program.op(std::move(op), claim({rows, 6}, {view(1, {rows, 6}, {6, 1}, 6 * first)})));
+    program.output(
+        "y", program.op(std::move(op), claim({rows, 6}, {view(1, {rows, 6}, {6, 1}, 6 * first)})));
   };
-  HandProgram sequential(replay.refinement.sequential, replay.sequential, replay.certificate.sequential);
+  HandProgram sequential(replay.refinement.sequential, replay.sequential,
+                         replay.certificate.sequential);
   apply(sequential, replay.sequential, 4, 0);
   replay.refinement.ranks.resize(2);
   replay.ranks.resize(2);

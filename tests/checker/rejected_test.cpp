@@ -1,4 +1,5 @@
-// Certificates that look right and are not: each of them once was, or could be, a way to prove what is false.
+// Certificates that look right and are not: each of them once was, or could be, a way to prove what
+// is false.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +18,9 @@ void expect_rejected(const Replay& replay, const std::string& reason) {
 
 CleanExpr parse(const std::string& text) { return parse_clean_expr(text, {}); }
 
-Term& only_term(Replay& replay, size_t rank, size_t op) { return replay.certificate.ranks[rank][op].tiles[0].terms[0]; }
+Term& only_term(Replay& replay, size_t rank, size_t op) {
+  return replay.certificate.ranks[rank][op].tiles[0].terms[0];
+}
 
 TEST(RejectedCertificate, OutputThatIsStillAPartOfASum) {
   Replay replay = row_parallel();
@@ -39,7 +42,8 @@ TEST(RejectedCertificate, OutputFromATensorThatIsNoOutput) {
 
 TEST(RejectedCertificate, ExpectationThatDoesNotHold) {
   Replay replay = row_parallel();
-  replay.refinement.expect = {{parse("y@0"), {parse("y@1")}, {}}};  // sequential leaves are at rank 0
+  replay.refinement.expect = {
+      {parse("y@0"), {parse("y@1")}, {}}};  // sequential leaves are at rank 0
   EXPECT_TRUE(replay.check().accepted) << replay.check().reason;
   replay.refinement.expect[0].replicas = {parse("partial@1")};
   expect_rejected(replay, "expectation of y");
@@ -48,10 +52,12 @@ TEST(RejectedCertificate, ExpectationThatDoesNotHold) {
 TEST(RejectedCertificate, SumOverRanksThatMeetInAnotherOrder) {
   Replay replay = row_parallel();
   for (size_t rank = 0; rank < 2; ++rank) {
-    HandProgram program(replay.refinement.ranks[rank], replay.ranks[rank], replay.certificate.ranks[rank]);
+    HandProgram program(replay.refinement.ranks[rank], replay.ranks[rank],
+                        replay.certificate.ranks[rank]);
     const CoreId partial = 7;
     ASSERT_EQ(replay.ranks[rank].ops[7].prim, Prim::kReduceSum);
-    program.output("alone", program.all_reduce(partial, {static_cast<Rank>(rank)}, replay.certificate.ranks[rank][7]));
+    program.output("alone", program.all_reduce(partial, {static_cast<Rank>(rank)},
+                                               replay.certificate.ranks[rank][7]));
   }
   EXPECT_TRUE(replay.check().accepted) << replay.check().reason;
   // Rank 0 waits for rank 1 in a group that rank 1 never enters.
@@ -97,7 +103,8 @@ TEST(RejectedCertificate, UninitialisedMemoryThatIsTheSameOnTwoRanks) {
 }
 
 TEST(RejectedCertificate, BlockThatReadsItsWholeDimensionInAnotherOrder) {
-  // The softmax of a permuted row is not the softmax of the row, although it reads the same elements.
+  // The softmax of a permuted row is not the softmax of the row, although it reads the same
+  // elements.
   Replay replay = row_softmax();
   Instance& softmax = replay.certificate.universe.instances[0];
   softmax.labels = {{InstanceLabel::Tag::kParallel, 4, {6}, 6, kNone, kNone},
@@ -111,7 +118,9 @@ TEST(RejectedCertificate, BlockThatReadsItsWholeDimensionInAnotherOrder) {
 
 TEST(RejectedCertificate, BlockWhoseOutputIsReadInAnotherOrder) {
   Replay replay = row_softmax();
-  const auto permute = [](Value& value) { value.tiles[0].terms[0].layout.dims[1] = {{2, 1}, {3, 2}}; };
+  const auto permute = [](Value& value) {
+    value.tiles[0].terms[0].layout.dims[1] = {{2, 1}, {3, 2}};
+  };
   permute(replay.certificate.sequential[1]);
   for (std::vector<Value>& claims : replay.certificate.ranks) permute(claims[1]);
   expect_rejected(replay, "the output's block is read in another order");
@@ -142,7 +151,8 @@ TEST(RejectedCertificate, PartOfANonlinearFunction) {
   universe.instances.push_back(gelu);
   universe.atoms.push_back(atom);
   for (size_t rank = 0; rank < 2; ++rank) {
-    HandProgram program(replay.refinement.ranks[rank], replay.ranks[rank], replay.certificate.ranks[rank]);
+    HandProgram program(replay.refinement.ranks[rank], replay.ranks[rank],
+                        replay.certificate.ranks[rank]);
     CoreOp op;
     op.prim = Prim::kMap;
     op.fn = "gelu";
@@ -204,11 +214,13 @@ TEST(RejectedCertificate, PartOfASumThatDependsOnTheElement) {
   universe.atoms = {x, total};
   universe.instances = {sum};
   universe.labels = {{6, false, 0}};
-  HandProgram program(replay.refinement.sequential, replay.sequential, replay.certificate.sequential);
+  HandProgram program(replay.refinement.sequential, replay.sequential,
+                      replay.certificate.sequential);
   const CoreId in = program.input("x", DType::kFloat32, claim({2, 3}, {view(0, {2, 3}, {3, 1})}));
   program.op(Prim::kReduceSum, {in}, claim({}, {view(1, {}, {})}), {0, 1});
   EXPECT_TRUE(replay.check().accepted) << replay.check().reason;
-  Value rows = claim({2}, {part(view(1, {1}, {0}), 0, 6, {0, 3}), part(view(1, {1}, {0}), 0, 6, {3, 6})});
+  Value rows =
+      claim({2}, {part(view(1, {1}, {0}), 0, 6, {0, 3}), part(view(1, {1}, {0}), 0, 6, {3, 6})});
   rows.cuts = {{0, 1, 2}};
   rows.tiles = {{{rows.tiles[0].terms[0]}, {}}, {{rows.tiles[0].terms[1]}, {}}};
   program.op(Prim::kReduceSum, {in}, rows, {1});

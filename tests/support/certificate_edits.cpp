@@ -67,8 +67,11 @@ class Enumerator {
   }
 
   void add_tile(EditKind kind, const Place& at, const std::string& what, TileEdit edit) {
-    const std::string where = at.rank == kSequential ? "sequential" : "rank " + std::to_string(at.rank);
-    add(kind, where + ", operator " + std::to_string(at.op) + ", tile " + std::to_string(at.tile) + ": " + what,
+    const std::string where =
+        at.rank == kSequential ? "sequential" : "rank " + std::to_string(at.rank);
+    add(kind,
+        where + ", operator " + std::to_string(at.op) + ", tile " + std::to_string(at.tile) + ": " +
+            what,
         [at, edit](Replay& replay) { edit(claims(replay, at.rank)[at.op].tiles[at.tile]); });
   }
 
@@ -87,12 +90,14 @@ class Enumerator {
     if (const auto known = read_.find(id); known != read_.end()) return known->second;
     const auto unread = [](const InstanceLabel& label) {
       return label.tag == InstanceLabel::Tag::kParallel && label.size > 1 &&
-             std::all_of(label.strides.begin(), label.strides.end(), [](int64_t s) { return s == 0; });
+             std::all_of(label.strides.begin(), label.strides.end(),
+                         [](int64_t s) { return s == 0; });
     };
     return read_[id] = std::none_of(made->labels.begin(), made->labels.end(), unread) &&
-                       std::all_of(made->operands.begin(), made->operands.end(), [&](const Instance::Operand& operand) {
-                         return every_label_is_read(operand.atom);
-                       });
+                       std::all_of(made->operands.begin(), made->operands.end(),
+                                   [&](const Instance::Operand& operand) {
+                                     return every_label_is_read(operand.atom);
+                                   });
   }
 
   void over_claims(Rank rank, const std::vector<Value>& values) {
@@ -117,13 +122,15 @@ class Enumerator {
     if (atom(term.atom).kind != Atom::Kind::kNan)
       edit_term(EditKind::kCoefficient, "negated", [](Term& of) { of.coef = -of.coef; });
     if (!is_constant(atom(term.atom))) {
-      edit_term(EditKind::kCoefficient, "doubled", [](Term& of) { of.coef = of.coef * Rational(2); });
+      edit_term(EditKind::kCoefficient, "doubled",
+                [](Term& of) { of.coef = of.coef * Rational(2); });
       if (every_label_is_read(term.atom)) over_offsets(term, edit_term);
       over_dimensions(term, edit_term);
       over_atoms(term, edit_term);
     }
     for (size_t r = 0; r < term.restrictions.size(); ++r)
-      if (term.restrictions[r].kind != Restriction::Kind::kGuard) over_box(r, term.restrictions[r], edit_term);
+      if (term.restrictions[r].kind != Restriction::Kind::kGuard)
+        over_box(r, term.restrictions[r], edit_term);
   }
 
   template <class Add>
@@ -154,15 +161,19 @@ class Enumerator {
   template <class Add>
   void over_atoms(const Term& term, const Add& edit_term) const {
     const Instance* made = instance(term.atom);
-    if (made != nullptr && (made->kind == Instance::Kind::kCombine || made->kind == Instance::Kind::kCat)) return;
+    if (made != nullptr &&
+        (made->kind == Instance::Kind::kCombine || made->kind == Instance::Kind::kCat))
+      return;
     if (!term.restrictions.empty()) return;
     for (size_t other = 0; other < universe_.atoms.size(); ++other) {
       const Atom& input = universe_.atoms[other];
       const auto id = static_cast<AtomId>(other);
-      if (id == term.atom || input.kind != Atom::Kind::kInput || input.tensor == kNone || !input.hidden.empty() ||
-          last_address(term.layout) >= input.size || is_floating(input.dtype) != is_floating(atom(term.atom).dtype))
+      if (id == term.atom || input.kind != Atom::Kind::kInput || input.tensor == kNone ||
+          !input.hidden.empty() || last_address(term.layout) >= input.size ||
+          is_floating(input.dtype) != is_floating(atom(term.atom).dtype))
         continue;
-      edit_term(EditKind::kAtom, "atom " + std::to_string(other) + " instead", [id](Term& of) { of.atom = id; });
+      edit_term(EditKind::kAtom, "atom " + std::to_string(other) + " instead",
+                [id](Term& of) { of.atom = id; });
     }
   }
 
@@ -174,11 +185,14 @@ class Enumerator {
     for (size_t i = 0; i < box.intervals.size(); ++i) {
       const int64_t before = i == 0 ? -1 : box.intervals[i - 1].hi;
       const int64_t after = i + 1 == box.intervals.size() ? box.radix + 1 : box.intervals[i + 1].lo;
-      for (const auto& [low, high] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, 1}}) {
+      for (const auto& [low, high] :
+           {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, 1}}) {
         std::vector<Interval> moved = box.intervals;
         moved[i].lo += low;
         moved[i].hi += high;
-        if (moved[i].lo <= before || moved[i].hi >= after || moved[i].lo >= moved[i].hi || whole(moved)) continue;
+        if (moved[i].lo <= before || moved[i].hi >= after || moved[i].lo >= moved[i].hi ||
+            whole(moved))
+          continue;
         edit_term(EditKind::kBox, "a box with moved bounds",
                   [r, moved](Term& of) { of.restrictions[r].intervals = moved; });
       }
@@ -193,8 +207,9 @@ class Enumerator {
     if (!complement.empty())
       edit_term(EditKind::kBox, "the other part",
                 [r, complement](Term& of) { of.restrictions[r].intervals = complement; });
-    edit_term(EditKind::kBox, "no box",
-              [r](Term& of) { of.restrictions.erase(of.restrictions.begin() + static_cast<ptrdiff_t>(r)); });
+    edit_term(EditKind::kBox, "no box", [r](Term& of) {
+      of.restrictions.erase(of.restrictions.begin() + static_cast<ptrdiff_t>(r));
+    });
   }
 
   void over_pieces(const Place& at, const PiecewiseAffine& map) {
@@ -215,7 +230,8 @@ class Enumerator {
       return result;
     };
     for (size_t other = at.tile + 1; other < value.tiles.size(); ++other) {
-      if (value.tiles[at.tile] == value.tiles[other] || extents(at.tile) != extents(other)) continue;
+      if (value.tiles[at.tile] == value.tiles[other] || extents(at.tile) != extents(other))
+        continue;
       add(EditKind::kOrder, "tiles exchanged", [at, other](Replay& replay) {
         std::vector<Tile>& tiles = claims(replay, at.rank)[at.op].tiles;
         std::swap(tiles[at.tile], tiles[other]);
@@ -240,8 +256,9 @@ class Enumerator {
       for (size_t to = 0; to < ranks.size(); ++to)
         for (size_t op = 0; op < std::min(ranks[from].size(), ranks[to].size()); ++op) {
           if (from == to || !differ(ranks[from][op], ranks[to][op])) continue;
-          add(EditKind::kRank, "operator " + std::to_string(op) + " of rank " + std::to_string(to) + " as of rank " +
-                                   std::to_string(from),
+          add(EditKind::kRank,
+              "operator " + std::to_string(op) + " of rank " + std::to_string(to) + " as of rank " +
+                  std::to_string(from),
               [from, to, op](Replay& replay) {
                 replay.certificate.ranks[to][op] = replay.certificate.ranks[from][op];
               });
@@ -273,15 +290,18 @@ class Enumerator {
     return *at;
   }
 
-  void edit_relation(EditKind kind, size_t relation, size_t replica, const std::vector<size_t>& path,
-                     const CleanExpr& with) {
-    add(kind, "relation of " + replay_.certificate.relations[relation].tensor + ": " + to_string(with) + " instead",
+  void edit_relation(EditKind kind, size_t relation, size_t replica,
+                     const std::vector<size_t>& path, const CleanExpr& with) {
+    add(kind,
+        "relation of " + replay_.certificate.relations[relation].tensor + ": " + to_string(with) +
+            " instead",
         [=](Replay& replay) {
           at_path(replay.certificate.relations[relation].replicas[replica], path) = with;
         });
   }
 
-  void over_leaves(size_t relation, size_t replica, const CleanExpr& expr, std::vector<size_t> path) {
+  void over_leaves(size_t relation, size_t replica, const CleanExpr& expr,
+                   std::vector<size_t> path) {
     for (size_t i = 0; i < expr.operands.size(); ++i) {
       path.push_back(i);
       over_leaves(relation, replica, expr.operands[i], path);
@@ -298,7 +318,8 @@ class Enumerator {
     }
   }
 
-  void over_concats(size_t relation, size_t replica, const CleanExpr& expr, std::vector<size_t> path) {
+  void over_concats(size_t relation, size_t replica, const CleanExpr& expr,
+                    std::vector<size_t> path) {
     for (size_t i = 0; i < expr.operands.size(); ++i) {
       path.push_back(i);
       over_concats(relation, replica, expr.operands[i], path);
@@ -319,7 +340,8 @@ class Enumerator {
       for (size_t op = 0; op < replay_.ranks[rank].ops.size(); ++op)
         if (replay_.ranks[rank].ops[op].prim == Prim::kCollective) {
           one_sided(rank, op);
-          if (static_cast<Rank>(rank) == collective_at(rank, op).ranks.front()) joint(op, collective_at(rank, op));
+          if (static_cast<Rank>(rank) == collective_at(rank, op).ranks.front())
+            joint(op, collective_at(rank, op));
         }
   }
 
@@ -339,21 +361,25 @@ class Enumerator {
 
   using CollectiveEdit = std::function<void(Collective&)>;
 
-  // What else an all-reduce by sum could be; none of them gives the sum of operands that are not zero.
-  static std::vector<std::pair<std::string, CollectiveEdit>> other_collectives(const Collective& collective) {
+  // What else an all-reduce by sum could be; none of them gives the sum of operands that are not
+  // zero.
+  static std::vector<std::pair<std::string, CollectiveEdit>> other_collectives(
+      const Collective& collective) {
     std::vector<std::pair<std::string, CollectiveEdit>> others;
-    if (collective.kind != Collective::Kind::kAllReduce || collective.reduce != Collective::Reduce::kSum ||
-        collective.ranks.size() < 2)
+    if (collective.kind != Collective::Kind::kAllReduce ||
+        collective.reduce != Collective::Reduce::kSum || collective.ranks.size() < 2)
       return others;
-    for (const auto& [name, reduce] :
-         {std::pair{"an average", Collective::Reduce::kAvg}, {"a maximum", Collective::Reduce::kMax},
-          {"a minimum", Collective::Reduce::kMin}, {"a product", Collective::Reduce::kProduct}})
+    for (const auto& [name, reduce] : {std::pair{"an average", Collective::Reduce::kAvg},
+                                       {"a maximum", Collective::Reduce::kMax},
+                                       {"a minimum", Collective::Reduce::kMin},
+                                       {"a product", Collective::Reduce::kProduct}})
       others.emplace_back(name, [reduce = reduce](Collective& of) { of.reduce = reduce; });
     for (const Rank source : collective.ranks)
-      others.emplace_back("a broadcast from rank " + std::to_string(source), [source](Collective& of) {
-        of.kind = Collective::Kind::kBroadcast;
-        of.source = source;
-      });
+      others.emplace_back("a broadcast from rank " + std::to_string(source),
+                          [source](Collective& of) {
+                            of.kind = Collective::Kind::kBroadcast;
+                            of.source = source;
+                          });
     return others;
   }
 
@@ -384,24 +410,29 @@ class Enumerator {
     const std::vector<Rank> ranks = collective.ranks;
     const auto operand = [&](Rank rank) -> const Value& {
       const auto r = static_cast<size_t>(rank);
-      return replay_.certificate.ranks[r][static_cast<size_t>(replay_.ranks[r].ops[op].operands[0])];
+      return replay_.certificate
+          .ranks[r][static_cast<size_t>(replay_.ranks[r].ops[op].operands[0])];
     };
     const auto counts = [&](Rank rank) {
       const Value& value = operand(rank);
-      return std::any_of(value.tiles.begin(), value.tiles.end(),
-                         [](const Tile& tile) { return !tile.terms.empty() || !tile.integer.empty(); });
+      return std::any_of(value.tiles.begin(), value.tiles.end(), [](const Tile& tile) {
+        return !tile.terms.empty() || !tile.integer.empty();
+      });
     };
     const auto others = other_collectives(collective);
-    const bool sums = !others.empty() && knows(replay_.certificate.ranks[static_cast<size_t>(ranks.front())][op]) &&
+    const bool sums = !others.empty() &&
+                      knows(replay_.certificate.ranks[static_cast<size_t>(ranks.front())][op]) &&
                       std::all_of(ranks.begin(), ranks.end(), counts);
     if (sums) {
       for (const auto& [name, edit] : others)
         add(EditKind::kGroup, "operator " + std::to_string(op) + " of all: " + name,
             [=, edit = edit](Replay& replay) {
-              for (const Rank rank : ranks) edit(collective_of(replay, static_cast<size_t>(rank), op));
+              for (const Rank rank : ranks)
+                edit(collective_of(replay, static_cast<size_t>(rank), op));
             });
       for (const Rank leaves : ranks) {
-        add(EditKind::kGroup, "operator " + std::to_string(op) + " of all: without rank " + std::to_string(leaves),
+        add(EditKind::kGroup,
+            "operator " + std::to_string(op) + " of all: without rank " + std::to_string(leaves),
             [=](Replay& replay) {
               for (const Rank rank : ranks) {
                 std::vector<Rank>& group = members(replay, static_cast<size_t>(rank), op);
@@ -414,13 +445,16 @@ class Enumerator {
         if (ranks.size() == 2) break;  // the other one is left alone as well
       }
     }
-    if (collective.kind != Collective::Kind::kAllGather || !differ(operand(ranks.front()), operand(ranks.back()))) return;
-    add(EditKind::kOrder, "operator " + std::to_string(op) + " of all: members in reverse order", [=](Replay& replay) {
-      for (const Rank rank : ranks) {
-        std::vector<Rank>& group = members(replay, static_cast<size_t>(rank), op);
-        std::reverse(group.begin(), group.end());
-      }
-    });
+    if (collective.kind != Collective::Kind::kAllGather ||
+        !differ(operand(ranks.front()), operand(ranks.back())))
+      return;
+    add(EditKind::kOrder, "operator " + std::to_string(op) + " of all: members in reverse order",
+        [=](Replay& replay) {
+          for (const Rank rank : ranks) {
+            std::vector<Rank>& group = members(replay, static_cast<size_t>(rank), op);
+            std::reverse(group.begin(), group.end());
+          }
+        });
   }
 
   const Replay& replay_;
@@ -433,13 +467,20 @@ class Enumerator {
 
 const char* to_string(EditKind kind) {
   switch (kind) {
-    case EditKind::kBox: return "box";
-    case EditKind::kOffset: return "offset";
-    case EditKind::kRank: return "rank";
-    case EditKind::kGroup: return "group";
-    case EditKind::kOrder: return "order";
-    case EditKind::kCoefficient: return "coefficient";
-    case EditKind::kAtom: return "atom";
+    case EditKind::kBox:
+      return "box";
+    case EditKind::kOffset:
+      return "offset";
+    case EditKind::kRank:
+      return "rank";
+    case EditKind::kGroup:
+      return "group";
+    case EditKind::kOrder:
+      return "order";
+    case EditKind::kCoefficient:
+      return "coefficient";
+    case EditKind::kAtom:
+      return "atom";
   }
   return "";
 }

@@ -11,10 +11,9 @@
 namespace assay::test {
 
 enum class EditKind { kBox, kOffset, kRank, kGroup, kOrder, kCoefficient, kAtom };
-inline constexpr EditKind kEditKinds[] = {EditKind::kBox,   EditKind::kOffset,
-                                          EditKind::kRank,  EditKind::kGroup,
-                                          EditKind::kOrder, EditKind::kCoefficient,
-                                          EditKind::kAtom};
+inline constexpr EditKind kEditKinds[] = {
+    EditKind::kBox,   EditKind::kOffset,      EditKind::kRank, EditKind::kGroup,
+    EditKind::kOrder, EditKind::kCoefficient, EditKind::kAtom};
 
 const char* to_string(EditKind kind);
 
@@ -29,7 +28,8 @@ struct CertificateEdit {
 ///   box          a part of a sum or maximum begins or ends one off, is the rest, or is the whole
 ///   offset       a view, or a piece of an integer map, moves by one
 ///   rank         a claim or a leaf of a relation becomes another rank's, where the two differ
-///   group        a member leaves a collective, or the collective is another one, in all programs or
+///   group        a member leaves a collective, or the collective is another one, in all programs
+///   or
 ///                in one
 ///   order        two different tiles, dimensions, pieces of a concat, or members change places
 ///   coefficient  a term is doubled or negated
