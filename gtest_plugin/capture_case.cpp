@@ -112,7 +112,8 @@ Case capture_case(const RefinementSpec& spec, DType precision) {
     const PlacedTensor whole{name, shape_of(refinement.sequential, name), output.placement,
                              output.place};
     refinement.outputs.push_back(name);
-    refinement.expect.push_back({sequential_tensor(name), relation(whole, spec.mesh), output.place});
+    refinement.expect.push_back(
+        {sequential_tensor(name), relation(whole, spec.mesh), output.place});
   }
   validate(refinement);
   return refinement;

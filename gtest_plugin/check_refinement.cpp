@@ -2,44 +2,12 @@
 
 #include "assay/refinement.h"
 #include "dynamic_check/check.h"
-#include "gtest_plugin/program_run.h"
+#include "gtest_plugin/dynamic_question.h"
 #include "shared_ir/report/conclude.h"
 #include "static_check/check.h"
 
 namespace assay {
 namespace {
-
-std::vector<Relation> relations(const Certificate& certificate) {
-  std::vector<Relation> inferred;
-  for (const Certificate::Covered& covered : certificate.relations) {
-    inferred.push_back({covered.tensor, covered.replicas, {}});
-  }
-  return inferred;
-}
-
-// Calls what makes the self-made parameters of one rank.
-RankProgram parameter_program(const RefinementSpec& spec) {
-  return [&spec](ProgramContext& context) {
-    Program::Run run{context, spec, {}};
-    Program program(run);
-    for (const InputSpec& input : spec.inputs) {
-      if (input.make) context.output(input.name, input.make(program));
-    }
-  };
-}
-
-Programs programs(const RefinementSpec& spec) {
-  Programs both;
-  both.sequential = rank_program(spec, spec.sequential);
-  both.distributed = rank_program(spec, spec.distributed);
-  both.parameters = parameter_program(spec);
-  both.mesh = spec.mesh;
-  for (const InputSpec& input : spec.inputs) {
-    both.inputs.push_back({input.name, input.shape, input.dtype, input.role, input.bound,
-                           input.requires_grad, static_cast<bool>(input.make)});
-  }
-  return both;
-}
 
 DynamicOptions dynamic_options(const CheckOptions& options, DType precision) {
   DynamicOptions run;
@@ -83,9 +51,9 @@ void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& 
   for (DType precision : options.precisions) {
     const Proof proof = prove(spec, options, operators, precision);
     report.statics = proof.result.report;
-    report.dynamic =
-        dynamic_check(proof.refinement, relations(proof.result.certificate),
-                      report.statics->verdict, programs(spec), dynamic_options(options, precision));
+    report.dynamic = dynamic_check(proof.refinement, inferred_relations(proof.result.certificate),
+                                   report.statics->verdict, programs_under_test(spec),
+                                   dynamic_options(options, precision));
     conclude(report, spec.accept);
     if (report.exit != 0) return;
   }

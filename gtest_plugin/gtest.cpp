@@ -7,8 +7,8 @@
 
 #include "gtest_plugin/failure_message.h"
 #include "gtest_plugin/source_place.h"
-#include "shared_ir/report/conclude.h"
 #include "shared_ir/operators.h"
+#include "shared_ir/report/conclude.h"
 #include "static_check/check.h"
 
 namespace assay {

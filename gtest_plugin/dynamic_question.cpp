@@ -1,0 +1,42 @@
+#include "gtest_plugin/dynamic_question.h"
+
+#include "gtest_plugin/program_run.h"
+
+namespace assay {
+namespace {
+
+// Calls what makes the self-made parameters of one rank.
+RankProgram parameter_program(const RefinementSpec& spec) {
+  return [&spec](ProgramContext& context) {
+    Program::Run run{context, spec, {}};
+    Program program(run);
+    for (const InputSpec& input : spec.inputs) {
+      if (input.make) context.output(input.name, input.make(program));
+    }
+  };
+}
+
+}  // namespace
+
+Programs programs_under_test(const RefinementSpec& spec) {
+  Programs both;
+  both.sequential = rank_program(spec, spec.sequential);
+  both.distributed = rank_program(spec, spec.distributed);
+  both.parameters = parameter_program(spec);
+  both.mesh = spec.mesh;
+  for (const InputSpec& input : spec.inputs) {
+    both.inputs.push_back({input.name, input.shape, input.dtype, input.role, input.bound,
+                           input.requires_grad, static_cast<bool>(input.make)});
+  }
+  return both;
+}
+
+std::vector<Relation> inferred_relations(const Certificate& certificate) {
+  std::vector<Relation> inferred;
+  for (const Certificate::Covered& covered : certificate.relations) {
+    inferred.push_back({covered.tensor, covered.replicas, {}});
+  }
+  return inferred;
+}
+
+}  // namespace assay
