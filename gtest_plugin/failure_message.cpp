@@ -46,7 +46,7 @@ std::string headline(const CaseReport& report, const FailureContext& context) {
 
 std::string relation_in_words(const TensorReport& tensor) {
   if (tensor.relation.empty()) return "no relation";
-  return shortened(tensor.relation.front()) +
+  return shortened(tensor.relation.front()) + (tensor.pending_sum ? "  (still a sum)" : "") +
          (tensor.relation.size() > 1
               ? "  (and " + std::to_string(tensor.relation.size() - 1) + " more)"
               : "");
@@ -60,7 +60,7 @@ std::string proof_failure(const FailureReport& failure) {
     if (!failure.distributed_source.empty()) text += "   " + failure.distributed_source;
     text += "\n";
   }
-  if (!failure.inputs.empty()) text += "    its inputs are right:\n";
+  if (!failure.inputs.empty()) text += "    its inputs:\n";
   for (size_t i = 0; i < std::min(kMaxInputs, failure.inputs.size()); ++i) {
     text += "      " + failure.inputs[i].name + " = " + relation_in_words(failure.inputs[i]) + "\n";
   }

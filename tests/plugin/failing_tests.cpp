@@ -30,8 +30,8 @@ TEST_REFINEMENT(Failing, CaseFolderIsMissing) { check_case("/nowhere"); }
 
 TEST_REFINEMENT_F(WithSetUp, Passes) {
   auto x = input("x", {8, size_});
-  sequential([&](Program& p) { p.output("y", p[x]); });
-  distributed({{"tp", 2}}, [&](Program& p) { p.output("y", p[x]); });
+  sequential([&](Program& p) { p.output("y", mm(p[x], p[x].t())); });
+  distributed({{"tp", 2}}, [&](Program& p) { p.output("y", mm(p[x], p[x].t())); });
 }
 
 TEST_REFINEMENT(Skipped, FromItsBody) { GTEST_SKIP() << "no reason"; }
