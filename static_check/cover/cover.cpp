@@ -57,6 +57,25 @@ std::vector<Block> blocks_of(const Layout& layout, const TileBox& box) {
   return blocks;
 }
 
+// Where a tile steps to the next value of a dimension's outermost digit: the blocks of a packed
+// tensor, each a slice of something else.
+std::vector<std::vector<int64_t>> outer_digit_cuts(const Value& value) {
+  std::vector<std::vector<int64_t>> positions(value.shape.size());
+  for (size_t t = 0; t < value.tiles.size(); ++t) {
+    const TileBox box = tile_box(value, t);
+    for (const Term& term : value.tiles[t].terms) {
+      for (size_t d = 0; d < positions.size(); ++d) {
+        const auto& modes = term.layout.dims[d];
+        if (modes.size() < 2 || modes[0].size > kMostBlocks) continue;
+        const int64_t block = box.size[d] / modes[0].size;
+        for (int64_t i = 1; i < modes[0].size; ++i)
+          positions[d].push_back(box.start[d] + i * block);
+      }
+    }
+  }
+  return positions;
+}
+
 // Replicas of a grid of tiles, each with its own replicas.
 std::vector<CleanExpr> concat_grid(const Value& target,
                                    const std::vector<std::vector<CleanExpr>>& tiles) {
@@ -256,15 +275,24 @@ std::vector<CleanExpr> CoverIndex::same_values(const Target& target) const {
   return replicas;
 }
 
-std::vector<CleanExpr> CoverIndex::cover(const Target& target) const {
-  lifting_.check_deadline();
-  const Value& wanted = target.value;
+std::vector<CleanExpr> CoverIndex::cover_tiles(const Value& wanted, const Target& target) const {
   std::vector<std::vector<CleanExpr>> tiles;
   for (size_t t = 0; t < wanted.tiles.size(); ++t) {
     tiles.push_back(cover_tile(wanted.tiles[t], tile_box(wanted, t).size, target));
-    if (tiles.back().empty()) return same_values(target);
+    if (tiles.back().empty()) return {};
   }
-  auto replicas = concat_grid(wanted, tiles);
+  return concat_grid(wanted, tiles);
+}
+
+std::vector<CleanExpr> CoverIndex::cover(const Target& target) const {
+  lifting_.check_deadline();
+  const Value& wanted = target.value;
+  auto replicas = cover_tiles(wanted, target);
+  if (replicas.empty()) {
+    const Value finer = cut(wanted, outer_digit_cuts(wanted));
+    if (finer.tiles.size() > wanted.tiles.size()) replicas = cover_tiles(finer, target);
+  }
+  if (replicas.empty()) return same_values(target);
   // What the search proposes is evaluated before it is believed.
   std::erase_if(replicas, [&](const CleanExpr& expr) {
     try {

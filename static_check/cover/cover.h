@@ -51,6 +51,7 @@ class CoverIndex {
   };
   // Tensors with the very same value: what is left where some tile (zeros, say) stands nowhere
   // alone.
+  std::vector<CleanExpr> cover_tiles(const Value& wanted, const Target& target) const;
   std::vector<CleanExpr> same_values(const Target& target) const;
   std::vector<CleanExpr> cover_tile(const Tile& tile, const Shape& size,
                                     const Target& target) const;

@@ -48,6 +48,27 @@ Outcome meet(const Lifting& lifting, const Layout& one_hot_layout, AtomId one_ho
   return contains(guard.intervals, classes) ? Outcome::kDropped : Outcome::kKept;
 }
 
+// The summed label that alone moves along a one-hot operand of the sum's product, class by class;
+// nullptr when the class depends on several labels, or the element of ids on a summed one.
+const InstanceLabel* class_label(const Lifting& lifting, const Instance& sum, const Layout& inner,
+                                 size_t operand, int64_t ids_size) {
+  const InstanceLabel* found = nullptr;
+  for (const InstanceLabel& label : sum.labels) {
+    if (label.tag != InstanceLabel::Tag::kReduced) continue;
+    Layout step;  // the label alone, traced to the one-hot
+    step.offset = inner.offset;
+    step.dims = {{{label.size, label.strides[0]}}};
+    const auto traced = lifting.trace(sum.operands[0].atom, step, operand);
+    if (!traced) return nullptr;
+    const std::vector<Mode>& modes = traced->dims[0];
+    if (std::all_of(modes.begin(), modes.end(), [](const Mode& m) { return m.stride == 0; }))
+      continue;
+    if (found != nullptr || modes != std::vector<Mode>{{label.size, ids_size}}) return nullptr;
+    found = &label;
+  }
+  return found;
+}
+
 // guard(ids[t] in I) * sum over v of onehot(ids)[v, t] * ... : the guard becomes a box on the class
 // label v.
 Outcome meet_sum(const Lifting& lifting, Term& term, const Restriction& guard) {
@@ -64,30 +85,22 @@ Outcome meet_sum(const Lifting& lifting, Term& term, const Restriction& guard) {
     const int64_t ids_size = lifting.atom(one_hot.ids).size;
     const auto view = layout ? split_one_hot(*layout, ids_size) : std::nullopt;
     if (!view || !(view->ids == guard.where)) continue;
-    for (const InstanceLabel& label : sum.labels) {
-      if (label.tag != InstanceLabel::Tag::kReduced) continue;
-      Layout step;  // the summed label alone, traced to the one-hot
-      step.offset = inner->offset;
-      step.dims = {{{label.size, label.strides[0]}}};
-      const auto traced = lifting.trace(product, step, p);
-      if (!traced || traced->dims[0] != std::vector<Mode>{{label.size, ids_size}}) continue;
-      Restriction box;
-      box.kind = Restriction::Kind::kBox;
-      box.label = label.hidden;
-      box.radix = label.size;
-      const int64_t first = traced->offset / ids_size;
-      for (const Interval& interval : guard.intervals) {
-        const int64_t lo = interval.lo <= first ? 0 : std::min(interval.lo - first, label.size);
-        const int64_t hi = interval.hi <= first ? 0
-                           : interval.hi - first < label.size && interval.hi != INT64_MAX
-                               ? interval.hi - first
-                               : label.size;
-        if (lo < hi) box.intervals.push_back({lo, hi});
-      }
-      if (box.intervals.empty()) return Outcome::kZero;
-      term.restrictions.push_back(std::move(box));
-      return Outcome::kDropped;
+    const int64_t first = view->classes.lo;  // where the summed label is 0
+    if (view->classes.hi != first + 1) continue;
+    const InstanceLabel* label = class_label(lifting, sum, *inner, p, ids_size);
+    if (label == nullptr) continue;
+    Restriction box;
+    box.kind = Restriction::Kind::kBox;
+    box.label = label->hidden;
+    box.radix = label->size;
+    for (const Interval& interval : guard.intervals) {
+      const int64_t lo = interval.lo <= first ? 0 : std::min(interval.lo - first, label->size);
+      const int64_t hi = interval.hi <= first ? 0 : std::min(interval.hi - first, label->size);
+      if (lo < hi) box.intervals.push_back({lo, hi});
     }
+    if (box.intervals.empty()) return Outcome::kZero;
+    term.restrictions.push_back(std::move(box));
+    return Outcome::kDropped;
   }
   return Outcome::kKept;
 }

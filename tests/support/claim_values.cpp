@@ -110,10 +110,10 @@ ClaimValues::AtomPart& ClaimValues::part_of(AtomId id, std::vector<Restriction> 
     key += fmt::format("{}:{},{}", box.label, box.stride, box.radix);
     for (const Interval& in : box.intervals) key += fmt::format("[{},{})", in.lo, in.hi);
   }
-  auto& slot = parts_[{id, key}];
-  if (slot) return *slot;
-  slot = std::make_unique<AtomPart>();
-  AtomPart& part = *slot;
+  const std::pair<AtomId, std::string> name{id, key};
+  if (const auto known = parts_.find(name); known != parts_.end()) return *known->second;
+  auto made = std::make_unique<AtomPart>();  // kept once it is complete
+  AtomPart& part = *made;
   part.id = id;
   part.atom = &atom(id);
   part.boxes = std::move(boxes);
@@ -128,7 +128,8 @@ ClaimValues::AtomPart& ClaimValues::part_of(AtomId id, std::vector<Restriction> 
     }
   }
   if (part.atom->kind == Atom::Kind::kOneHot) part.operands = {&part_of(part.atom->ids, {})};
-  if (part.atom->kind != Atom::Kind::kInstance) return part;
+  if (part.atom->kind != Atom::Kind::kInstance)
+    return *parts_.emplace(name, std::move(made)).first->second;
   const Instance& instance = universe_.instances[static_cast<size_t>(part.atom->instance)];
   for (size_t i = 0; i < instance.operands.size(); ++i) {
     const AtomId operand = instance.operands[i].atom;
@@ -161,12 +162,18 @@ ClaimValues::AtomPart& ClaimValues::part_of(AtomId id, std::vector<Restriction> 
     }
     part.operands.push_back(&part_of(operand, std::move(inner)));
   }
+  constexpr int64_t kMostSummands = int64_t{1} << 12;
+  for (const InstanceLabel& label : instance.labels) {
+    if (label.tag == Tag::kReduced && label.size > kMostSummands) {
+      throw TooLarge{};
+    }
+  }
   for (const InstanceLabel& label : instance.labels) {
     part.summed.push_back(label.tag == Tag::kReduced
                               ? values_in(part.boxes, label.hidden, label.size)
                               : std::vector<int64_t>{});
   }
-  return part;
+  return *parts_.emplace(name, std::move(made)).first->second;
 }
 
 double ClaimValues::at(AtomPart& part, int64_t index) {

@@ -20,6 +20,9 @@ struct MeaninglessClaim {
   std::string reason;
 };
 
+/// A sum over more values than can be counted (all classes that a one-hot atom has room for).
+struct TooLarge {};
+
 class ClaimValues {
  public:
   /// `part(atom, element, labels)` is one summand of an atom that is no instance: labels are the
@@ -30,7 +33,7 @@ class ClaimValues {
   ClaimValues(const Universe& universe, std::vector<const CoreProgram*> programs, Part part);
   ~ClaimValues();
 
-  /// Element `at` of the value. Throws MeaninglessClaim.
+  /// Element `at` of the value. Throws MeaninglessClaim and TooLarge.
   double element(const Value& value, const Shape& at);
   ReferenceTensor tensor(const Value& value);
 

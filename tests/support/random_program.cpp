@@ -253,6 +253,53 @@ void RandomProgram::add_one_hot() {
   append(std::move(made));
 }
 
+CoreId RandomProgram::append(Prim prim, DType dtype, Shape shape, std::vector<CoreId> operands) {
+  CoreOp made;
+  made.prim = prim;
+  made.dtype = dtype;
+  made.shape = std::move(shape);
+  made.operands = std::move(operands);
+  return append(std::move(made));
+}
+
+CoreId RandomProgram::broadcast(CoreId x, Shape ones, const Shape& shape) {
+  const DType dtype = op(x).dtype;
+  const CoreId reshaped = append(Prim::kReshape, dtype, std::move(ones), {x});
+  return append(Prim::kExpand, dtype, shape, {reshaped});
+}
+
+void RandomProgram::add_masked_gather() {
+  const CoreId ids = pick(
+      [&](CoreId id) { return op(id).dtype == DType::kInt64 && count_of(op(id).shape) <= 12; });
+  const CoreId table = pick([&](CoreId id) {
+    return has_floats(id) && op(id).shape.size() == 2 && count_of(op(id).shape) <= 40;
+  });
+  if (ids == kNone || table == kNone) return;
+  const Shape index = op(ids).shape;
+  const int64_t rows = op(table).shape[0], columns = op(table).shape[1];
+  Shape with_rows = index;
+  with_rows.push_back(rows);
+  const CoreId one_hot = append(Prim::kOneHot, DType::kFloat32, with_rows, {ids});
+  Shape domain = with_rows, ones = with_rows;
+  domain.push_back(columns);
+  ones.push_back(1);
+  const CoreId left = broadcast(one_hot, ones, domain);
+  ones.assign(index.size(), 1);
+  ones.insert(ones.end(), {rows, columns});
+  const CoreId right = broadcast(table, ones, domain);
+  const CoreId product = append(Prim::kMul, DType::kFloat32, domain, {left, right});
+  Shape result = index;
+  result.push_back(columns);
+  const CoreId sum = append(Prim::kReduceSum, DType::kFloat32, result, {product});
+  program_.ops.back().ints = {static_cast<int64_t>(index.size())};
+  const CoreId bound = constant(below(rows + 1), DType::kInt64, index);
+  const CoreId mask = append(Prim::kMap, DType::kBool, index, {ids, bound});
+  program_.ops.back().fn = below(2) == 0 ? "ge" : "lt";
+  ones = index;
+  ones.push_back(1);
+  append(Prim::kKeep, DType::kFloat32, result, {broadcast(mask, ones, result), sum});
+}
+
 void RandomProgram::add_any() {
   const int64_t kind = below(20);
   if (kind < 7) return add_movement();
@@ -260,7 +307,8 @@ void RandomProgram::add_any() {
   if (kind < 14) return add_reduction();
   if (kind < 15) return add_block();
   if (kind < 18) return add_integer();
-  add_one_hot();
+  if (kind < 19) return add_one_hot();
+  add_masked_gather();
 }
 
 }  // namespace assay::test

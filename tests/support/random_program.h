@@ -24,6 +24,8 @@ class RandomProgram {
   void add_block();
   void add_integer();
   void add_one_hot();
+  /// Rows of a table at integer indices, as lowering writes them, and a mask over the rows.
+  void add_masked_gather();
   /// One of the above.
   void add_any();
 
@@ -34,6 +36,9 @@ class RandomProgram {
   int64_t below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
   const CoreOp& op(CoreId id) const { return program_.ops[static_cast<size_t>(id)]; }
   CoreId append(CoreOp made);
+  CoreId append(Prim prim, DType dtype, Shape shape, std::vector<CoreId> operands);
+  /// `x` with new dimensions of size 1 where `shape` says 1 and `x` has none, expanded to `shape`.
+  CoreId broadcast(CoreId x, Shape ones, const Shape& shape);
   CoreId constant(int64_t value, DType dtype, const Shape& shape);
   template <typename Want>
   CoreId pick(const Want& want);
