@@ -282,12 +282,13 @@ Value apply_opaque(Lifting& lifting, const std::string& fn, std::vector<Value> o
     }
   }
   for (size_t d = 0; d < shape.size(); ++d) {
+    const int32_t spec_label = next_label++;
     if (shape[d] == 1) continue;
     RequestLabel label;
     label.tag = InstanceLabel::Tag::kWhole;
     label.size = shape[d];
     label.strides.assign(operands.size(), 0);
-    label.spec_label = next_label++;
+    label.spec_label = spec_label;
     label.out_dim = static_cast<int32_t>(d);
     request.labels.push_back(std::move(label));
   }
