@@ -54,8 +54,11 @@ struct RefinementSpec {
   std::vector<std::filesystem::path> operator_files;
 };
 
+// float32 and bfloat16.
+std::vector<DType> default_precisions();
+
 struct CheckOptions {
-  std::vector<DType> precisions = {DType::kFloat32, DType::kBFloat16};  // empty: proof only
+  std::vector<DType> precisions = default_precisions();  // empty: proof only
   uint64_t seed = 1;
   std::chrono::milliseconds timeout{60'000};  // of one run, and of the proof
   int samples = 10;  // perturbed sequential runs from which the tolerance is derived; at least 3
