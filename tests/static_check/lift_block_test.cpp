@@ -94,6 +94,45 @@ TEST(Block, WholeDimensionsAreReadInOrder) {
   EXPECT_FALSE(proves(running_sum_of_permuted(true)));
 }
 
+/// A running sum of three of x's six elements, every `step`-th.
+Case running_sum_of_every(int step) {
+  CaseBuilder c(1);
+  const auto program = [](GraphBuilder& g, int by) {
+    const TensorRef x = g.input("x", {6});
+    const TensorRef part = g.call("part", "aten.slice.Tensor", {x, 0, 0, 3 * by, by}, {3});
+    return g.call("y", "aten.cumsum.default", {part, 0}, {3});
+  };
+  c.sequential().output(program(c.sequential(), 1));
+  c.rank(0).output(program(c.rank(0), step));
+  c.replicate("x");
+  return c.build();
+}
+
+TEST(Block, WholeDimensionsAreTheSameElements) {
+  EXPECT_TRUE(proves(running_sum_of_every(1)));
+  EXPECT_FALSE(proves(running_sum_of_every(2)));
+}
+
+/// A running sum over the first two columns of x, row by row or column by column.
+Case running_sum_of_block(bool transposed) {
+  CaseBuilder c(1);
+  const auto program = [](GraphBuilder& g, bool swapped) {
+    TensorRef x = g.call("part", "aten.slice.Tensor", {g.input("x", {2, 3}), 1, 0, 2}, {2, 2});
+    if (swapped) x = g.call("t", "aten.t.default", {x}, {2, 2});
+    const TensorRef flat = g.call("flat", "aten.view.default", {x, {4}}, {4});
+    return g.call("y", "aten.cumsum.default", {flat, 0}, {4});
+  };
+  c.sequential().output(program(c.sequential(), false));
+  c.rank(0).output(program(c.rank(0), transposed));
+  c.replicate("x");
+  return c.build();
+}
+
+TEST(Block, DigitsOfOneSizeAreNotInterchangeable) {
+  EXPECT_TRUE(proves(running_sum_of_block(false)));
+  EXPECT_FALSE(proves(running_sum_of_block(true)));
+}
+
 /// The two results of fused_add_rms_norm, tokens split over the ranks.
 Case fused_norm(bool swapped) {
   CaseBuilder c(2);

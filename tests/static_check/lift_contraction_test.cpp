@@ -183,6 +183,28 @@ TEST(Contraction, AScaleIsPartOfTheValue) {
   EXPECT_FALSE(proves(scaled(1.0 / 3, 0.3333)));
 }
 
+/// The first four of eight products x * w; the ranks take every `step`-th element of x.
+Case product_of_every(int step) {
+  CaseBuilder c(1);
+  auto& s = c.sequential();
+  const TensorRef whole =
+      s.call("whole", "aten.mul.Tensor", {s.input("x", {8}), s.input("w", {8})}, {8});
+  s.output(s.call("y", "aten.slice.Tensor", {whole, 0, 0, 4}, {4}));
+  auto& g = c.rank(0);
+  const TensorRef x =
+      g.call("px", "aten.slice.Tensor", {g.input("x", {8}), 0, 0, 4 * step, step}, {4});
+  const TensorRef w = g.call("pw", "aten.slice.Tensor", {g.input("w", {8}), 0, 0, 4}, {4});
+  g.output(g.call("y", "aten.mul.Tensor", {x, w}, {4}));
+  c.replicate("x");
+  c.replicate("w");
+  return c.build();
+}
+
+TEST(Contraction, FactorsAdvanceTogether) {
+  EXPECT_TRUE(proves(product_of_every(1)));
+  EXPECT_FALSE(proves(product_of_every(2)));
+}
+
 /// Packed projection of two query heads and one key and value head each, split over two ranks.
 Case packed_projection(bool by_heads) {
   constexpr int kHead = 2, kTokens = 3, kWidth = 4;
