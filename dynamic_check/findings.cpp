@@ -44,7 +44,7 @@ class TargetChecker {
     if (!target.expected) ++findings.compared;
     DynamicReport::Tolerance tolerance{target.name, 0, 0};
     std::vector<Merged> merged;
-    std::optional<DeviationReport> deviation;
+    std::optional<Deviation> deviation;
     for (const CleanExpr& replica : target.replicas) {
       merged.push_back(merge(replica, reference.run.sizes().vec(),
                              [&](const RankTensorName& name) { return recorded(name); }));
@@ -55,7 +55,10 @@ class TargetChecker {
     }
     if (!deviation) deviation = check_replicas(target, merged);
     findings.tolerances.push_back(tolerance);
-    if (deviation) findings.deviations.push_back({index, last_node(target), std::move(*deviation)});
+    if (deviation) {
+      deviation->target = index;
+      findings.deviations.push_back(std::move(*deviation));
+    }
   }
 
  private:
@@ -74,17 +77,11 @@ class TargetChecker {
     return id == kNone ? kNone : graph.tensors[static_cast<size_t>(id)].producer;
   }
 
-  // The earliest point of the distributed program at which a replica of the target is complete.
-  NodeId last_node(const Target& target) const {
-    NodeId earliest = 0;
-    bool first = true;
-    for (const CleanExpr& replica : target.replicas) {
-      NodeId last = kNone;
-      for (const RankTensorName& leaf : leaves_of(replica)) last = std::max(last, producer(leaf));
-      earliest = first ? last : std::min(earliest, last);
-      first = false;
-    }
-    return earliest;
+  // The node of the distributed program after which the expression has its value.
+  NodeId last_node(const CleanExpr& replica) const {
+    NodeId last = kNone;
+    for (const RankTensorName& leaf : leaves_of(replica)) last = std::max(last, producer(leaf));
+    return last;
   }
 
   Comparison compare_merged(const Merged& merged, const ReferenceTensor& reference) const {
@@ -101,8 +98,8 @@ class TargetChecker {
   }
 
   // Replicas that come straight from a collective are the same bits on every rank.
-  std::optional<DeviationReport> check_replicas(const Target& target,
-                                                const std::vector<Merged>& merged) const {
+  std::optional<Deviation> check_replicas(const Target& target,
+                                          const std::vector<Merged>& merged) const {
     for (size_t i = 1; i < merged.size(); ++i) {
       if (!replicated_by_collective(target.replicas[0]) ||
           !replicated_by_collective(target.replicas[i]))
@@ -127,9 +124,11 @@ class TargetChecker {
                     call->kind == CollectiveNode::Kind::kBroadcast);
   }
 
-  DeviationReport report(const Target& target, const CleanExpr& replica,
-                         const Comparison& comparison) const {
-    DeviationReport result;
+  Deviation report(const Target& target, const CleanExpr& replica,
+                   const Comparison& comparison) const {
+    Deviation deviation;
+    deviation.node = last_node(replica);
+    DeviationReport& result = deviation.report;
     result.tensor = target.name;
     result.kind = comparison.kind;
     result.error = comparison.error;
@@ -146,7 +145,7 @@ class TargetChecker {
     result.detail =
         fmt::format("{} {}", target.expected ? "expected to be" : "rebuilt as", to_string(replica));
     if (!comparison.detail.empty()) result.detail += "; " + comparison.detail;
-    return result;
+    return deviation;
   }
 
   const Case& refinement_;

@@ -1,7 +1,9 @@
 #include "dynamic_check/execute/thread_backend.h"
 
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
@@ -27,7 +29,9 @@ size_t PendingResults::add(at::Tensor destination, at::Tensor value) {
 void PendingResults::deliver(size_t ticket) {
   Entry& entry = entries_.at(ticket);
   if (entry.delivered) return;
-  at::NoGradGuard no_grad;
+  // The program calls wait(), and delivery is no operator of the program.
+  const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  const c10::impl::ExcludeDispatchKeyGuard below_recording(c10::DispatchKey::Fake);
   entry.destination.copy_(entry.value);
   entry.delivered = true;
   entry.value.reset();

@@ -168,6 +168,14 @@ std::vector<at::Tensor> run_dispatched(const Graph& graph, const Node& node,
   return outputs;
 }
 
+// Where the capture counts the None of an operator without returns, mutated arguments start at
+// output 1.
+std::vector<at::Tensor> numbered(const Node& node, bool returns, std::vector<at::Tensor> outputs) {
+  if (!returns && !node.outputs.empty() && node.outputs.front() == kNone)
+    outputs.insert(outputs.begin(), at::Tensor());
+  return outputs;
+}
+
 at::Tensor poison(const at::Tensor& tensor) {
   if (!tensor.is_floating_point()) return at::full_like(tensor, 0);
   return at::full_like(tensor, std::numeric_limits<double>::quiet_NaN());
@@ -188,14 +196,14 @@ std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
   const std::string_view name = operator_name(node);
   try {
     if (const CustomOperator* custom = find_custom_operator(name))
-      return (*custom)(CustomCall(graph, node, value));
+      return numbered(node, custom->returns, custom->kernel(CustomCall(graph, node, value)));
     const auto op = c10::Dispatcher::singleton().findSchema(dispatcher_name(node.op));
     if (!op) fail(graph, node, "PyTorch has no such operator, and no reference kernel is known");
     std::vector<at::Tensor> outputs = run_dispatched(graph, node, *op, value, arithmetic);
     if (is_uninitialised(node)) {
       for (at::Tensor& output : outputs) output = poison(output);
     }
-    return outputs;
+    return numbered(node, !op->schema().returns().empty(), std::move(outputs));
   } catch (const c10::Error& error) {
     const std::string why = error.what_without_backtrace();
     if (why.find("out of range") != std::string::npos ||

@@ -26,12 +26,12 @@ struct IndexOutOfRange : UserError {
 
 using TensorLookup = std::function<at::Tensor(TensorId)>;
 
-// The node's outputs, by the convention of Node::outputs: its returns (lists flattened), then the
-// new value of each mutated argument. Operands are left alone. Uninitialised results (aten.empty
-// and its kin) hold NaN, or 0 for integers; a random operator makes a draw that keeps everything
-// (dropout drops nothing). Throws UserError, at the node's source, for an operator that neither
-// PyTorch nor custom_operators.h knows, for arguments that do not fit its schema, and when the
-// operator itself refuses its operands.
+// The node's outputs, numbered as in Node::outputs: its returns (lists flattened), then the new
+// value of each mutated argument; an undefined tensor for the None that a capture counts. Operands
+// are left alone. Uninitialised results (aten.empty and its kin) hold NaN, or 0 for integers; a
+// random operator makes a draw that keeps everything (dropout drops nothing). Throws UserError, at
+// the node's source, for an operator that neither PyTorch nor custom_operators.h knows, for
+// arguments that do not fit its schema, and when the operator itself refuses its operands.
 std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
                                      const TensorLookup& value, Arithmetic arithmetic);
 

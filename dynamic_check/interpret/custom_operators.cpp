@@ -130,16 +130,16 @@ Tensors dropout_that_keeps_all(const CustomCall& call) {  // (input, p, train)
 
 const std::map<std::string_view, CustomOperator>& table() {
   static const std::map<std::string_view, CustomOperator> operators{
-      {"_C.rms_norm", rms_norm_out},
-      {"_C.fused_add_rms_norm", fused_add_rms_norm},
-      {"_C.silu_and_mul", silu_and_mul},
-      {"_C.rotary_embedding", rotary_embedding},
-      {"vllm.unified_attention_with_output", unified_attention},
-      {"apex.fused_layer_norm_affine_fwd", layer_norm_forward},
-      {"apex.fused_layer_norm_affine_bwd", layer_norm_backward},
-      {"tg.log_tensor", identity},
-      {"tg.inplace_log_tensor", identity},
-      {"aten.native_dropout", dropout_that_keeps_all},
+      {"_C.rms_norm", {rms_norm_out, /*returns=*/false}},
+      {"_C.fused_add_rms_norm", {fused_add_rms_norm, /*returns=*/false}},
+      {"_C.silu_and_mul", {silu_and_mul, /*returns=*/false}},
+      {"_C.rotary_embedding", {rotary_embedding, /*returns=*/false}},
+      {"vllm.unified_attention_with_output", {unified_attention, /*returns=*/false}},
+      {"apex.fused_layer_norm_affine_fwd", {layer_norm_forward}},
+      {"apex.fused_layer_norm_affine_bwd", {layer_norm_backward}},
+      {"tg.log_tensor", {identity}},
+      {"tg.inplace_log_tensor", {identity}},
+      {"aten.native_dropout", {dropout_that_keeps_all}},
   };
   return operators;
 }

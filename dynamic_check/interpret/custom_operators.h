@@ -33,7 +33,11 @@ class CustomCall {
   std::function<at::Tensor(TensorId)> value_;
 };
 
-using CustomOperator = std::function<std::vector<at::Tensor>(const CustomCall&)>;
+struct CustomOperator {
+  // Returns, then the new value of each mutated argument.
+  std::function<std::vector<at::Tensor>(const CustomCall&)> kernel;
+  bool returns = true;  // false: it only writes its arguments
+};
 
 // nullptr when there is no such operator. `op` without its overload, e.g. "_C.rms_norm".
 const CustomOperator* find_custom_operator(std::string_view op);

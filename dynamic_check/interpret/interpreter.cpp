@@ -62,18 +62,14 @@ class RankInterpreter {
   }
 
   void store(const Node& node, const std::vector<at::Tensor>& outputs) {
-    // Operators without returns have a first output that nothing uses; their mutated arguments
-    // follow.
-    const size_t skipped =
-        node.outputs.size() == outputs.size() + 1 && node.outputs.front() == kNone ? 1 : 0;
-    for (size_t i = skipped; i < node.outputs.size(); ++i) {
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
       if (id == kNone || values_[static_cast<size_t>(id)].defined()) continue;
-      if (i - skipped >= outputs.size()) {
+      if (i >= outputs.size()) {
         throw UserError(node.source, fmt::format("{}: {} has {} outputs, output {} is used",
                                                  graph_.name, node.op, outputs.size(), i));
       }
-      values_[static_cast<size_t>(id)] = outputs[i - skipped];
+      values_[static_cast<size_t>(id)] = outputs[i];
     }
   }
 

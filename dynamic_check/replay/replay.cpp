@@ -74,6 +74,11 @@ double distance(const at::Tensor& actual, const at::Tensor& expected) {
   return norm > 0 ? error / norm : error;
 }
 
+// A sequential tensor goes by its name; an expression over several, by its text.
+std::string name_of(const CleanExpr& sequential) {
+  return sequential.kind == CleanExpr::Kind::kTensor ? sequential.name : to_string(sequential);
+}
+
 // One case at one size.
 class Replay {
  public:
@@ -105,7 +110,7 @@ class Replay {
       const double error = merged.fault ? 1 : distance(merged.value.to(at::kDouble), reference);
       if (error <= tolerance_) continue;
       result.witness = Witness{
-          to_string(claim.sequential), to_string(claim.distributed), error, seed, factor_, ""};
+          name_of(claim.sequential), to_string(claim.distributed), error, seed, factor_, ""};
       return true;
     }
     return false;

@@ -16,19 +16,25 @@ namespace {
 
 const Mesh kTwo{{{"tp", 2}}};
 
-at::Tensor first_layer(ProgramContext& p, const MlpConfig& config) {
-  const at::Tensor product = at::mm(p.input("x"), p.input("up").t());
-  return config.offset == 0 ? product : product + config.offset - config.offset;
+// The second product, before any reduction. One statement an operator: their order names the
+// tensors.
+at::Tensor second_product(ProgramContext& p, const MlpConfig& config) {
+  const at::Tensor up = p.input("up").t();
+  at::Tensor hidden = at::mm(p.input("x"), up);
+  if (config.offset != 0) hidden = hidden + config.offset - config.offset;
+  hidden = at::gelu(hidden);
+  const at::Tensor down = p.input("down").t();
+  return at::mm(hidden, down);
 }
 
 void sequential(ProgramContext& p, const MlpConfig& config) {
-  const at::Tensor product = at::mm(at::gelu(first_layer(p, config)), p.input("down").t());
+  const at::Tensor product = second_product(p, config);
   p.output("sum", product);
   p.output("y", product * p.input("scale"));
 }
 
 void distributed(ProgramContext& p, const MlpConfig& config) {
-  std::vector<at::Tensor> product{at::mm(at::gelu(first_layer(p, config)), p.input("down").t())};
+  std::vector<at::Tensor> product{second_product(p, config)};
   if (config.reduces) {
     auto work = p.group("tp")->allreduce(product);
     if (config.waits) work->wait();

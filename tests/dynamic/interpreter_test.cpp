@@ -1,0 +1,63 @@
+#include "dynamic_check/interpret/interpreter.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/rsqrt.h>
+#include <gtest/gtest.h>
+
+#include "dynamic_check/inputs/random.h"
+
+namespace assay {
+namespace {
+
+// (input, residual, weight, epsilon) -> input := rms_norm(input + residual), residual := the sum.
+// A capture counts the None that it returns; `used` says which of the following outputs it has.
+Graph graph_of_a_fused_norm(std::vector<TensorId> used) {
+  Graph graph;
+  graph.name = "norm";
+  graph.tensors = {{"x", DType::kFloat32, {4, 8}},
+                   {"residual", DType::kFloat32, {4, 8}},
+                   {"weight", DType::kFloat32, {8}},
+                   {"y", DType::kFloat32, {4, 8}, 0, 1}};
+  graph.inputs = {0, 1, 2};
+  Node node;
+  node.op = "_C.fused_add_rms_norm.default";
+  node.args = {Arg{TensorArg{0}}, Arg{TensorArg{1}}, Arg{TensorArg{2}}, Arg{1e-6}};
+  node.outputs = std::move(used);
+  graph.nodes = {node};
+  graph.outputs = {3};
+  for (TensorId id = 0; id < 4; ++id) graph.by_name[graph.tensors[static_cast<size_t>(id)].name] = id;
+  return graph;
+}
+
+class FusedNorm : public testing::Test {
+ protected:
+  at::Tensor run(std::vector<TensorId> used) {
+    const std::vector<Graph> graphs{graph_of_a_fused_norm(std::move(used))};
+    return interpret(graphs, {}, {{{"x", 0}, x_}, {{"residual", 0}, residual_}, {{"weight", 0}, weight_}})
+        .at(0)
+        .at(3);
+  }
+
+  const at::Tensor x_ = normal_tensor({1, "x"}, {4, 8});
+  const at::Tensor residual_ = normal_tensor({1, "residual"}, {4, 8});
+  const at::Tensor weight_ = at::ones({8}, at::kDouble);
+  const at::Tensor sum_ = x_ + residual_;
+  const at::Tensor norm_ = sum_ * at::rsqrt(sum_.square().mean(-1, true) + 1e-6);
+};
+
+TEST_F(FusedNorm, TheFirstMutatedArgumentFollowsTheNoneThatTheCaptureCounts) {
+  EXPECT_TRUE(at::allclose(run({kNone, 3}), norm_));
+}
+
+TEST_F(FusedNorm, UnusedOutputsInBetweenAreSkipped) {
+  EXPECT_TRUE(at::allclose(run({kNone, kNone, 3}), sum_));
+}
+
+TEST_F(FusedNorm, ACaptureThatCountsNoNoneStartsWithTheFirstMutatedArgument) {
+  EXPECT_TRUE(at::allclose(run({3}), norm_));
+}
+
+}  // namespace
+}  // namespace assay

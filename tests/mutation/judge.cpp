@@ -1,0 +1,87 @@
+#include "tests/mutation/judge.h"
+
+#include <utility>
+
+#include "dynamic_check/replay/replay.h"
+#include "tests/support/replay.h"
+
+namespace assay::test {
+namespace {
+
+ReplayOptions runs(std::vector<uint64_t> seeds) {
+  ReplayOptions options;
+  options.seeds = std::move(seeds);
+  options.factor = 1;
+  return options;
+}
+
+std::string describe(const Witness& witness) {
+  if (!witness.failure.empty()) return witness.failure;
+  return witness.tensor + " differs from " + witness.expression + " by " + std::to_string(witness.error) + ", seed " +
+         std::to_string(witness.seed);
+}
+
+std::string reason_of(const StaticReport& report) {
+  if (report.failures.empty()) return "";
+  const FailureReport& first = report.failures.front();
+  return first.kind + " at " + first.node + (first.reason.empty() ? "" : ": " + first.reason);
+}
+
+}  // namespace
+
+Judge::Judge(Case executed, std::optional<Case> whole) : executed_(std::move(executed)), whole_(std::move(whole)) {}
+
+// nullopt when the mutant is no valid case. `claims` gets the inferred relations.
+std::optional<Proof> Judge::prove(const Case& mutant, std::vector<Relation>* claims) const {
+  try {
+    validate(mutant);
+    const StaticResult result = static_check(mutant, operators_);
+    Proof proof{result.report.verdict, reason_of(result.report), ""};
+    if (proof.verdict == Verdict::kProved) {
+      const CheckResult replayed = replay_of(mutant, result.certificate, operators_).check();
+      if (!replayed.accepted) proof.certificate_error = replayed.reason.empty() ? "rejected" : replayed.reason;
+    }
+    if (claims) {
+      for (const Certificate::Covered& covered : result.certificate.relations)
+        claims->push_back({covered.tensor, covered.replicas, {}});
+    }
+    return proof;
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+}
+
+Judgement Judge::judge(const Mutation& mutation) const {
+  Judgement judgement;
+  Case mutant = executed_;
+  mutation.apply(mutant);
+  std::vector<Relation> claims;
+  const std::optional<Proof> proof = prove(mutant, &claims);
+  if (!proof) {
+    judgement.invalid = "shapes, dtypes or groups do not fit";
+    return judgement;
+  }
+  judgement.proof = *proof;
+
+  const ReplayResult run = replay(mutant, {}, runs({1, 2, 3}));
+  if (!run.witness && !run.why_not.empty()) {
+    judgement.invalid = run.why_not;
+    return judgement;
+  }
+  if (run.witness) judgement.difference = describe(*run.witness);
+
+  const bool ran_to_the_end = !run.witness || run.witness->failure.empty();
+  if (ran_to_the_end && !claims.empty()) {
+    mutant.expect.clear();
+    const ReplayResult claimed = replay(mutant, claims, runs({4}));
+    if (claimed.witness) judgement.false_claim = describe(*claimed.witness);
+  }
+  if (whole_) {
+    Case whole = *whole_;
+    mutation.apply(whole);
+    judgement.whole = prove(whole, nullptr);
+  }
+  return judgement;
+}
+
+}  // namespace assay::test

@@ -1,0 +1,91 @@
+#include "tests/mutation/mutant_test.h"
+
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <iostream>
+#include <map>
+
+namespace assay::test {
+namespace {
+
+struct Tally {
+  size_t invalid = 0;
+  size_t different = 0;
+  std::vector<std::string> equal_and_proved;
+  std::vector<std::string> equal_and_unproved;
+
+  size_t valid() const { return different + equal_and_proved.size() + equal_and_unproved.size(); }
+};
+
+void expect_right(const Mutation& mutation, const Judgement& judgement, const Proof& proof,
+                  const char* sizes) {
+  SCOPED_TRACE(sizes);
+  if (judgement.difference.empty()) {
+    EXPECT_NE(proof.verdict, Verdict::kRefuted) << mutation.what << "\n  but the runs agree; " << proof.reason;
+  } else {
+    EXPECT_NE(proof.verdict, Verdict::kProved) << mutation.what << "\n  but " << judgement.difference;
+  }
+  EXPECT_EQ(proof.certificate_error, "") << mutation.what;
+}
+
+void count(const Mutation& mutation, const Judgement& judgement, Tally& tally) {
+  if (!judgement.difference.empty()) {
+    ++tally.different;
+  } else if (judgement.proof.verdict == Verdict::kProved) {
+    tally.equal_and_proved.push_back(mutation.what);
+  } else {
+    tally.equal_and_unproved.push_back(mutation.what + "\n      " + judgement.proof.reason);
+  }
+}
+
+void print(const std::map<MutationKind, Tally>& tallies) {
+  for (const auto& [kind, tally] : tallies) {
+    std::cout << to_string(kind) << ": " << tally.valid() << " valid mutants (" << tally.invalid << " invalid), "
+              << tally.different << " differ and are not proved, " << tally.equal_and_proved.size()
+              << " are equal and proved, " << tally.equal_and_unproved.size() << " are equal and not proved\n";
+    for (const std::string& what : tally.equal_and_proved) std::cout << "    equal, proved: " << what << '\n';
+    for (const std::string& what : tally.equal_and_unproved) std::cout << "    equal, not proved: " << what << '\n';
+  }
+}
+
+}  // namespace
+
+size_t expect_no_wrong_proof(const Judge& judge, const MutantTest& test) {
+  std::map<MutationKind, Tally> tallies;
+  for (const Mutation& mutation : shuffled(mutations_of(judge.executed()), test.seed)) {
+    Tally& tally = tallies[mutation.kind];
+    if (tally.valid() >= test.valid_of_each_kind) continue;
+    Judgement judgement;
+    try {
+      judgement = judge.judge(mutation);
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << mutation.what << "\n  " << error.what();
+      continue;
+    }
+    if (!judgement.invalid.empty()) {
+      ++tally.invalid;
+      continue;
+    }
+    expect_right(mutation, judgement, judgement.proof, "at the sizes that were executed");
+    if (judgement.whole) expect_right(mutation, judgement, *judgement.whole, "at full size");
+    EXPECT_EQ(judgement.false_claim, "") << mutation.what;
+    count(mutation, judgement, tally);
+  }
+  print(tallies);
+  size_t valid = 0;
+  size_t different = 0;
+  size_t proved = 0;
+  for (const auto& [kind, tally] : tallies) {
+    valid += tally.valid();
+    different += tally.different;
+    proved += tally.equal_and_proved.size();
+  }
+  testing::Test::RecordProperty("valid_mutants", std::to_string(valid));
+  testing::Test::RecordProperty("different_mutants", std::to_string(different));
+  testing::Test::RecordProperty("equal_and_proved", std::to_string(proved));
+  testing::Test::RecordProperty("equal_and_not_proved", std::to_string(valid - different - proved));
+  return valid;
+}
+
+}  // namespace assay::test
