@@ -72,7 +72,9 @@ function(assay_test name)
   endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT ${arg_TIMEOUT} ${labels}
-      ENVIRONMENT "ASSAY_GRAPHS=${ASSAY_GRAPHS};ASSAY_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+      ENVIRONMENT "ASSAY_GRAPHS=${ASSAY_GRAPHS}"
+      # A second variable cannot go into ENVIRONMENT: the list would come apart.
+      ENVIRONMENT_MODIFICATION "ASSAY_SOURCE_DIR=set:${PROJECT_SOURCE_DIR}")
 endfunction()
 
 # assay_bench(NAME SOURCES... [LIBS target...])

@@ -13,7 +13,8 @@ using Rank = int32_t;
 // Group id as the program writes it ("tp:0", "12") -> its ranks, in group order.
 using Groups = std::map<std::string, std::vector<Rank>>;
 
-// Named axes and sizes, first axis outermost: {{"dp", 4}, {"tp", 2}} has 8 ranks, rank = dp * 2 + tp.
+// Named axes and sizes, first axis outermost: {{"dp", 4}, {"tp", 2}} has 8 ranks, rank = dp * 2 +
+// tp.
 class Mesh {
  public:
   struct Axis {
@@ -33,7 +34,8 @@ class Mesh {
   int64_t coordinate(Rank rank, const std::string& axis) const;
   // The ranks that differ from `rank` on this axis alone, in order of their coordinate.
   std::vector<Rank> group(Rank rank, const std::string& axis) const;
-  // Group names are "AXIS:K", K counting the groups of one axis by their smallest rank ("tp:0", "tp:1").
+  // Group names are "AXIS:K", K counting the groups of one axis by their smallest rank ("tp:0",
+  // "tp:1").
   std::string group_name(Rank rank, const std::string& axis) const;
   // Every group of every axis.
   Groups groups() const;

@@ -6,10 +6,10 @@
 namespace assay {
 
 enum class Verdict {
-  kProved,       // every checked output and expectation has a certificate
-  kRefuted,      // a witness exists: an input that replays to different values, or a broken collective
-  kUnproved,     // no proof was found; nothing more is claimed
-  kTimeout,      // a stated bound (time, nodes, solver) was reached first
+  kProved,    // every checked output and expectation has a certificate
+  kRefuted,   // a witness exists: an input that replays to different values, or a broken collective
+  kUnproved,  // no proof was found; nothing more is claimed
+  kTimeout,   // a stated bound (time, nodes, solver) was reached first
   kUnsupported,  // an operator or a construct has no declaration
   kError,        // the input is wrong or Assay itself failed
 };
@@ -17,7 +17,8 @@ enum class Verdict {
 // Lower-case name as written in the report's JSON ("proved", ...).
 std::string_view to_string(Verdict verdict);
 
-// Exit code of the command line for one case: 0 proved, 1 refuted/unproved/timeout/unsupported, 2 error.
+// Exit code of the command line for one case: 0 proved, 1 refuted/unproved/timeout/unsupported, 2
+// error.
 int exit_code(Verdict verdict);
 
 }  // namespace assay

@@ -27,7 +27,8 @@ Graph graph_of_a_fused_norm(std::vector<TensorId> used) {
   node.outputs = std::move(used);
   graph.nodes = {node};
   graph.outputs = {3};
-  for (TensorId id = 0; id < 4; ++id) graph.by_name[graph.tensors[static_cast<size_t>(id)].name] = id;
+  for (TensorId id = 0; id < 4; ++id)
+    graph.by_name[graph.tensors[static_cast<size_t>(id)].name] = id;
   return graph;
 }
 
@@ -35,7 +36,8 @@ class FusedNorm : public testing::Test {
  protected:
   at::Tensor run(std::vector<TensorId> used) {
     const std::vector<Graph> graphs{graph_of_a_fused_norm(std::move(used))};
-    return interpret(graphs, {}, {{{"x", 0}, x_}, {{"residual", 0}, residual_}, {{"weight", 0}, weight_}})
+    return interpret(graphs, {},
+                     {{{"x", 0}, x_}, {{"residual", 0}, residual_}, {{"weight", 0}, weight_}})
         .at(0)
         .at(3);
   }

@@ -19,7 +19,8 @@ TEST(Mutants, OfNoChangeAreProvedAndEqual) {
   ASSAY_NEED_CAPTURED_GRAPHS();
   const Case whole = load_case(captured_graphs() / "qwen2-tp2");
   const Judgement judgement =
-      Judge(reduce_case(whole, 64), whole).judge({MutationKind::kConstant, "nothing", [](Case&) {}});
+      Judge(reduce_case(whole, 64), whole).judge({MutationKind::kConstant, "nothing", [](Case&) {
+                                                  }});
   EXPECT_EQ(judgement.invalid, "");
   EXPECT_EQ(judgement.difference, "");
   EXPECT_EQ(judgement.proof.verdict, Verdict::kProved) << judgement.proof.reason;

@@ -11,7 +11,8 @@ using Kind = CollectiveNode::Kind;
 
 class CollectiveEdits {
  public:
-  CollectiveEdits(const Case& refinement, Rank rank, NodeId node, const CollectiveNode& call, std::vector<Edit>& edits)
+  CollectiveEdits(const Case& refinement, Rank rank, NodeId node, const CollectiveNode& call,
+                  std::vector<Edit>& edits)
       : refinement_(refinement),
         graph_(refinement.ranks[static_cast<size_t>(rank)]),
         node_(node),
@@ -28,38 +29,42 @@ class CollectiveEdits {
 
  private:
   void add(const std::string& change, std::function<void(Case&, Rank)> apply) {
-    edits_.push_back({MutationKind::kCollective, describe(graph_, node_, change), std::move(apply)});
+    edits_.push_back(
+        {MutationKind::kCollective, describe(graph_, node_, change), std::move(apply)});
   }
 
   void add_reductions() {
     if (call_.kind != Kind::kAllReduce && call_.kind != Kind::kReduceScatter) return;
     for (const std::string reduction : {"sum", "avg", "max", "min", "product"}) {
       if (reduction == call_.reduction) continue;
-      add("reduces by " + reduction, [node = node_, call = call_, reduction](Case& mutant, Rank rank) {
-        Node& of = node_of(graph_of(mutant, rank), node);
-        if (call.kind == Kind::kAllReduce) {
-          of.op = "_c10d_functional.all_reduce.default";
-          of.args = {Arg{TensorArg{call.input}}, Arg{reduction}, Arg{call.group}};
-          of.kwargs.clear();
-        } else {
-          for (Arg* arg : leaves(of)) {
-            const auto* text = std::get_if<std::string>(&arg->value);
-            if (text && *text == call.reduction) arg->value = reduction;
-          }
-        }
-      });
+      add("reduces by " + reduction,
+          [node = node_, call = call_, reduction](Case& mutant, Rank rank) {
+            Node& of = node_of(graph_of(mutant, rank), node);
+            if (call.kind == Kind::kAllReduce) {
+              of.op = "_c10d_functional.all_reduce.default";
+              of.args = {Arg{TensorArg{call.input}}, Arg{reduction}, Arg{call.group}};
+              of.kwargs.clear();
+            } else {
+              for (Arg* arg : leaves(of)) {
+                const auto* text = std::get_if<std::string>(&arg->value);
+                if (text && *text == call.reduction) arg->value = reduction;
+              }
+            }
+          });
     }
   }
 
   void add_broadcasts() {
-    const auto members = static_cast<int64_t>(refinement_.distributed_groups.at(call_.group).size());
+    const auto members =
+        static_cast<int64_t>(refinement_.distributed_groups.at(call_.group).size());
     for (int64_t source = 0; source < members; ++source) {
-      add("is a broadcast from " + std::to_string(source), [node = node_, call = call_, source](Case& mutant, Rank rank) {
-        Node& of = node_of(graph_of(mutant, rank), node);
-        of.op = "_c10d_functional.broadcast.default";
-        of.args = {Arg{TensorArg{call.input}}, Arg{source}, Arg{call.group}};
-        of.kwargs.clear();
-      });
+      add("is a broadcast from " + std::to_string(source),
+          [node = node_, call = call_, source](Case& mutant, Rank rank) {
+            Node& of = node_of(graph_of(mutant, rank), node);
+            of.op = "_c10d_functional.broadcast.default";
+            of.args = {Arg{TensorArg{call.input}}, Arg{source}, Arg{call.group}};
+            of.kwargs.clear();
+          });
     }
   }
 
@@ -87,7 +92,8 @@ class CollectiveEdits {
       const auto middle = members.begin() + static_cast<std::ptrdiff_t>(members.size() / 2);
       const bool first = std::find(members.begin(), middle, rank) != middle;
       const std::string name = (first ? "first half of " : "second half of ") + old;
-      mutant.distributed_groups[name] = first ? std::vector<Rank>(members.begin(), middle) : std::vector<Rank>(middle, members.end());
+      mutant.distributed_groups[name] = first ? std::vector<Rank>(members.begin(), middle)
+                                              : std::vector<Rank>(middle, members.end());
       return name;
     });
   }
@@ -99,7 +105,8 @@ class CollectiveEdits {
     add("repeated", [node = node_, input = call_.input](Case& mutant, Rank rank) {
       Graph& graph = graph_of(mutant, rank);
       const Node original = node_of(graph, node);
-      const TensorId once = insert_call(graph, node, original.op, original.args, original.outputs.front());
+      const TensorId once =
+          insert_call(graph, node, original.op, original.args, original.outputs.front());
       for (Arg* arg : leaves(node_of(graph, node + 1))) {
         const auto* tensor = std::get_if<TensorArg>(&arg->value);
         if (tensor && tensor->id == input) arg->value = TensorArg{once};
@@ -112,9 +119,11 @@ class CollectiveEdits {
     for (auto next = node_ + 1; next < static_cast<NodeId>(graph_.nodes.size()); ++next) {
       const Node& other = graph_.nodes[static_cast<size_t>(next)];
       if (!collective_of(other)) continue;
-      if (std::ranges::all_of(tensor_arguments(other), [&](TensorId id) { return is_ready(graph_, id, node_); })) {
-        add("comes after the next collective",
-            [next, to = node_](Case& mutant, Rank rank) { move_node(graph_of(mutant, rank), next, to); });
+      if (std::ranges::all_of(tensor_arguments(other),
+                              [&](TensorId id) { return is_ready(graph_, id, node_); })) {
+        add("comes after the next collective", [next, to = node_](Case& mutant, Rank rank) {
+          move_node(graph_of(mutant, rank), next, to);
+        });
       }
       return;
     }
@@ -129,9 +138,11 @@ class CollectiveEdits {
 
 }  // namespace
 
-void add_collective_edits(const Case& refinement, Rank rank, NodeId node, std::vector<Edit>& edits) {
+void add_collective_edits(const Case& refinement, Rank rank, NodeId node,
+                          std::vector<Edit>& edits) {
   const Node& of = refinement.ranks[static_cast<size_t>(rank)].nodes[static_cast<size_t>(node)];
-  if (const auto call = collective_of(of)) CollectiveEdits(refinement, rank, node, *call, edits).add_all();
+  if (const auto call = collective_of(of))
+    CollectiveEdits(refinement, rank, node, *call, edits).add_all();
 }
 
 }  // namespace assay::test

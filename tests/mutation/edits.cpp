@@ -24,7 +24,8 @@ void collect_all(AnyNode& node, Leaves& found) {
 void renumber_producers(Graph& graph) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     for (const TensorId output : graph.nodes[i].outputs) {
-      if (output != kNone) graph.tensors[static_cast<size_t>(output)].producer = static_cast<NodeId>(i);
+      if (output != kNone)
+        graph.tensors[static_cast<size_t>(output)].producer = static_cast<NodeId>(i);
     }
   }
 }
@@ -35,7 +36,8 @@ std::string describe(const Graph& graph, NodeId node, const std::string& change)
   const Node& of = graph.nodes[static_cast<size_t>(node)];
   std::string name;
   for (const TensorId output : of.outputs) {
-    if (output != kNone) name += (name.empty() ? "" : ", ") + graph.tensors[static_cast<size_t>(output)].name;
+    if (output != kNone)
+      name += (name.empty() ? "" : ", ") + graph.tensors[static_cast<size_t>(output)].name;
   }
   return name + " = " + of.op + ": " + change;
 }
@@ -68,7 +70,8 @@ Graph& graph_of(Case& refinement, Rank rank) { return refinement.ranks[static_ca
 
 Node& node_of(Graph& graph, NodeId node) { return graph.nodes[static_cast<size_t>(node)]; }
 
-TensorId insert_call(Graph& graph, NodeId before, const std::string& op, std::vector<Arg> args, TensorId like) {
+TensorId insert_call(Graph& graph, NodeId before, const std::string& op, std::vector<Arg> args,
+                     TensorId like) {
   const auto id = static_cast<TensorId>(graph.tensors.size());
   Tensor tensor = graph.tensors[static_cast<size_t>(like)];
   tensor.name = "inserted_" + std::to_string(id);

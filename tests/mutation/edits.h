@@ -32,12 +32,14 @@ Graph& graph_of(Case& refinement, Rank rank);
 Node& node_of(Graph& graph, NodeId node);
 
 /// Puts a call that makes a new tensor of `like`'s type before `before`. Returns the tensor.
-TensorId insert_call(Graph& graph, NodeId before, const std::string& op, std::vector<Arg> args, TensorId like);
+TensorId insert_call(Graph& graph, NodeId before, const std::string& op, std::vector<Arg> args,
+                     TensorId like);
 
 /// Moves a node to an earlier place.
 void move_node(Graph& graph, NodeId from, NodeId to);
 
-/// Output number `output` of the node is `operand` itself. The node's other outputs stay as they are.
+/// Output number `output` of the node is `operand` itself. The node's other outputs stay as they
+/// are.
 void leave_out(Graph& graph, NodeId node, size_t output, TensorId operand);
 
 }  // namespace assay::test

@@ -5,16 +5,20 @@
 namespace assay::test {
 namespace {
 
-// The window between two neighbouring integers moves (slice bounds), or the two change places (permutations, splits).
-void add_neighbour_edits(const Graph& graph, NodeId node, size_t leaf, int64_t first, int64_t second,
-                         std::vector<Edit>& edits) {
-  const std::string both = "arguments " + std::to_string(leaf) + " and " + std::to_string(leaf + 1) + " (" +
-                           std::to_string(first) + ", " + std::to_string(second) + ") ";
+// The window between two neighbouring integers moves (slice bounds), or the two change places
+// (permutations, splits).
+void add_neighbour_edits(const Graph& graph, NodeId node, size_t leaf, int64_t first,
+                         int64_t second, std::vector<Edit>& edits) {
+  const std::string both = "arguments " + std::to_string(leaf) + " and " +
+                           std::to_string(leaf + 1) + " (" + std::to_string(first) + ", " +
+                           std::to_string(second) + ") ";
   for (const int64_t shift : {1, -1}) {
-    edits.push_back({MutationKind::kIndex, describe(graph, node, both + (shift > 0 ? "+ 1" : "- 1")),
+    edits.push_back({MutationKind::kIndex,
+                     describe(graph, node, both + (shift > 0 ? "+ 1" : "- 1")),
                      [=](Case& mutant, Rank rank) {
                        const std::vector<Arg*> args = leaves(node_of(graph_of(mutant, rank), node));
-                       for (const size_t i : {leaf, leaf + 1}) std::get<int64_t>(args[i]->value) += shift;
+                       for (const size_t i : {leaf, leaf + 1})
+                         std::get<int64_t>(args[i]->value) += shift;
                      }});
   }
   if (first == second) return;
@@ -30,16 +34,20 @@ void add_output_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits)
   for (size_t i = 0; i < outputs.size(); ++i) {
     for (size_t j = i + 1; j < outputs.size(); ++j) {
       if (outputs[i] == kNone && outputs[j] == kNone) continue;
-      if (outputs[i] != kNone && outputs[j] != kNone && !same_type(graph, outputs[i], outputs[j])) continue;
+      if (outputs[i] != kNone && outputs[j] != kNone && !same_type(graph, outputs[i], outputs[j]))
+        continue;
       edits.push_back({MutationKind::kIndex,
-                       describe(graph, node, "outputs " + std::to_string(i) + " and " + std::to_string(j) + " change places"),
+                       describe(graph, node,
+                                "outputs " + std::to_string(i) + " and " + std::to_string(j) +
+                                    " change places"),
                        [=](Case& mutant, Rank rank) {
                          Graph& of = graph_of(mutant, rank);
                          std::vector<TensorId>& changed = node_of(of, node).outputs;
                          std::swap(changed[i], changed[j]);
                          for (const size_t k : {i, j}) {
                            if (changed[k] != kNone)
-                             of.tensors[static_cast<size_t>(changed[k])].output = static_cast<int32_t>(k);
+                             of.tensors[static_cast<size_t>(changed[k])].output =
+                                 static_cast<int32_t>(k);
                          }
                        }});
     }

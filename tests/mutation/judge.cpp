@@ -17,8 +17,8 @@ ReplayOptions runs(std::vector<uint64_t> seeds) {
 
 std::string describe(const Witness& witness) {
   if (!witness.failure.empty()) return witness.failure;
-  return witness.tensor + " differs from " + witness.expression + " by " + std::to_string(witness.error) + ", seed " +
-         std::to_string(witness.seed);
+  return witness.tensor + " differs from " + witness.expression + " by " +
+         std::to_string(witness.error) + ", seed " + std::to_string(witness.seed);
 }
 
 std::string reason_of(const StaticReport& report) {
@@ -29,7 +29,8 @@ std::string reason_of(const StaticReport& report) {
 
 }  // namespace
 
-Judge::Judge(Case executed, std::optional<Case> whole) : executed_(std::move(executed)), whole_(std::move(whole)) {}
+Judge::Judge(Case executed, std::optional<Case> whole)
+    : executed_(std::move(executed)), whole_(std::move(whole)) {}
 
 // nullopt when the mutant is no valid case. `claims` gets the inferred relations.
 std::optional<Proof> Judge::prove(const Case& mutant, std::vector<Relation>* claims) const {
@@ -39,7 +40,8 @@ std::optional<Proof> Judge::prove(const Case& mutant, std::vector<Relation>* cla
     Proof proof{result.report.verdict, reason_of(result.report), ""};
     if (proof.verdict == Verdict::kProved) {
       const CheckResult replayed = replay_of(mutant, result.certificate, operators_).check();
-      if (!replayed.accepted) proof.certificate_error = replayed.reason.empty() ? "rejected" : replayed.reason;
+      if (!replayed.accepted)
+        proof.certificate_error = replayed.reason.empty() ? "rejected" : replayed.reason;
     }
     if (claims) {
       for (const Certificate::Covered& covered : result.certificate.relations)

@@ -13,26 +13,31 @@ namespace assay::test {
 
 struct Proof {
   Verdict verdict = Verdict::kUnproved;
-  std::string reason;           // why it is not proved
-  std::string certificate_error;  // why the checker rejects the certificate; empty for an accepted one
+  std::string reason;  // why it is not proved
+  std::string
+      certificate_error;  // why the checker rejects the certificate; empty for an accepted one
 };
 
 struct Judgement {
-  std::string invalid;     // why this is no program: shapes, or an operator that refuses to run; else empty
+  std::string
+      invalid;  // why this is no program: shapes, or an operator that refuses to run; else empty
   std::string difference;  // how execution tells it from the original; empty: it does not
   Proof proof;
-  std::string false_claim;     // a relation that the proof infers and that execution contradicts
-  std::optional<Proof> whole;  // the same mutation of the case at its full sizes, where it is valid there
+  std::string false_claim;  // a relation that the proof infers and that execution contradicts
+  std::optional<Proof>
+      whole;  // the same mutation of the case at its full sizes, where it is valid there
 };
 
 class Judge {
  public:
-  /// `executed` is small enough to run; `whole` is the same case at its full sizes, if that is another.
+  /// `executed` is small enough to run; `whole` is the same case at its full sizes, if that is
+  /// another.
   Judge(Case executed, std::optional<Case> whole);
 
-  /// Runs the mutant in float64, by PyTorch's kernels, on several random inputs that satisfy the input relation, ids at
-  /// every bound of the program and beside it among them, and holds the outputs against the case's expectations. Proves
-  /// it, replays the certificate, and runs every relation that the proof infers.
+  /// Runs the mutant in float64, by PyTorch's kernels, on several random inputs that satisfy the
+  /// input relation, ids at every bound of the program and beside it among them, and holds the
+  /// outputs against the case's expectations. Proves it, replays the certificate, and runs every
+  /// relation that the proof infers.
   Judgement judge(const Mutation& mutation) const;
 
   const Case& executed() const { return executed_; }

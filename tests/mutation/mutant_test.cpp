@@ -22,9 +22,11 @@ void expect_right(const Mutation& mutation, const Judgement& judgement, const Pr
                   const char* sizes) {
   SCOPED_TRACE(sizes);
   if (judgement.difference.empty()) {
-    EXPECT_NE(proof.verdict, Verdict::kRefuted) << mutation.what << "\n  but the runs agree; " << proof.reason;
+    EXPECT_NE(proof.verdict, Verdict::kRefuted)
+        << mutation.what << "\n  but the runs agree; " << proof.reason;
   } else {
-    EXPECT_NE(proof.verdict, Verdict::kProved) << mutation.what << "\n  but " << judgement.difference;
+    EXPECT_NE(proof.verdict, Verdict::kProved)
+        << mutation.what << "\n  but " << judgement.difference;
   }
   EXPECT_EQ(proof.certificate_error, "") << mutation.what;
 }
@@ -41,11 +43,14 @@ void count(const Mutation& mutation, const Judgement& judgement, Tally& tally) {
 
 void print(const std::map<MutationKind, Tally>& tallies) {
   for (const auto& [kind, tally] : tallies) {
-    std::cout << to_string(kind) << ": " << tally.valid() << " valid mutants (" << tally.invalid << " invalid), "
-              << tally.different << " differ and are not proved, " << tally.equal_and_proved.size()
-              << " are equal and proved, " << tally.equal_and_unproved.size() << " are equal and not proved\n";
-    for (const std::string& what : tally.equal_and_proved) std::cout << "    equal, proved: " << what << '\n';
-    for (const std::string& what : tally.equal_and_unproved) std::cout << "    equal, not proved: " << what << '\n';
+    std::cout << to_string(kind) << ": " << tally.valid() << " valid mutants (" << tally.invalid
+              << " invalid), " << tally.different << " differ and are not proved, "
+              << tally.equal_and_proved.size() << " are equal and proved, "
+              << tally.equal_and_unproved.size() << " are equal and not proved\n";
+    for (const std::string& what : tally.equal_and_proved)
+      std::cout << "    equal, proved: " << what << '\n';
+    for (const std::string& what : tally.equal_and_unproved)
+      std::cout << "    equal, not proved: " << what << '\n';
   }
 }
 

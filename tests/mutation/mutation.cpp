@@ -28,7 +28,8 @@ bool same_structure(const Graph& a, const Graph& b) {
     return x.op == y.op && x.outputs == y.outputs && leaf_count(x) == leaf_count(y);
   };
   const auto same_name = [](const Tensor& x, const Tensor& y) { return x.name == y.name; };
-  return std::ranges::equal(a.nodes, b.nodes, same_node) && std::ranges::equal(a.tensors, b.tensors, same_name);
+  return std::ranges::equal(a.nodes, b.nodes, same_node) &&
+         std::ranges::equal(a.tensors, b.tensors, same_name);
 }
 
 }  // namespace
@@ -54,12 +55,14 @@ std::vector<Mutation> mutations_of(const Case& refinement) {
   const auto ranks = static_cast<Rank>(refinement.ranks.size());
   for (Rank rank = 0; rank < ranks; ++rank) {
     for (Edit& edit : edits_of(refinement, rank)) {
-      mutations.push_back({edit.kind, "rank " + std::to_string(rank) + ", " + edit.what,
-                           [rank, apply = std::move(edit.apply)](Case& mutant) { apply(mutant, rank); }});
+      mutations.push_back(
+          {edit.kind, "rank " + std::to_string(rank) + ", " + edit.what,
+           [rank, apply = std::move(edit.apply)](Case& mutant) { apply(mutant, rank); }});
     }
   }
-  const bool one_program = std::ranges::all_of(
-      refinement.ranks, [&](const Graph& graph) { return same_structure(graph, refinement.ranks.front()); });
+  const bool one_program = std::ranges::all_of(refinement.ranks, [&](const Graph& graph) {
+    return same_structure(graph, refinement.ranks.front());
+  });
   if (!one_program) return mutations;
   for (Edit& edit : edits_of(refinement, 0)) {
     mutations.push_back({edit.kind, "all ranks, " + edit.what,
@@ -73,7 +76,8 @@ std::vector<Mutation> mutations_of(const Case& refinement) {
 std::vector<Mutation> shuffled(std::vector<Mutation> mutations, uint64_t seed) {
   std::mt19937_64 random(seed);
   // std::shuffle draws differently in each standard library.
-  for (size_t left = mutations.size(); left > 1; --left) std::swap(mutations[left - 1], mutations[random() % left]);
+  for (size_t left = mutations.size(); left > 1; --left)
+    std::swap(mutations[left - 1], mutations[random() % left]);
   return mutations;
 }
 

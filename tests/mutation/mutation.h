@@ -1,5 +1,5 @@
-// Small changes of a distributed program, such as a programmer makes by mistake. Most of them change what the ranks
-// compute; none of these may be proved.
+// Small changes of a distributed program, such as a programmer makes by mistake. Most of them
+// change what the ranks compute; none of these may be proved.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,8 @@ enum class MutationKind {
   kIndex,       // a window moves, a list changes its order, another output of an operator is read
   kOperand,     // two operands change places, or another tensor of the same type is read
   kOperator,    // an operator is left out, or is its neighbour (> instead of >=)
-  kCollective,  // left out, repeated, too early, of another kind, reduction, group or order of ranks
+  kCollective,  // left out, repeated, too early, of another kind, reduction, group or order of
+                // ranks
 };
 inline constexpr MutationKind kMutationKinds[] = {MutationKind::kConstant, MutationKind::kIndex,
                                                   MutationKind::kOperand, MutationKind::kOperator,
@@ -36,8 +37,9 @@ struct Mutation {
   std::function<void(Case&)> apply;
 };
 
-/// Every mutation of every rank's graph, and, where all ranks run the same operators, every mutation that is made on all
-/// of them. Many are invalid: their shapes do not fit, or PyTorch refuses them.
+/// Every mutation of every rank's graph, and, where all ranks run the same operators, every
+/// mutation that is made on all of them. Many are invalid: their shapes do not fit, or PyTorch
+/// refuses them.
 std::vector<Mutation> mutations_of(const Case& refinement);
 
 /// The same elements in an order that depends on `seed` alone, on every machine.

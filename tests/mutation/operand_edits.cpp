@@ -19,20 +19,25 @@ void add_operand_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits
     const TensorId operand = tensor_of(*args[i]);
     if (operand == kNone) continue;
     for (TensorId other = 0; other < static_cast<TensorId>(graph.tensors.size()); ++other) {
-      if (other == operand || !is_ready(graph, other, node) || !same_type(graph, operand, other)) continue;
-      edits.push_back({MutationKind::kOperand, describe(graph, node, "reads " + name(other) + " instead of " + name(operand)),
-                       [=](Case& mutant, Rank rank) {
-                         leaves(node_of(graph_of(mutant, rank), node))[i]->value = TensorArg{other};
-                       }});
+      if (other == operand || !is_ready(graph, other, node) || !same_type(graph, operand, other))
+        continue;
+      edits.push_back(
+          {MutationKind::kOperand,
+           describe(graph, node, "reads " + name(other) + " instead of " + name(operand)),
+           [=](Case& mutant, Rank rank) {
+             leaves(node_of(graph_of(mutant, rank), node))[i]->value = TensorArg{other};
+           }});
     }
     for (size_t j = i + 1; j < args.size(); ++j) {
       const TensorId other = tensor_of(*args[j]);
       if (other == kNone || other == operand || !same_type(graph, operand, other)) continue;
-      edits.push_back({MutationKind::kOperand, describe(graph, node, name(operand) + " and " + name(other) + " change places"),
-                       [=](Case& mutant, Rank rank) {
-                         const std::vector<Arg*> both = leaves(node_of(graph_of(mutant, rank), node));
-                         std::swap(both[i]->value, both[j]->value);
-                       }});
+      edits.push_back(
+          {MutationKind::kOperand,
+           describe(graph, node, name(operand) + " and " + name(other) + " change places"),
+           [=](Case& mutant, Rank rank) {
+             const std::vector<Arg*> both = leaves(node_of(graph_of(mutant, rank), node));
+             std::swap(both[i]->value, both[j]->value);
+           }});
     }
   }
 }

@@ -26,8 +26,9 @@ constexpr std::pair<std::string_view, std::string_view> kNeighbours[] = {
 };
 
 void add_neighbour(const Graph& graph, NodeId node, std::string_view op, std::vector<Edit>& edits) {
-  edits.push_back({MutationKind::kOperator, describe(graph, node, "is " + std::string(op)),
-                   [=](Case& mutant, Rank rank) { node_of(graph_of(mutant, rank), node).op = op; }});
+  edits.push_back(
+      {MutationKind::kOperator, describe(graph, node, "is " + std::string(op)),
+       [=](Case& mutant, Rank rank) { node_of(graph_of(mutant, rank), node).op = op; }});
 }
 
 }  // namespace
@@ -44,8 +45,12 @@ void add_operator_edits(const Graph& graph, NodeId node, std::vector<Edit>& edit
     for (const TensorId operand : tensor_arguments(of)) {
       if (!same_type(graph, of.outputs[output], operand)) continue;
       edits.push_back({kind,
-                       describe(graph, node, "left out, " + graph.tensors[static_cast<size_t>(operand)].name + " in its place"),
-                       [=](Case& mutant, Rank rank) { leave_out(graph_of(mutant, rank), node, output, operand); }});
+                       describe(graph, node,
+                                "left out, " + graph.tensors[static_cast<size_t>(operand)].name +
+                                    " in its place"),
+                       [=](Case& mutant, Rank rank) {
+                         leave_out(graph_of(mutant, rank), node, output, operand);
+                       }});
     }
   }
 }

@@ -19,7 +19,8 @@ MAY_INCLUDE = {
 # The certificate checker must not share code with the proofs that it checks.
 NARROWER = {"static_check/checker": {"shared_ir", "static_check/checker"}}
 
-# Folders whose headers hide the heavy dependencies (shared_ir/capture may see torch).
+# Folders whose headers hide the heavy dependencies (shared_ir/capture may see torch). A header that
+# no other folder of them includes is private, and may see them.
 LIGHT = ("shared_ir", "static_check", "gtest_plugin")
 LIGHT_EXCEPT = ("shared_ir/capture",)
 HEAVY_HEADER = re.compile(
@@ -47,3 +48,36 @@ def includes(path):
 def is_light(path):
     text = path.as_posix()
     return text.startswith(LIGHT) and not text.startswith(LIGHT_EXCEPT)
+
+
+def included_from(root):
+    """Our own headers, each with the folders of the sources that include it."""
+    places = {}
+    for path in files(root, ".h", ".cpp", ".cu"):
+        if path.parts[0] in ("bench", "fixtures", "tests"):
+            continue
+        for _, target, _ in includes(pathlib.Path(root) / path):
+            places.setdefault(target, set()).add(path.parent)
+    return places
+
+
+def light_headers(root):
+    """The headers through which no heavy header may be reached."""
+    places = included_from(root)
+    for path in files(root, ".h"):
+        private = places.get(path.as_posix()) == {path.parent}
+        if is_light(path) and not private:
+            yield path
+
+
+def heavy_include(root, header):
+    """A heavy header that `header` reaches through our own, or None."""
+    root, seen, pending = pathlib.Path(root), set(), [header.as_posix()]
+    while pending:
+        name = pending.pop()
+        if HEAVY_HEADER.search(name):
+            return name
+        if name not in seen and (root / name).is_file():
+            pending += [target for _, target, _ in includes(root / name)]
+        seen.add(name)
+    return None
