@@ -4,6 +4,7 @@
 #include <set>
 
 #include "static_check/checker/definitions.h"
+#include "static_check/checker/instances.h"
 
 namespace assay::checker {
 namespace {

@@ -75,9 +75,6 @@ class Facts {
 
   void derive(AtomId id, const Graph& sequential);
   void derive_instance(AtomId id);
-  void check_labels(const Instance& instance, int64_t output_size) const;
-  int64_t check_pieces(const Instance& instance) const;
-  void check_operands(const Instance& instance) const;
   void unite_hidden(Fact& fact, AtomId operand) const;
 
   const Universe& universe_;
@@ -91,8 +88,5 @@ class Facts {
 
 // Sorted, adjacent, covering all integers, with moderate coefficients.
 bool well_formed(const std::vector<PiecewiseAffine::Piece>& pieces);
-
-// offset + sum of (size - 1) * stride stays below `limit`, and nothing is negative.
-bool addresses_fit(int64_t offset, const std::vector<Mode>& digits, int64_t limit);
 
 }  // namespace assay::checker
