@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/checker/hand_cases.h"
 #include "tests/checker/hand_proof.h"
 #include "tests/support/certificate_edits.h"
 

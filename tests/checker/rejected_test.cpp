@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/checker/hand_cases.h"
 #include "tests/checker/hand_proof.h"
 
 namespace assay::test {
