@@ -61,7 +61,7 @@ struct Case {
   std::optional<KnownAnswer> known;
 };
 
-// Makes a value that the capture lost (uninitialised memory, by "aten.empty" and the like) an input
+// Makes a value that the capture lost (uninitialised memory, by "aten.empty" and the like; a constant that HLO text leaves out) an input
 // of the graph: its node goes, the tensor stays. Returns false, and leaves the graph alone, when an
 // operator computes the tensor.
 bool make_input(Graph& graph, TensorId tensor);

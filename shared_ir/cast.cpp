@@ -12,6 +12,10 @@ std::pair<int64_t, int64_t> integer_range(DType dtype) {
       return {0, 1};
     case DType::kUint8:
       return {0, UINT8_MAX};
+    case DType::kUint16:
+      return {0, UINT16_MAX};
+    case DType::kUint32:
+      return {0, UINT32_MAX};
     case DType::kInt8:
       return {INT8_MIN, INT8_MAX};
     case DType::kInt16:

@@ -12,9 +12,11 @@ struct Row {
 };
 
 // In the order of the enumeration.
-constexpr std::array<Row, 12> kRows = {{
+constexpr std::array<Row, 14> kRows = {{
     {DType::kBool, "bool", 0},
     {DType::kUint8, "uint8", 0},
+    {DType::kUint16, "uint16", 0},
+    {DType::kUint32, "uint32", 0},
     {DType::kInt8, "int8", 0},
     {DType::kInt16, "int16", 0},
     {DType::kInt32, "int32", 0},

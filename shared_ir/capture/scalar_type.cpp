@@ -9,9 +9,11 @@
 namespace assay {
 namespace {
 
-constexpr std::array<std::pair<DType, c10::ScalarType>, 12> kTypes = {{
+constexpr std::array<std::pair<DType, c10::ScalarType>, 14> kTypes = {{
     {DType::kBool, c10::ScalarType::Bool},
     {DType::kUint8, c10::ScalarType::Byte},
+    {DType::kUint16, c10::ScalarType::UInt16},
+    {DType::kUint32, c10::ScalarType::UInt32},
     {DType::kInt8, c10::ScalarType::Char},
     {DType::kInt16, c10::ScalarType::Short},
     {DType::kInt32, c10::ScalarType::Int},

@@ -4,6 +4,7 @@
 #include "shared_ir/case.h"
 #include "shared_ir/case/toml_reader.h"
 #include "shared_ir/import/fx_json.h"
+#include "shared_ir/import/hlo.h"
 
 namespace assay {
 namespace {
@@ -42,16 +43,25 @@ class Loader {
   }
 
  private:
-  Graph read_graph(const PlacedText& name) {
+  // The programs of `count` ranks of `world`, from `first` on, which all run this file.
+  std::vector<Graph> read_graphs(const PlacedText& name, int64_t first, int64_t count,
+                                 int64_t world, Groups& groups) {
     const fs::path path = folder_ / name.text;
-    if (path.extension() != ".json") {
+    const bool hlo = name.text.ends_with(".hlo.txt");
+    if (path.extension() != ".json" && !hlo) {
       throw UserError(name.place, "cannot read '" + name.text + "'",
-                      "graphs are fx-JSON files (.json)");
+                      "graphs are fx-JSON files (.json) or HLO text (.hlo.txt)");
     }
     if (!fs::is_regular_file(path)) {
       throw UserError(name.place, "graph file '" + path.string() + "' does not exist");
     }
-    return import_fx_json(path);
+    if (!hlo) return std::vector<Graph>(static_cast<size_t>(count), import_fx_json(path));
+    const HloModule module = HloModule::read(path);
+    std::vector<Graph> graphs;
+    for (int64_t rank = first; rank < first + count; ++rank) {
+      graphs.push_back(module.graph(static_cast<Rank>(rank), world, groups));
+    }
+    return graphs;
   }
 
   void read_sequential(TomlTable table) {
@@ -59,41 +69,49 @@ class Loader {
     if (names.size() != 1) {
       throw UserError(table.place("graphs"), "[sequential] has one graph, for its one rank");
     }
-    case_.sequential = read_graph(names[0]);
+    case_.sequential = std::move(read_graphs(names[0], 0, 1, 1, case_.sequential_groups).front());
     table.finish();
   }
 
   void read_distributed(TomlTable table) {
     const auto names = table.texts("graphs");
     if (names.empty()) throw UserError(table.place("graphs"), "[distributed] has no graph");
-    for (const PlacedText& name : names) case_.ranks.push_back(read_graph(name));
+    const auto files = static_cast<int64_t>(names.size());
+    int64_t ranks = files;
     if (table.has("ranks")) {
       constexpr int64_t kMaxRanks = 1 << 20;
-      const int64_t ranks = table.integer("ranks");
-      const auto files = static_cast<int64_t>(names.size());
+      ranks = table.integer("ranks");
       if (ranks < 1 || ranks > kMaxRanks || (files != 1 && files != ranks)) {
         throw UserError(table.place("ranks"),
                         "ranks = " + std::to_string(ranks) + " does not fit " +
                             std::to_string(files) + " graphs",
                         "give one graph a rank, or one graph that all ranks run");
       }
-      const Graph first = case_.ranks.front();
-      case_.ranks.resize(static_cast<size_t>(ranks), first);
+    }
+    for (const PlacedText& name : names) {
+      for (Graph& graph : read_graphs(name, static_cast<int64_t>(case_.ranks.size()), ranks / files,
+                                      ranks, case_.distributed_groups)) {
+        case_.ranks.push_back(std::move(graph));
+      }
     }
     table.finish();
   }
 
   void read_groups(TomlTable table) {
-    case_.sequential_groups = read_side(table.table("sequential"), 1, "sequential");
-    case_.distributed_groups = read_side(table.table("distributed"),
-                                         static_cast<int64_t>(case_.ranks.size()), "distributed");
+    read_side(table.table("sequential"), 1, "sequential", case_.sequential_groups);
+    read_side(table.table("distributed"), static_cast<int64_t>(case_.ranks.size()), "distributed",
+              case_.distributed_groups);
     table.finish();
   }
 
-  static Groups read_side(TomlTable table, int64_t world, const char* side) {
-    Groups groups;
+  // Adds to the groups that the graphs themselves give.
+  static void read_side(TomlTable table, int64_t world, const char* side, Groups& groups) {
     for (const PlacedText& id : table.keys()) {
       const std::string name = "group '" + id.text + "' of the " + side + " program";
+      if (groups.contains(id.text)) {
+        throw UserError(table.place(id.text), name + " is one that the graph gives",
+                        "give it another id");
+      }
       for (int64_t rank : table.integers(id.text)) {
         if (rank < 0 || rank >= world) {
           throw UserError(table.place(id.text),
@@ -104,7 +122,6 @@ class Loader {
       }
       check_group(groups[id.text], name, table.place(id.text));
     }
-    return groups;
   }
 
   static void check_group(std::vector<Rank> ranks, const std::string& name,
@@ -144,6 +161,17 @@ class Loader {
     for (const PlacedText& key : table.keys()) {
       case_.inputs.push_back({key.text, read_replicas(table, key), key.place});
       make_lost_inputs(case_.inputs.back());
+    }
+    refuse_elided_constants(case_.sequential);
+    for (const Graph& graph : case_.ranks) refuse_elided_constants(graph);
+  }
+
+  static void refuse_elided_constants(const Graph& graph) {
+    for (const Node& node : graph.nodes) {
+      if (node.op != kElidedConstantOp) continue;
+      const Tensor& tensor = graph.tensors[static_cast<size_t>(node.outputs.front())];
+      throw UserError(node.source, "the value of constant '" + tensor.name + "' is left out",
+                      "print the module with large constants, or say in [inputs] what it is");
     }
   }
 

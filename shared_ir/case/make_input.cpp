@@ -1,4 +1,5 @@
 #include "shared_ir/case.h"
+#include "shared_ir/import/hlo.h"
 
 namespace assay {
 
@@ -6,9 +7,9 @@ bool make_input(Graph& graph, TensorId tensor) {
   const NodeId producer = graph.tensors[static_cast<size_t>(tensor)].producer;
   if (producer == kNone) return true;
   const Node& node = graph.nodes[static_cast<size_t>(producer)];
-  const bool uninitialised =
-      node.op.starts_with("aten.empty") || node.op.starts_with("aten.new_empty");
-  if (!uninitialised || node.outputs.size() != 1) return false;
+  const bool lost = node.op.starts_with("aten.empty") || node.op.starts_with("aten.new_empty") ||
+                    node.op == kElidedConstantOp;
+  if (!lost || node.outputs.size() != 1) return false;
   graph.nodes.erase(graph.nodes.begin() + producer);
   for (Tensor& other : graph.tensors) {
     if (other.producer > producer) --other.producer;

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/cast.h"
+
 namespace assay::lowering {
 
 int64_t element_count(const Shape& shape) {
@@ -191,7 +193,15 @@ CoreId Builder::cast(CoreId x, DType to) {
   if (from == to) return x;
   bool integral = is_finite_constant(x) && op(x).constant.denominator() == 1;
   if (op(x).prim == Prim::kConst && is_floating(to)) return same_constant(x, to, shape(x));
-  if (integral && is_integer(to)) return same_constant(x, to, shape(x));
+  if (integral && is_integer(to)) {
+    // Integers of 53 bits are exact as doubles; beyond that a narrowing cast stays an operator.
+    const int64_t value = op(x).constant.numerator();
+    if (cast_keeps_values(from, to)) return same_constant(x, to, shape(x));
+    if (std::abs(value) < int64_t{1} << 53) {
+      const auto wrapped = static_cast<int64_t>(cast_value(static_cast<double>(value), to));
+      return constant(Rational(wrapped), to, Shape(shape(x)));
+    }
+  }
   if (is_floating(from) && is_floating(to) && machine_epsilon(to) > machine_epsilon(from))
     note(fmt::format("casts from {} to {} are taken as exact", to_string(from), to_string(to)));
   append(Prim::kCast, to, shape(x), {x});

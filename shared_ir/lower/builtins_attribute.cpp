@@ -1,5 +1,6 @@
 // Builtins on attributes: shapes, lists, conditions.
 #include <algorithm>
+#include <limits>
 
 #include "shared_ir/lower/builtins.h"
 
@@ -59,6 +60,19 @@ Value equals(Call& call) {
   return {attribute_text(call[0]) == attribute_text(call[1])};
 }
 
+// A constant of the program may be a tensor of its own.
+Value number_of(Call& call) {
+  if (auto number = call.number_if(0)) return {*number};
+  const CoreOp& op = call.builder().op(call.tensor(0));
+  if (op.prim != Prim::kConst) call.unsupported("a number that the program computes");
+  if (op.fn == "inf") return {std::numeric_limits<double>::infinity()};
+  if (op.fn == "-inf") return {-std::numeric_limits<double>::infinity()};
+  if (!op.fn.empty()) call.unsupported("a number that is " + op.fn);
+  return {op.constant.to_double()};
+}
+
+Value is_float(Call& call) { return {is_floating(call.builder().dtype(call.tensor(0)))}; }
+
 constexpr Builtin kBuiltins[] = {
     {"shape", 1, 1, shape, "shape(x): the sizes of x"},
     {"size", 2, 2, size, "size(x, dim): one size of x"},
@@ -68,6 +82,9 @@ constexpr Builtin kBuiltins[] = {
     {"only", 1, 1, only, "only(list): its one element; a longer list is unsupported"},
     {"stat_shape", 2, 2, stat_shape,
      "stat_shape(x, sizes): the sizes of x, the last ones (as many as the list has) 1"},
+    {"number_of", 1, 1, number_of,
+     "number_of(x): the number that every element of a constant is; others are unsupported"},
+    {"is_float", 1, 1, is_float, "is_float(x): whether x has a floating-point type"},
     {"unsupported", 1, 1, unsupported,
      "unsupported(reason): the declaration says nothing about these arguments"},
     {"given", 1, 1, given, "given(a): whether an optional argument is there"},

@@ -1,5 +1,6 @@
 // Builtins element by element. Tensors broadcast and promote as in PyTorch; numbers take part in
 // both.
+#include <algorithm>
 #include <cmath>
 
 #include "shared_ir/lower/broadcast.h"
@@ -9,6 +10,17 @@ namespace assay::lowering {
 namespace {
 
 bool all_numbers(const Call& call) { return call.number_if(0) && call.number_if(1); }
+
+// Differences of unsigned integers wrap around zero.
+CoreId combination(Builder& builder, std::vector<CoreId> operands,
+                   const std::vector<Rational>& coefs) {
+  const DType dtype = builder.dtype(operands[0]);
+  const bool falls = std::any_of(coefs.begin(), coefs.end(),
+                                 [](const Rational& coef) { return coef.numerator() < 0; });
+  if (!is_unsigned(dtype) || !falls) return builder.linear(operands, coefs);
+  for (CoreId& operand : operands) operand = builder.cast(operand, DType::kInt64);
+  return builder.cast(builder.linear(operands, coefs), dtype);
+}
 
 // a + sign * alpha * b, alpha being the third argument if there is one.
 Value weighted_sum(Call& call, int sign) {
@@ -20,7 +32,8 @@ Value weighted_sum(Call& call, int sign) {
     if (sign < 0) call.fail("flags cannot be subtracted");
     return tensor_value(call.builder().map("or", operands.ids, DType::kBool, 0));
   }
-  return tensor_value(call.builder().linear(operands.ids, {Rational(1), Rational(sign) * alpha}));
+  return tensor_value(
+      combination(call.builder(), operands.ids, {Rational(1), Rational(sign) * alpha}));
 }
 
 Value add(Call& call) { return weighted_sum(call, 1); }
@@ -37,7 +50,8 @@ Value mul(Call& call) {
 Value scale(Call& call) {
   Rational coef = call.coefficient(1);
   DType dtype = promoted_dtype(call, 0);
-  return tensor_value(call.builder().scale(call.builder().cast(call.tensor(0), dtype), coef));
+  return tensor_value(
+      combination(call.builder(), {call.builder().cast(call.tensor(0), dtype)}, {coef}));
 }
 
 // By a constant: exact scaling. By a tensor: times its reciprocal, which is a function of its own.

@@ -4,10 +4,10 @@
 
 namespace assay::lowering {
 
-std::string NodeEvaluator::text(const Expr& expr) const {
+std::string NodeEvaluator::text(const Expr& expr) {
   std::string result = expr.pieces[0];
   for (size_t i = 0; i < expr.children.size(); ++i)
-    result += attribute_text(arguments_[expr.children[i].index]) + expr.pieces[i + 1];
+    result += attribute_text(evaluate(expr.children[i])) + expr.pieces[i + 1];
   return result;
 }
 

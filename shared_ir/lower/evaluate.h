@@ -22,7 +22,7 @@ class NodeEvaluator {
   Value evaluate(const Expr& expr);
 
  private:
-  std::string text(const Expr& expr) const;
+  std::string text(const Expr& expr);
 
   Context& context_;
   const OperatorDeclaration& declaration_;

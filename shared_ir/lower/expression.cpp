@@ -149,8 +149,8 @@ class Parser {
       }
       size_t start = ++at_;
       Expr attribute = lookup_(word());
-      if (attribute.kind != Expr::Kind::kParameter)
-        fail(start, "expected a parameter's name in braces");
+      if (attribute.kind != Expr::Kind::kParameter && attribute.kind != Expr::Kind::kLet)
+        fail(start, "expected the name of a parameter or let in braces");
       if (at_ == text_.size() || text_[at_] != '}') fail(at_, "expected '}'");
       result.children.push_back(std::move(attribute));
       result.pieces.emplace_back();

@@ -6,7 +6,7 @@
 //   list    := [expr, ...]
 //   call    := builtin(expr, ...)
 //
-// In a text, {parameter} is replaced by the attribute's text. when(condition, a, b) evaluates only
+// In a text, {parameter} is replaced by the attribute's text, or the let's. when(condition, a, b) evaluates only
 // the chosen branch.
 #pragma once
 

@@ -14,7 +14,8 @@ using namespace checker;
 LinearIn linear_functions(const CoreProgram& sequential, const std::vector<CoreProgram>& ranks) {
   LinearIn linear{{kKeepFunction, 2U}};
   for (DType to :
-       {DType::kBool, DType::kUint8, DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64})
+       {DType::kBool, DType::kUint8, DType::kUint16, DType::kUint32, DType::kInt8, DType::kInt16,
+        DType::kInt32, DType::kInt64})
     linear.emplace(cast_function(to), 0U);
   const auto add = [&](const CoreProgram& program) {
     for (const CoreOp& op : program.ops)

@@ -71,6 +71,10 @@ Interval range_of(DType dtype) {
   switch (dtype) {
     case DType::kUint8:
       return {0, 256};
+    case DType::kUint16:
+      return {0, 1 << 16};
+    case DType::kUint32:
+      return {0, int64_t{1} << 32};
     case DType::kInt8:
       return {-128, 128};
     case DType::kInt16:

@@ -1,0 +1,27 @@
+#include "shared_ir/import/hlo.h"
+
+#include <fstream>
+
+#include "shared_ir/import/hlo_graph.h"
+
+namespace assay {
+
+HloModule HloModule::parse(std::string_view text, const std::string& name) {
+  auto module = std::make_shared<hlo::Module>();
+  module->source = {name, std::string(text)};
+  hlo::parse_module(*module);
+  return HloModule(std::move(module));
+}
+
+HloModule HloModule::read(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw UserError({file.string()}, "cannot read this file");
+  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  return parse(text, file.string());
+}
+
+Graph HloModule::graph(Rank rank, int64_t ranks, Groups& groups) const {
+  return hlo::make_graph(*module_, hlo::devices_of(*module_, rank, ranks), groups);
+}
+
+}  // namespace assay

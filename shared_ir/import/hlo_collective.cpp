@@ -1,0 +1,70 @@
+#include "shared_ir/import/hlo_collective.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "shared_ir/import/hlo_function.h"
+
+namespace assay::hlo {
+namespace {
+
+constexpr std::pair<std::string_view, std::string_view> kReductions[] = {
+    {"add", "sum"}, {"maximum", "max"}, {"minimum", "min"}, {"multiply", "product"}};
+
+std::string reduction_of(const Module& module, AttributeReader& attributes) {
+  const std::string_view value = attributes.text("to_apply");
+  Cursor cursor(module.source, value);
+  const std::string function = function_text(module, cursor.name("a computation"));
+  for (const auto& [opcode, reduction] : kReductions)
+    if (function == opcode) return std::string(reduction);
+  module.source.fail(value, "this is no reduction that ranks can share",
+                     "add, maximum, minimum and multiply of two scalars are");
+}
+
+int64_t dimension_of(const Source& source, const Instruction& instruction,
+                     AttributeReader& attributes) {
+  const std::vector<int64_t> dims = attributes.integers("dimensions");
+  if (dims.size() != 1)
+    source.fail(instruction.name, fmt::format("'{}' needs one dimension", instruction.name));
+  return dims[0];
+}
+
+std::string add_group(const std::vector<Rank>& ranks, Groups& groups) {
+  std::string name = fmt::format("{{{}}}", fmt::join(ranks, ","));
+  groups.emplace(name, ranks);
+  return name;
+}
+
+}  // namespace
+
+NamedArgs collective_arguments(const Module& module, const Instruction& instruction,
+                               AttributeReader& attributes, const Devices& devices,
+                               Groups& groups) {
+  const Source& source = module.source;
+  const std::string_view opcode = instruction.opcode;
+  NamedArgs arguments;
+  if (opcode == "collective-permute") {
+    const Exchange exchange = exchange_of(source, instruction, attributes, devices);
+    add_argument(arguments, "sends", list_of(exchange.sends));
+    add_argument(arguments, "receives", list_of(exchange.receives));
+    add_argument(arguments, "group", add_group(exchange.group, groups));
+    return arguments;
+  }
+  const std::vector<Rank> ranks = group_of(source, instruction, attributes, devices);
+  if (opcode == "all-reduce" || opcode == "reduce-scatter")
+    add_argument(arguments, "reduction", reduction_of(module, attributes));
+  const bool whole_operands = opcode == "all-to-all" && instruction.shape.is_tuple;
+  if (opcode == "all-gather" || opcode == "reduce-scatter" ||
+      (opcode == "all-to-all" && !whole_operands))
+    add_argument(arguments, "dimension", dimension_of(source, instruction, attributes));
+  if (whole_operands && instruction.operands.size() != ranks.size())
+    source.fail(instruction.name,
+                fmt::format("'{}' has {} operands for a group of {} ranks", instruction.name,
+                            instruction.operands.size(), ranks.size()));
+  if (opcode == "all-gather" || opcode == "reduce-scatter")
+    add_argument(arguments, "group_size", static_cast<int64_t>(ranks.size()));
+  add_argument(arguments, "group", add_group(ranks, groups));
+  return arguments;
+}
+
+}  // namespace assay::hlo

@@ -1,0 +1,31 @@
+// Shapes of HLO: "f32[2,3]{1,0}", tuples "(f32[2], s32[])".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "shared_ir/graph.h"
+#include "shared_ir/import/hlo_text.h"
+
+namespace assay::hlo {
+
+struct TypedShape {
+  bool is_tuple = false;
+  DType dtype = DType::kFloat32;
+  Shape sizes;
+  std::vector<int64_t> minor_to_major;  // the layout; row-major where the text gives none
+  std::vector<TypedShape> elements;     // of a tuple
+
+  bool is_row_major() const;
+  // Layouts are no part of a type.
+  bool same_type(const TypedShape& other) const;
+};
+
+// Throws UserError for element types that DType lacks, dynamic sizes, more than 2^60 elements, and
+// layouts that do not name each dimension once.
+TypedShape read_shape(Cursor& cursor);
+
+// "f32[2,3]", "(f32[2], s32[])"; without layouts.
+std::string to_string(const TypedShape& shape);
+
+}  // namespace assay::hlo
