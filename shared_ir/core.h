@@ -21,8 +21,9 @@ enum class Prim : uint8_t {
   kConst,   // every element is `constant` (or -inf/+inf/nan by `fn`)
   kIota,    // int64 [n]: 0, 1, ..., n-1
   kUninit,  // memory never written
-  kRandom,  // fn = distribution with its attributes; occurrence counts the calls of that fn in this
-            // program
+  kRandom,  // a draw of fn (the distribution with its attributes); occurrence counts the calls of
+            // that fn in this program. Its operand, where it has one: the tensor of its own shape
+            // for each of whose elements it draws
   // -- movement: out[c] = operand[map(c)] --
   kPermute,  // ints: dims; out dim i is operand dim ints[i]
   kReshape,  // row-major; shape of the op

@@ -132,6 +132,8 @@ struct Instance {
     kCat,     // out[parallel, w] = operand p at w - (sizes of earlier pieces), w in piece p; pieces
               // along one whole label
     kOpaque,  // fn of whole values
+    kDraw,    // out[l] = what fn draws for the element A[l]; each element has a draw of its own.
+              // fn ends in "#n": the draw for an element that was drawn for n times before
   };
   struct Operand {
     AtomId atom = 0;
@@ -148,7 +150,7 @@ struct Instance {
   };
 
   Kind kind = Kind::kMul;
-  std::string fn;       // kMap, kBlock, kOpaque: the function with its attributes
+  std::string fn;       // kMap, kBlock, kOpaque, kDraw: the function with its attributes
   uint32_t linear = 0;  // operands in which it is linear
   std::vector<Operand> operands;
   std::vector<InstanceLabel> labels;  // outermost first: the output atom is row-major over parallel

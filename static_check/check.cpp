@@ -62,6 +62,7 @@ class Check {
     const auto start = Clock::now();
     problem_.lifting.set_deadline(start + options_.timeout);
     list_assumptions();
+    problem_.lifting.set_random_agrees(problem_.refinement.random_agrees);
     try {
       lift_and_prove();
     } catch (const TimedOut&) {
@@ -283,12 +284,29 @@ class Check {
     for (const CoreProgram& program : problem_.rank_programs) add(program);
     if (const auto& accept = problem_.refinement.accept) {
       for (const std::string& tensor : accept->tensors)
+    if (problem_.refinement.random_agrees) list_random_draws();
         list.push_back("accepted without proof: " + tensor + " (" + accept->reason + ")");
     }
   }
 
   void count() {
     auto& counts = result_.report.counts;
+  // The random operators of the ranks, by name and distribution.
+  void list_random_draws() {
+    auto& list = result_.report.assumptions;
+    for (size_t r = 0; r < problem_.rank_programs.size(); ++r) {
+      for (const CoreOp& op : problem_.rank_programs[r].ops) {
+        if (op.prim != Prim::kRandom || op.origin == kNone) continue;
+        const Graph& graph = problem_.refinement.ranks[r];
+        const std::string note =
+            "random draws agree: " + graph.nodes[static_cast<size_t>(op.origin)].op + " (" + op.fn +
+            ") draws on every rank what the sequential program draws for the same " +
+            (op.operands.empty() ? "call" : "elements");
+        if (std::find(list.begin(), list.end(), note) == list.end()) list.push_back(note);
+      }
+    }
+  }
+
     counts.sequential_ops = static_cast<int64_t>(problem_.refinement.sequential.nodes.size());
     for (const Graph& graph : problem_.refinement.ranks)
       counts.distributed_ops += static_cast<int64_t>(graph.nodes.size());

@@ -72,6 +72,12 @@ CoreId Builder::random(const std::string& fn, DType dtype, const Shape& shape) {
   return last();
 }
 
+CoreId Builder::random_like(const std::string& fn, CoreId x, DType dtype) {
+  random(fn, dtype, Shape(shape(x)));
+  program_.ops.back().operands = {x};
+  return last();
+}
+
 CoreId Builder::same_constant(CoreId x, DType dtype, Shape shape) {
   CoreOp copy = op(x);
   CoreOp& result = append(Prim::kConst, dtype, std::move(shape), {});

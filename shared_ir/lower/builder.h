@@ -36,6 +36,8 @@ class Builder {
   CoreId iota(int64_t size, DType dtype);
   CoreId uninit(DType dtype, const Shape& shape);
   CoreId random(const std::string& fn, DType dtype, const Shape& shape);
+  // One draw for each element of x.
+  CoreId random_like(const std::string& fn, CoreId x, DType dtype);
 
   // Movement.
   CoreId permute(CoreId x, const std::vector<int64_t>& dims);

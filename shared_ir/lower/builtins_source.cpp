@@ -85,6 +85,11 @@ Value random(Call& call) {
       call.builder().random(call.text(0), call.dtype_or_recorded(2), call.sizes(1)));
 }
 
+Value random_like(Call& call) {
+  return tensor_value(
+      call.builder().random_like(call.text(0), call.tensor(1), call.dtype_or_recorded(2)));
+}
+
 constexpr Builtin kBuiltins[] = {
     {"full", 3, 3, full, "full(sizes, number, dtype): every element is the number"},
     {"full_like", 3, 3, full_like,
@@ -94,6 +99,8 @@ constexpr Builtin kBuiltins[] = {
     {"arange", 4, 4, arange, "arange(start, end, step, dtype): start, start + step, ... below end"},
     {"uninit", 2, 2, uninit, "uninit(sizes, dtype): memory never written"},
     {"random", 3, 3, random, "random(fn, sizes, dtype): a fresh sample of the distribution fn"},
+    {"random_like", 3, 3, random_like,
+     "random_like(fn, x, dtype): a fresh sample of the distribution fn for each element of x"},
 };
 
 }  // namespace

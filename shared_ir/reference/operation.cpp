@@ -190,26 +190,23 @@ void opaque(const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
 
 }  // namespace
 
+double sample(const std::string& text, const std::string& seed, int64_t element) {
+  FunctionName fn = parse_function_name(text);
+  double u = uniform(seed, element);
+  if (fn.name == "uniform") return fn.number(0) + u * (fn.number(1) - fn.number(0));
+  if (fn.name == "bernoulli") return u < fn.number(0);
+  if (fn.name == "dropout_mask") return u >= fn.number(0);
+  if (fn.name == "normal")
+    return fn.number(0) + fn.number(1) * std::sqrt(-2 * std::log(1 - u)) *
+                              std::cos(2 * std::numbers::pi * uniform(seed + "'", element));
+  throw InternalError(fmt::format("no numeric definition of '{}'", text));
+}
+
 ReferenceTensor default_sample(const CoreOp& op) {
   ReferenceTensor out{op.shape, std::vector<double>(count_of(op.shape))};
-  FunctionName fn = parse_function_name(op.fn);
   std::string seed = fmt::format("{}#{}", op.fn, op.occurrence);
-  for (size_t i = 0; i < out.values.size(); ++i) {
-    auto element = static_cast<int64_t>(i);
-    double u = uniform(seed, element);
-    if (fn.name == "uniform")
-      out.values[i] = fn.number(0) + u * (fn.number(1) - fn.number(0));
-    else if (fn.name == "bernoulli")
-      out.values[i] = u < fn.number(0);
-    else if (fn.name == "dropout_mask")
-      out.values[i] = u >= fn.number(0);
-    else if (fn.name == "normal")
-      out.values[i] =
-          fn.number(0) + fn.number(1) * std::sqrt(-2 * std::log(1 - u)) *
-                             std::cos(2 * std::numbers::pi * uniform(seed + "'", element));
-    else
-      throw InternalError(fmt::format("no numeric definition of '{}'", op.fn));
-  }
+  for (size_t i = 0; i < out.values.size(); ++i)
+    out.values[i] = sample(op.fn, seed, static_cast<int64_t>(i));
   return out;
 }
 

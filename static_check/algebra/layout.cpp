@@ -55,6 +55,79 @@ int64_t address(const std::vector<Mode>& modes, int64_t x) {
   return sum;
 }
 
+namespace {
+
+// Modes that move, finest first.
+std::vector<Mode> moving_modes(const Layout& layout) {
+  std::vector<Mode> modes;
+  for (const auto& dim : layout.dims) {
+    for (const Mode& mode : dim) {
+      if (mode.size > 1 && mode.stride > 0) modes.push_back(mode);
+    }
+  }
+  std::sort(modes.begin(), modes.end(),
+            [](const Mode& a, const Mode& b) { return a.stride < b.stride; });
+  return modes;
+}
+
+// The values of (address / stride) % radix; nullopt where a finer or coarser mode would change
+// them.
+std::optional<Interval> digit_range(int64_t offset, const std::vector<Mode>& modes, int64_t stride,
+                                    int64_t radix) {
+  int64_t below = offset % stride, digit = offset / stride % radix;
+  const int64_t first = digit;
+  for (const Mode& mode : modes) {
+    if (mode.stride < stride) {
+      below += (mode.size - 1) * mode.stride;
+    } else if (mode.stride % stride != 0) {
+      return std::nullopt;
+    } else if (mode.stride / stride < radix) {
+      digit += (mode.size - 1) * (mode.stride / stride);
+    } else if (mode.stride / stride % radix != 0) {
+      return std::nullopt;
+    }
+  }
+  if (below >= stride || digit >= radix) return std::nullopt;
+  return Interval{first, digit + 1};
+}
+
+}  // namespace
+
+bool is_injective(const Layout& layout) {
+  for (const auto& dim : layout.dims) {
+    for (const Mode& mode : dim) {
+      if (mode.size > 1 && mode.stride == 0) return false;
+    }
+  }
+  int64_t reach = 0;
+  for (const Mode& mode : moving_modes(layout)) {
+    if (mode.stride <= reach) return false;
+    reach += (mode.size - 1) * mode.stride;
+  }
+  return true;
+}
+
+bool disjoint(const Layout& a, const Layout& b) {
+  const std::vector<Mode> modes_a = moving_modes(a), modes_b = moving_modes(b);
+  std::vector<int64_t> strides{1};
+  for (const auto* modes : {&modes_a, &modes_b}) {
+    for (const Mode& mode : *modes) {
+      strides.push_back(mode.stride);
+      strides.push_back(mode.stride * mode.size);
+    }
+  }
+  const int64_t whole = std::max(last_address(a), last_address(b)) + 1;
+  for (const int64_t stride : strides) {
+    for (const int64_t next : strides) {
+      const int64_t radix = next > stride && next % stride == 0 ? next / stride : whole;
+      const auto x = digit_range(a.offset, modes_a, stride, radix);
+      const auto y = digit_range(b.offset, modes_b, stride, radix);
+      if (x && y && (x->hi <= y->lo || y->hi <= x->lo)) return true;
+    }
+  }
+  return false;
+}
+
 int64_t last_address(const Layout& layout) {
   int64_t last = layout.offset;
   for (const auto& modes : layout.dims) {

@@ -30,6 +30,12 @@ int64_t address(const std::vector<Mode>& modes, int64_t x);
 // Smallest and largest address of any element (strides are never negative).
 int64_t last_address(const Layout& layout);
 
+// Whether different elements have different addresses, and whether no element of one layout has the
+// address of an element of the other. Decided digit by digit: false may also mean that the digits
+// do not nest.
+bool is_injective(const Layout& layout);
+bool disjoint(const Layout& a, const Layout& b);
+
 // Positions strictly inside (start, start + count) where the range must be cut so that every piece
 // is a layout of its own. step: distance of neighbours, in the dimension's coordinates; count:
 // elements taken.

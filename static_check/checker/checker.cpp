@@ -97,7 +97,7 @@ void check_program(Joint& joint, Rank rank) {
 
 CheckResult check_certificate(const Case& refinement, const CoreProgram& sequential,
                               const std::vector<CoreProgram>& ranks,
-                              const Certificate& certificate) {
+                              const Certificate& certificate, Replayed what) {
   ASSAY_CHECK(ranks.size() == refinement.ranks.size(), "one program per rank");
   ASSAY_CHECK(sequential.value_of.size() == refinement.sequential.tensors.size(),
               "the sequential graph's program");
@@ -107,7 +107,7 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
       throw Rejection{"a number of ranks that is not the case's"};
     const LinearIn linear = linear_functions(sequential, ranks);
     const Facts facts(certificate.universe, refinement.sequential, linear);
-    Joint joint{refinement, sequential, ranks, certificate, facts, {}, 0, 0};
+    Joint joint{refinement, sequential, ranks, certificate, facts, {}, {}, 0, 0};
     check_shapes(joint, kNone);
     for (size_t rank = 0; rank < ranks.size(); ++rank) check_shapes(joint, static_cast<Rank>(rank));
     check_inputs(joint);
@@ -116,6 +116,7 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
       check_program(joint, static_cast<Rank>(rank));
     check_collectives(joint);
     check_relations(joint);
+    if (what == Replayed::kProof) check_goals(joint);
     result.claims = joint.claims;
     result.probes = joint.probes;
     result.accepted = true;

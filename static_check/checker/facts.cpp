@@ -113,7 +113,7 @@ bool Facts::boolean(AtomId id) const {
   const Instance* instance = definition(id);
   return instance != nullptr && pieces_of(*instance) == nullptr &&
          (instance->kind == Instance::Kind::kMap || instance->kind == Instance::Kind::kBlock ||
-          instance->kind == Instance::Kind::kOpaque);
+          instance->kind == Instance::Kind::kOpaque || instance->kind == Instance::Kind::kDraw);
 }
 
 AtomId Facts::one_hot_of(AtomId ids) const {
@@ -302,6 +302,7 @@ void Facts::derive_instance(AtomId id) {
       fact.integral = integral_operands;
       break;
     case Kind::kOpaque:
+    case Kind::kDraw:
       break;
   }
 }

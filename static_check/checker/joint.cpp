@@ -96,25 +96,4 @@ bool claims_unknown(Joint& joint, const OpRef& ref) {
   return unknown == kNone || joint.owners.emplace(unknown, ref).first->second == ref;
 }
 
-void check_random(Joint& joint, const OpRef& ref) {
-  if (claims_unknown(joint, ref)) return;
-  const Step step = joint.step(ref);
-  const CoreOp& op = step.op();
-  if (ref.rank == kNone || !joint.refinement.random_agrees)
-    throw Rejection{"a random value that is another's"};
-  for_each_region(region_of(op.shape), 0, [&](const Region& region) {
-    const Element element = element_at(region, step.claim(), region.coords);
-    if (element.integer || element.sum.size() != 1 || !element.sum[0].coef.is_one() ||
-        !element.sum[0].boxes.empty() || !element.sum[0].guards.empty())
-      throw Rejection{"a random value that is no view of the sequential one"};
-    const auto owner = joint.owners.find(element.sum[0].factors[0].atom);
-    if (owner == joint.owners.end() || owner->second.rank != kNone)
-      throw Rejection{"a random value of no sequential call"};
-    const CoreOp& call = joint.sequential.ops[static_cast<size_t>(owner->second.op)];
-    if (call.prim != Prim::kRandom || call.fn != op.fn || call.occurrence != op.occurrence)
-      throw Rejection{"a random value of another call"};
-    ++step.probes;
-  });
-}
-
 }  // namespace assay::checker

@@ -21,6 +21,14 @@ struct OpRef {
 // only: two would be claimed equal.
 using Owners = std::map<AtomId, OpRef>;
 
+// Samples that a random operator was found to draw: one for each element of the region.
+struct Drawn {
+  std::string fn;
+  int64_t number;              // of earlier draws for these elements
+  Factor element;              // that is drawn for
+  std::vector<int64_t> sizes;  // of the region
+};
+
 struct Joint {
   const Case& refinement;
   const CoreProgram& sequential;
@@ -28,6 +36,7 @@ struct Joint {
   const Certificate& certificate;
   const Facts& facts;
   Owners owners;
+  std::map<Rank, std::vector<Drawn>> drawn;  // so far, by program
   int64_t claims = 0;
   int64_t probes = 0;
 
@@ -62,15 +71,18 @@ bool claims_unknown(Joint& joint, const OpRef& ref);
 // relations determine. Throws Rejection.
 void check_inputs(Joint& joint);
 
-// Random operators: an unknown of its own, or what the sequential program's call of the same number
-// gave, where the case assumes that they agree. Throws Rejection.
+// Random operators, where the case assumes that the programs draw alike (random.cpp). Throws
+// Rejection.
 void check_random(Joint& joint, const OpRef& ref);
 
 // Collectives: there is an order in which all of them meet, with equal kinds, members and shapes,
 // and each member's claim follows from all members' operands. Throws Rejection.
 void check_collectives(Joint& joint);
 
-// The checked outputs, expectations and all relations of the certificate. Throws Rejection.
+// All relations of the certificate. Throws Rejection.
 void check_relations(Joint& joint);
+
+// Every output has a relation, and every expectation holds. Throws Rejection.
+void check_goals(Joint& joint);
 
 }  // namespace assay::checker

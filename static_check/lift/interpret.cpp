@@ -97,9 +97,25 @@ Value Interpreter::compute_source(const CoreOp& op) {
       term.atom = lifting_.iota();
       term.layout = row_major(op.shape);
       return single_term(op.shape, std::move(term));
+    case Prim::kRandom:
+      return draw(op);
     default:
-      return unknown(op, op.prim == Prim::kUninit ? Atom::Kind::kUninit : Atom::Kind::kRandom);
+      return unknown(op, Atom::Kind::kUninit);
   }
+}
+
+Value Interpreter::draw(const CoreOp& op) {
+  if (!lifting_.random_agrees()) return unknown(op, Atom::Kind::kRandom);
+  if (!op.operands.empty()) return draws_.draw(lifting_, op.fn, operand(op, 0), op.dtype);
+  if (lifting_.is_sequential()) {
+    Value made = unknown(op, Atom::Kind::kRandom);
+    lifting_.remember_draw(op.fn, op.occurrence, made);
+    return made;
+  }
+  const Value* known = lifting_.drawn(op.fn, op.occurrence);
+  const bool same = known != nullptr && known->shape == op.shape &&
+                    lifting_.atom(known->tiles[0].terms[0].atom).dtype == op.dtype;
+  return same ? *known : unknown(op, Atom::Kind::kRandom);
 }
 
 Value Interpreter::compute_arithmetic(const CoreOp& op) {

@@ -8,6 +8,7 @@
 #include "shared_ir/core.h"
 #include "shared_ir/graph.h"
 #include "static_check/algebra/value.h"
+#include "static_check/lift/draws.h"
 #include "static_check/lift/lifting.h"
 #include "static_check/lift/program.h"
 
@@ -34,6 +35,7 @@ class Interpreter {
   Value exchange(const CoreOp& op, const Collective& collective, size_t member,
                  std::vector<Value> operands);
   Value unknown(const CoreOp& op, Atom::Kind kind);
+  Value draw(const CoreOp& op);
   Value operand(const CoreOp& op, size_t i) const { return value(op.operands[i]); }
   std::vector<Value> operands(const CoreOp& op) const;
   // Integer maps among the operands as views of atoms.
@@ -44,6 +46,7 @@ class Interpreter {
   const CoreProgram& program_;
   const std::map<std::string, Value>& inputs_;
   LiftedProgram result_;
+  Draws draws_;
 };
 
 }  // namespace assay

@@ -98,6 +98,15 @@ Interval Lifting::index_range(AtomId ids) const {
   return known == index_classes_.end() ? kAllIntegers : Interval{0, known->second};
 }
 
+const Value* Lifting::drawn(const std::string& fn, int32_t occurrence) const {
+  const auto known = drawn_.find({fn, occurrence});
+  return known == drawn_.end() ? nullptr : &known->second;
+}
+
+void Lifting::remember_draw(const std::string& fn, int32_t occurrence, Value value) {
+  drawn_.emplace(std::pair{fn, occurrence}, std::move(value));
+}
+
 AtomId Lifting::fresh(Atom atom) {
   universe_.atoms.push_back(std::move(atom));
   return static_cast<AtomId>(universe_.atoms.size()) - 1;

@@ -6,9 +6,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "shared_ir/proof.h"
@@ -75,6 +77,14 @@ class Lifting {
   // The values that an integer atom may have.
   Interval index_range(AtomId ids) const;
 
+  // Whether the ranks' random operators are taken to draw what the sequential program draws.
+  void set_random_agrees(bool agrees) { random_agrees_ = agrees; }
+  bool random_agrees() const { return random_agrees_; }
+  // What the sequential program's call number `occurrence` of a random operator gave that draws for
+  // no tensor; nullptr when there is none.
+  const Value* drawn(const std::string& fn, int32_t occurrence) const;
+  void remember_draw(const std::string& fn, int32_t occurrence, Value value);
+
   void set_deadline(std::chrono::steady_clock::time_point deadline) { deadline_ = deadline; }
   // Called once an operator and once a covered tensor. Throws TimedOut.
   void check_deadline() const {
@@ -119,6 +129,8 @@ class Lifting {
   std::unordered_map<AtomId, int64_t> index_classes_;
   Solver solver_;
   bool sequential_ = true;
+  bool random_agrees_ = true;
+  std::map<std::pair<std::string, int32_t>, Value> drawn_;
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
 };
 

@@ -48,7 +48,9 @@ TEST_P(CapturedProof, RejectsEveryEditThatChangesItsMeaning) {
 
 INSTANTIATE_TEST_SUITE_P(Graphs, CapturedProof,
                          testing::Values(CapturedGraph{"qwen2-tp2", 36},
-                                         CapturedGraph{"llama3-tp2-l1", 36}),
+                                         CapturedGraph{"llama3-tp2-l1", 36},
+                                         CapturedGraph{"gpt-tp2-l1", 36},
+                                         CapturedGraph{"gpt-tp4-l2", 36}),
                          [](const auto& instance) {
                            std::string name = instance.param.name;
                            std::erase(name, '-');

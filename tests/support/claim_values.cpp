@@ -241,6 +241,10 @@ double ClaimValues::compute(AtomPart& part, int64_t index) {
       return call_map(part, address);
     case Instance::Kind::kCombine:
       return combine(part, address);
+    case Instance::Kind::kDraw:
+      return reference::sample(instance.fn.substr(0, instance.fn.find('#')),
+                               fmt::format("{} of atom {}", instance.fn, instance.operands[0].atom),
+                               address[0]);
     default:
       call_block(part, index, address);
       return part.known.at(index);
