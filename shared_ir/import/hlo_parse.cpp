@@ -29,7 +29,8 @@ std::vector<Attribute> read_attributes(Cursor& cursor) {
       if (earlier.name == name)
         cursor.source().fail(name, fmt::format("attribute '{}' is given twice", name));
     cursor.expect("=", fmt::format("'=' behind '{}'", name));
-    attributes.push_back({name, cursor.value()});
+    attributes.push_back({name, cursor.value(true)});
+    if (attributes.back().value.empty()) cursor.expect("0", fmt::format("the value of '{}'", name));
   }
   return attributes;
 }
@@ -60,8 +61,9 @@ class ModuleParser {
     read_header();
     bool has_entry = false;
     while (!cursor_.at_end()) {
+      const std::string_view start = cursor_.here();
       const bool entry = accept_keyword("ENTRY");
-      if (entry && has_entry) cursor_.fail("a second ENTRY computation");
+      if (entry && has_entry) source_.fail(start, "a second ENTRY computation");
       read_computation();
       if (!entry) continue;
       has_entry = true;
@@ -116,8 +118,9 @@ class ModuleParser {
     while (!cursor_.accept('}')) {
       if (cursor_.at_end())
         cursor_.fail(fmt::format("computation '{}' has no end", computation.name));
+      const std::string_view start = cursor_.here();
       const bool root = accept_keyword("ROOT");
-      if (root && has_root) cursor_.fail("a second ROOT");
+      if (root && has_root) source_.fail(start, "a second ROOT");
       read_instruction(computation);
       if (!root) continue;
       has_root = true;

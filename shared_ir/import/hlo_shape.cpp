@@ -55,12 +55,12 @@ TypedShape read_array(Cursor& cursor) {
     cursor.source().fail(start, fmt::format("element type '{}' is not supported", type),
                          "real floating-point, integer (up to u32 and s64) and pred types are");
   shape.dtype = known->second;
-  Cursor sizes(cursor.source(), cursor.bracketed('['));
-  while (!sizes.at_end()) {
-    if (!shape.sizes.empty()) sizes.expect(",", "',' or ']'");
-    if (sizes.peek() == '<')
-      sizes.fail("this size is dynamic", "compile the module with static shapes");
-    shape.sizes.push_back(sizes.integer("a size"));
+  cursor.expect("[", "'['");
+  while (!cursor.accept(']')) {
+    if (!shape.sizes.empty()) cursor.expect(",", "',' or ']'");
+    if (cursor.peek() == '<')
+      cursor.fail("this size is dynamic", "compile the module with static shapes");
+    shape.sizes.push_back(cursor.integer("a size"));
   }
   if (!element_count_fits(shape.sizes))
     cursor.source().fail(start, fmt::format("impossible shape {}", to_string(shape)));

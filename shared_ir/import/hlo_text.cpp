@@ -109,7 +109,7 @@ int64_t Cursor::integer(std::string_view what) {
   return value;
 }
 
-std::string_view Cursor::value() {
+std::string_view Cursor::value(bool one_line) {
   skip_space();
   const std::string_view start = rest_;
   std::string closers;  // of the brackets that are open
@@ -128,13 +128,14 @@ std::string_view Cursor::value() {
       if (closers.back() != c)
         source_->fail(start.substr(i), fmt::format("expected '{}', found '{}'", closers.back(), c));
       closers.pop_back();
+    } else if (one_line && c == '\n') {
+      break;
     } else if (closers.empty() && (c == ',' || std::isspace(static_cast<unsigned char>(c)))) {
       break;
     }
   }
   if (!closers.empty())
     source_->fail(start, fmt::format("no '{}' closes what opens here", closers.front()));
-  if (i == 0) fail("expected a value");
   return take(i);
 }
 
@@ -143,10 +144,12 @@ std::string_view Cursor::bracketed(char open) {
   // A value may go on behind its first bracket: read that bracket alone.
   Cursor inside = *this;
   inside.take(1);
-  while (inside.peek() != closing(open)) {
-    if (inside.at_end())
-      source_->fail(rest_, fmt::format("no '{}' closes what opens here", closing(open)));
-    if (!inside.accept(',')) inside.value();
+  const char close = closing(open);
+  while (inside.peek() != close) {
+    if (inside.at_end()) source_->fail(rest_, fmt::format("no '{}' closes what opens here", close));
+    if (inside.accept(',')) continue;
+    if (inside.value().empty())
+      inside.expect(std::string_view(&close, 1), fmt::format("'{}'", close));
   }
   const std::string_view result =
       rest_.substr(1, static_cast<size_t>(inside.rest_.data() - rest_.data()) - 1);

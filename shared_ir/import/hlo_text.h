@@ -44,8 +44,8 @@ class Cursor {
   std::string_view name(std::string_view what);
   int64_t integer(std::string_view what);
   // One value of an attribute: up to a comma, space or closing bracket that is not within brackets
-  // or a string. The brackets in it are balanced.
-  std::string_view value();
+  // or a string. The brackets in it are balanced; on one line, they close before it ends.
+  std::string_view value(bool one_line = false);
   // What stands between an opening bracket and the one that closes it; the cursor goes behind it.
   std::string_view bracketed(char open);
 

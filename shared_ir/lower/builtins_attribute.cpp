@@ -30,6 +30,12 @@ Value drop_last(Call& call) {
   return list_of(numbers);
 }
 
+Value total(Call& call) {
+  int64_t sum = 0;
+  for (int64_t number : call.integers(0)) sum += number;
+  return {sum};
+}
+
 Value item(Call& call) {
   const ValueList& list = call.list(0);
   int64_t i = call.integer(1);
@@ -78,6 +84,7 @@ constexpr Builtin kBuiltins[] = {
     {"size", 2, 2, size, "size(x, dim): one size of x"},
     {"count", 1, 1, count, "count(x): the number of elements of x"},
     {"drop_last", 1, 1, drop_last, "drop_last(list): without its last number"},
+    {"total", 1, 1, total, "total(list): the sum of its numbers"},
     {"item", 2, 2, item, "item(list, i): element i, counted from 0"},
     {"only", 1, 1, only, "only(list): its one element; a longer list is unsupported"},
     {"stat_shape", 2, 2, stat_shape,
