@@ -61,9 +61,9 @@ class Check {
   StaticResult run() {
     const auto start = Clock::now();
     problem_.lifting.set_deadline(start + options_.timeout);
-    list_assumptions();
     problem_.lifting.set_random_agrees(problem_.refinement.random_agrees);
     try {
+    list_assumptions();
       lift_and_prove();
     } catch (const TimedOut&) {
       result_.report.verdict = Verdict::kTimeout;
@@ -106,7 +106,7 @@ class Check {
     const CoverIndex outputs(problem_.lifting, rank_candidates(problem_, true));
     const CoverIndex all(problem_.lifting, rank_candidates(problem_, false));
     check_outputs(outputs);
-    check_expectations(all);
+    check_expectations();
     const bool failed = !unproved_.empty() || !broken_.empty();
     if (options_.relations || failed) {
       infer_relations(all);
@@ -175,7 +175,7 @@ class Check {
     }
   }
 
-  void check_expectations(const CoverIndex& index) {
+  void check_expectations() {
     for (const Expectation& expectation : problem_.refinement.expect) {
       Value wanted;
       try {
@@ -192,7 +192,7 @@ class Check {
       }
       bool holds = true;
       for (const CleanExpr& replica : expectation.replicas) {
-        if (meets(wanted, replica, index)) continue;
+        if (meets(wanted, replica)) continue;
         if (holds) broken_.emplace_back(&expectation, &replica);
         holds = false;
       }
@@ -200,11 +200,15 @@ class Check {
     }
   }
 
-  bool meets(const Value& wanted, const CleanExpr& replica, const CoverIndex& index) {
+  bool meets(const Value& wanted, const CleanExpr& replica) {
     try {
       const Value found = evaluate(problem_.lifting, replica,
                                    [&](const std::string& name, Rank rank) -> const Value& {
-                                     return index.value(name, rank);
+                                     const TensorId id = problem_.rank_graph(rank).find(name);
+                                     const Value* value = problem_.rank_value(rank, id);
+                                     if (value == nullptr)
+                                       throw NotLifted{name + " is never computed"};
+                                     return *value;
                                    });
       return equivalent(problem_.lifting, found, wanted);
     } catch (const NotLifted&) {
@@ -289,8 +293,6 @@ class Check {
     }
   }
 
-  void count() {
-    auto& counts = result_.report.counts;
   // The random operators of the ranks, by name and distribution.
   void list_random_draws() {
     auto& list = result_.report.assumptions;
@@ -309,6 +311,8 @@ class Check {
 
     counts.sequential_ops = static_cast<int64_t>(problem_.refinement.sequential.nodes.size());
     for (const Graph& graph : problem_.refinement.ranks)
+  void count() {
+    auto& counts = result_.report.counts;
       counts.distributed_ops += static_cast<int64_t>(graph.nodes.size());
     counts.terms = static_cast<int64_t>(problem_.lifting.universe().atoms.size());
     result_.report.trusted = problem_.lifting.solver().notes();

@@ -1,9 +1,11 @@
 #include "static_check/diagnose/diagnose.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "static_check/diagnose/nearest.h"
+#include "static_check/diagnose/scaled.h"
 
 namespace assay {
 
@@ -67,14 +69,13 @@ class Search {
     if (!seen_.insert(tensor).second) return;
     const NodeId producer = graph_.tensors[static_cast<size_t>(tensor)].producer;
     if (producer == kNone) return add(tensor, {});
-    const std::vector<TensorId> operands = operands_of(graph_.nodes[static_cast<size_t>(producer)]);
+    if (scaled(tensor)) return add_first_of_scale(tensor);
     bool frontier = true;
-    for (TensorId operand : operands) {
-      if (covered(operand) || is_uninitialised(graph_, operand)) continue;
-      frontier = false;
+    for (TensorId operand : missing_operands(tensor)) {
+      frontier &= scaled(operand).has_value();
       from(operand);
     }
-    if (frontier) add(tensor, operands);
+    if (frontier) add(tensor, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
   }
 
   std::vector<FailureReport> ranked() {
@@ -95,6 +96,83 @@ class Search {
     return covered(tensor) && !is_pending_sum(relations_.at(tensor));
   }
 
+  // Operands that need a relation and have none.
+  std::vector<TensorId> missing_operands(TensorId tensor) const {
+    const NodeId producer = graph_.tensors[static_cast<size_t>(tensor)].producer;
+    if (producer == kNone) return {};
+    std::vector<TensorId> operands = operands_of(graph_.nodes[static_cast<size_t>(producer)]);
+    std::erase_if(operands, [&](TensorId operand) {
+      return covered(operand) || is_uninitialised(graph_, operand);
+    });
+    return operands;
+  }
+
+  const std::optional<ScaledRelation>& scaled(TensorId tensor) {
+    const auto known = scaled_.find(tensor);
+    if (known != scaled_.end()) return known->second;
+    return scaled_.emplace(tensor, scaled_relation(problem_, tensor, index_)).first->second;
+  }
+
+  // The operator from which on the tensor's scale is wrong.
+  void add_first_of_scale(TensorId tensor) {
+    const Rational factor = scaled(tensor)->factor;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (TensorId operand : missing_operands(tensor)) {
+        if (!scaled(operand) || scaled(operand)->factor != factor) continue;
+        tensor = operand;
+        moved = true;
+        break;
+      }
+    }
+    if (!scales_.insert(tensor).second) return;
+    const NodeId producer = graph_.tensors[static_cast<size_t>(tensor)].producer;
+    if (producer == kNone) return add(tensor, {});
+    add(tensor, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
+  }
+
+  // Says the scale where no single tensor of a rank shows it.
+  void describe_scale(Finding& finding) {
+    FailureReport& report = finding.report;
+    const std::optional<ScaledRelation>& relation = scaled(finding.tensor);
+    if (!relation || report.reason.find("x the value") != std::string::npos) return;
+    report.nearest = to_string(relation->replicas[0]);
+    report.reason = "holds " + to_string(relation->factor) + "x the value";
+    report.hint = scale_hint(relation->factor);
+    const CleanExpr* leaf = &relation->replicas[0];
+    while (leaf->kind != CleanExpr::Kind::kTensor) leaf = &leaf->operands[0];
+    const Graph& program = problem_.rank_graph(leaf->rank);
+    report.distributed_source = to_string(source_of(program, program.find(leaf->name)));
+    finding.suspicion = 1000 + 400;
+  }
+
+  // An operand that comes at another scale alone.
+  void describe_scaled_operands(Finding& finding, const std::vector<TensorId>& operands) {
+    if (scaled(finding.tensor)) return;
+    for (TensorId operand : operands) {
+      if (covered(operand) || is_uninitialised(graph_, operand) || !scaled(operand)) continue;
+      const Rational& factor = scaled(operand)->factor;
+      finding.report.reason = "the ranks hold " + to_string(factor) + "x the value of " +
+                              graph_.tensors[static_cast<size_t>(operand)].name +
+                              ", which is needed as it is";
+      finding.report.hint = scale_hint(factor);
+      return;
+    }
+  }
+
+  void note_scale(TensorReport& input, TensorId operand) {
+    if (covered(operand) || is_uninitialised(graph_, operand) || !scaled(operand)) return;
+    const Rational by = Rational(1) / scaled(operand)->factor;
+    for (const CleanExpr& replica : scaled(operand)->replicas) {
+      CleanExpr expr;
+      expr.kind = CleanExpr::Kind::kScale;
+      expr.numerator = by.numerator();
+      expr.denominator = by.denominator();
+      expr.operands = {replica};
+      input.relation.push_back(to_string(expr));
+    }
+  }
+
   void add(TensorId id, const std::vector<TensorId>& operands) {
     const Tensor& tensor = graph_.tensors[static_cast<size_t>(id)];
     Finding finding;
@@ -107,6 +185,7 @@ class Search {
     std::vector<std::string> pending;
     for (TensorId operand : operands) {
       report.inputs.push_back(input_report(graph_, relations_, operand));
+      note_scale(report.inputs.back(), operand);
       if (report.inputs.back().pending_sum) pending.push_back(report.inputs.back().name);
     }
     const auto near = nearest(problem_, id, index_);
@@ -120,17 +199,23 @@ class Search {
       const bool several = pending.size() > 1;
       std::string names = pending[0];
       for (size_t i = 1; i < pending.size(); ++i) names += ", " + pending[i];
-      const std::string why = names + (several ? " are pending sums" : " is a pending sum") +
-                              " over ranks where the whole is needed";
+      const bool alone = problem_.refinement.ranks.size() == 1;
+      const std::string why =
+          alone ? names + (several ? " come" : " comes") + " in parts where the whole is needed"
+                : names + (several ? " are pending sums" : " is a pending sum") +
+                      " over ranks where the whole is needed";
       report.reason =
           report.reason.empty() ? why : why + "; " + report.nearest + " " + report.reason;
-      report.hint = "is an all_reduce (or reduce_scatter) missing after " + names + "?";
+      report.hint = alone ? "are all parts of " + names + " added up before this is used?"
+                          : "is an all_reduce (or reduce_scatter) missing after " + names + "?";
     }
     add_rearranged(report);
     if (report.reason.empty())
       report.reason = "no distributed tensor is a view or part of this value";
     finding.suspicion = (is_floating(tensor.dtype) && !operands.empty() ? 1000 : 0) +
                         (pending.empty() ? 0 : 500) + (near ? near->closeness : 0);
+    describe_scale(finding);
+    describe_scaled_operands(finding, operands);
     add_opaque(report, id);
     findings_.push_back(std::move(finding));
   }
@@ -196,6 +281,8 @@ class Search {
   const RelationMap& relations_;
   const CoverIndex& index_;
   std::set<TensorId> seen_;
+  std::map<TensorId, std::optional<ScaledRelation>> scaled_;
+  std::set<TensorId> scales_;  // first tensors of a wrong scale, reported
   std::vector<Finding> findings_;
 };
 
@@ -243,8 +330,12 @@ FailureReport diagnose_expectation(const Problem& problem, const RelationMap& re
     if (scaled) {
       report.reason = report.nearest + " " + report.reason;
     } else if (holds.pending_sum) {
-      report.reason = "a pending sum over ranks; expected " + to_string(replica);
-      report.hint = "is an all_reduce (or reduce_scatter) missing?";
+      const bool alone = problem.refinement.ranks.size() == 1;
+      report.reason = (alone ? "a sum that is not added up; expected "
+                             : "a pending sum over ranks; expected ") +
+                      to_string(replica);
+      report.hint =
+          alone ? "are all parts added up?" : "is an all_reduce (or reduce_scatter) missing?";
     } else if (!holds.relation.empty()) {
       report.reason = "expected " + to_string(replica) + ", but what holds is " +
                       holds.relation[0] +

@@ -160,9 +160,7 @@ Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
   Nearest result;
   if (const auto factor = ratio(wanted, found); factor && !factor->is_one()) {
     result.difference = "holds " + to_string(*factor) + "x the value";
-    result.hint = factor->denominator() > 1
-                      ? "an average where a sum is needed, or a scaling applied twice?"
-                      : "a sum where an average is needed, or a reduction applied twice?";
+    result.hint = scale_hint(*factor);
     result.closeness = 100;
     return result;
   }
@@ -171,6 +169,7 @@ Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
       return w.atom == term.atom && w.layout == term.layout;
     });
   };
+  const bool alone = problem.refinement.ranks.size() == 1;
   int extra = 0;
   std::optional<Nearest> lookup;
   for (const Term& term : found) {
@@ -190,11 +189,13 @@ Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
         result.difference = "is masked to index values " + range(r.intervals);
       } else {
         const int64_t size = problem.lifting.universe().labels[static_cast<size_t>(r.label)].size;
-        result.difference = "is a partial sum (terms " + range(r.intervals) + " of digit size " +
-                            std::to_string(r.radix) + ", of " + std::to_string(size) +
-                            " in all); a reduction over ranks is missing";
+        result.difference =
+            "is a partial sum (terms " + range(r.intervals) + " of digit size " +
+            std::to_string(r.radix) + ", of " + std::to_string(size) + " in all); " +
+            (alone ? "the other terms are not added to it" : "a reduction over ranks is missing");
       }
-      result.hint = "is an all_reduce (or reduce_scatter) missing before this is used?";
+      result.hint = alone ? "are all parts added up before this is used?"
+                          : "is an all_reduce (or reduce_scatter) missing before this is used?";
       result.closeness = 80;
       return result;
     }
@@ -224,6 +225,18 @@ Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
 }
 
 }  // namespace
+
+std::string scale_hint(const Rational& factor) {
+  return factor.denominator() > 1
+             ? "an average where a sum is needed, or a scaling applied twice?"
+             : "a sum where an average is needed, or a reduction applied twice?";
+}
+
+std::optional<Rational> factor_between(const Lifting& lifting, const Value& wanted,
+                                       const Value& found) {
+  if (wanted.shape != found.shape) return std::nullopt;
+  return ratio(spread(lifting, wanted), spread(lifting, found));
+}
 
 Nearest compare_values(const Problem& problem, const Value& wanted, const Value& found) {
   const Term* w = only_term(wanted);

@@ -21,6 +21,14 @@ struct Nearest {
 // nullopt when no candidate shares an atom, an operand or a name with the target.
 std::optional<Nearest> nearest(const Problem& problem, TensorId target, const CoverIndex& index);
 
+// The factor by which `found` is a multiple of `wanted`, names unfolded once; nullopt when it is no
+// multiple of it, or not of its shape.
+std::optional<Rational> factor_between(const Lifting& lifting, const Value& wanted,
+                                       const Value& found);
+
+// What may explain that a value is that many times another.
+std::string scale_hint(const Rational& factor);
+
 // How `found` differs from `wanted`, in words; empty when there is nothing to say.
 Nearest compare_values(const Problem& problem, const Value& wanted, const Value& found);
 

@@ -34,11 +34,11 @@ void Interpreter::evaluate(CoreId id) {
               "a lifted value has another shape than its operator");
 }
 
-void Interpreter::evaluate_collective(CoreId id, const Collective& collective, size_t member,
-                                      std::vector<Value> operands) {
+void Interpreter::evaluate_collective(CoreId id, std::span<const Collective* const> meeting,
+                                      size_t member, std::vector<Value> operands) {
   const CoreOp& op = program_.ops[static_cast<size_t>(id)];
   try {
-    result_.values.push_back(exchange(op, collective, member, std::move(operands)));
+    result_.values.push_back(exchange(op, meeting, member, std::move(operands)));
   } catch (const NotLifted& why) {
     result_.unlifted.push_back({id, why.reason});
     result_.values.push_back(unknown(op, Atom::Kind::kRandom));
@@ -192,8 +192,27 @@ Value Interpreter::compute(const CoreOp& op) {
   throw InternalError("a collective is evaluated alone");
 }
 
-Value Interpreter::exchange(const CoreOp& op, const Collective& collective, size_t member,
-                            std::vector<Value> operands) {
+namespace {
+
+// The rows that each member sends to this one, in group order.
+Value received(std::span<const Collective* const> meeting, size_t member,
+               std::span<const Value> operands) {
+  std::vector<Value> pieces;
+  for (size_t from = 0; from < meeting.size(); ++from) {
+    const std::vector<int64_t>& sent = meeting[from]->send_splits;
+    const auto mine = sent.begin() + static_cast<ptrdiff_t>(member);
+    if (*mine == 0) continue;
+    pieces.push_back(
+        slice(operands[from], 0, std::accumulate(sent.begin(), mine, int64_t{0}), *mine));
+  }
+  return pieces.empty() ? slice(operands[member], 0, 0, 0) : concat(pieces, 0);
+}
+
+}  // namespace
+
+Value Interpreter::exchange(const CoreOp& op, std::span<const Collective* const> meeting,
+                            size_t member, std::vector<Value> operands) {
+  const Collective& collective = *meeting[member];
   const auto reduced = [&]() -> Value {
     const auto count = static_cast<int64_t>(operands.size());
     switch (collective.reduce) {
@@ -232,9 +251,9 @@ Value Interpreter::exchange(const CoreOp& op, const Collective& collective, size
           std::find(collective.ranks.begin(), collective.ranks.end(), collective.source) -
           collective.ranks.begin())];
     case Collective::Kind::kAllToAll:
-      break;
+      return received(meeting, member, operands);
   }
-  throw NotLifted{"all_to_all is not lifted"};
+  throw InternalError("a collective of no kind");
 }
 
 }  // namespace assay

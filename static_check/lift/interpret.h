@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,9 @@ class Interpreter {
 
   // Evaluates one core operator; operators come in program order.
   void evaluate(CoreId id);
-  // member: this rank's position in the group; operands: every member's value, in group order.
-  void evaluate_collective(CoreId id, const Collective& collective, size_t member,
+  // meeting, operands: every member's collective and operand, in group order; member: this rank's
+  // position among them.
+  void evaluate_collective(CoreId id, std::span<const Collective* const> meeting, size_t member,
                            std::vector<Value> operands);
 
   const Value& value(CoreId id) const { return result_.values[static_cast<size_t>(id)]; }
@@ -32,7 +34,7 @@ class Interpreter {
   Value compute(const CoreOp& op);
   Value compute_arithmetic(const CoreOp& op);
   Value compute_source(const CoreOp& op);
-  Value exchange(const CoreOp& op, const Collective& collective, size_t member,
+  Value exchange(const CoreOp& op, std::span<const Collective* const> meeting, size_t member,
                  std::vector<Value> operands);
   Value unknown(const CoreOp& op, Atom::Kind kind);
   Value draw(const CoreOp& op);

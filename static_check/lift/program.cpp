@@ -78,6 +78,7 @@ class Joint {
         if (!agrees(r, m, result)) return false;
       }
       if (!ready) continue;
+      if (!every_pair_agrees(meeting, result)) return false;
       complete(meeting);
       for (Rank member : meeting.ranks) advance(static_cast<size_t>(member));
       moved = true;
@@ -86,14 +87,24 @@ class Joint {
     return moved;
   }
 
+  // What one member sends to another concerns the two alone.
+  bool every_pair_agrees(const Collective& meeting, LiftedRanks& result) {
+    if (meeting.kind != Collective::Kind::kAllToAll) return true;
+    for (const Rank from : meeting.ranks) {
+      for (const Rank to : meeting.ranks) {
+        if (!agrees(static_cast<size_t>(from), static_cast<size_t>(to), result)) return false;
+      }
+    }
+    return true;
+  }
+
   bool agrees(size_t r, size_t m, LiftedRanks& result) {
     const Shape& a = operand_shape(r);
     const Shape& b = operand_shape(m);
     std::string reason;
     if (!same_meeting(collective(r), collective(m))) {
       reason = "different collectives meet in group " + collective(r).group;
-    } else if (a != b && collective(r).kind != Collective::Kind::kAllGather &&
-               collective(r).kind != Collective::Kind::kAllToAll) {
+    } else if (collective(r).kind == Collective::Kind::kAllToAll ? !fit_rows(r, m) : a != b) {
       reason = "tensors of different shapes meet in group " + collective(r).group;
     } else if (waiting(r)->dtype != waiting(m)->dtype) {
       reason = "tensors of different dtypes meet in group " + collective(r).group;
@@ -102,6 +113,19 @@ class Joint {
     }
     result.mismatch = {static_cast<Rank>(r), static_cast<Rank>(m), at_[r], at_[m], reason};
     return false;
+  }
+
+  // All-to-all: rank m expects the rows that rank r sends it, each of them as long as its own.
+  bool fit_rows(size_t r, size_t m) const {
+    const auto& ranks = collective(r).ranks;
+    const auto position = [&](size_t rank) {
+      return static_cast<size_t>(std::find(ranks.begin(), ranks.end(), static_cast<Rank>(rank)) -
+                                 ranks.begin());
+    };
+    const Shape& a = operand_shape(r);
+    const Shape& b = operand_shape(m);
+    return std::equal(a.begin() + 1, a.end(), b.begin() + 1, b.end()) &&
+           collective(r).send_splits[position(m)] == collective(m).receive_splits[position(r)];
   }
 
   void stuck(LiftedRanks& result) {
@@ -128,14 +152,16 @@ class Joint {
   }
 
   void complete(const Collective& meeting) {
+    std::vector<const Collective*> collectives;
     std::vector<Value> values;
     for (Rank member : meeting.ranks) {
       const auto m = static_cast<size_t>(member);
+      collectives.push_back(&collective(m));
       values.push_back(interpreters_[m].value(waiting(m)->operands.at(0)));
     }
     for (size_t i = 0; i < meeting.ranks.size(); ++i) {
       const auto m = static_cast<size_t>(meeting.ranks[i]);
-      interpreters_[m].evaluate_collective(at_[m], collective(m), i, values);
+      interpreters_[m].evaluate_collective(at_[m], collectives, i, values);
       ++at_[m];
     }
   }
@@ -158,8 +184,8 @@ LiftedProgram lift_sequential(Lifting& lifting, const Graph& graph, const CorePr
       // One rank: every collective is over itself.
       const Value operand = interpreter.value(op.operands.at(0));
       interpreter.evaluate_collective(static_cast<CoreId>(i),
-                                      program.collectives[static_cast<size_t>(op.collective)], 0,
-                                      {operand});
+                                      {{&program.collectives[static_cast<size_t>(op.collective)]}},
+                                      0, {operand});
     } else {
       interpreter.evaluate(static_cast<CoreId>(i));
     }

@@ -33,6 +33,23 @@ TEST(CapturedGraph, IsNotProvedWhereItDoesNotRefine) {
   }
 }
 
+TEST(CapturedGraph, NamesTheOperatorThatIsWrong) {
+  ASSAY_NEED_CAPTURED_GRAPHS();
+  const auto accumulation = check_folder("bug6-grad-accumulation").report.failures;
+  ASSERT_EQ(accumulation.size(), 2u);
+  EXPECT_EQ(accumulation[0].node, "div");
+  EXPECT_EQ(accumulation[0].reason, "holds 2x the value");
+  EXPECT_EQ(accumulation[0].nearest, "sum(mean@0, mean_1@0)");
+  EXPECT_EQ(accumulation[1].node, "add_1");
+  const auto backward = check_folder("bug7-missing-dgrad-allreduce").report.failures;
+  ASSERT_EQ(backward.size(), 3u);
+  for (size_t i = 0; i < backward.size(); ++i) {
+    EXPECT_EQ(backward[i].node, (std::vector<std::string>{"add_8", "mm_7", "mm_8"})[i]);
+    EXPECT_THAT(backward[i].reason,
+                testing::HasSubstr("is a pending sum over ranks where the whole is needed"));
+  }
+}
+
 TEST(Qwen2, TheResultIsAReplicaOfBothRanks) {
   ASSAY_NEED_CAPTURED_GRAPHS();
   const StaticResult result = check_folder("qwen2-tp2");

@@ -66,6 +66,73 @@ TEST(Movement, AScatterHasItsPlace) {
   EXPECT_FALSE(proves(scattered(1, 0)));
 }
 
+TensorRef all_to_all(GraphBuilder& g, TensorRef x, const Argument& received, const Argument& sent,
+                     Shape shape) {
+  return g.call("exchanged", "_c10d_functional.all_to_all_single.default",
+                {x, received, sent, "tp"}, std::move(shape));
+}
+
+/// Rows become columns: each rank sends the other one its half of the columns.
+Case transposed_shards(bool to_themselves) {
+  CaseBuilder c(2);
+  auto& s = c.sequential();
+  s.output(s.call("y", "aten.relu.default", {s.input("x", {8, 6})}, {8, 6}));
+  for (int r = 0; r < 2; ++r) {
+    auto& g = c.rank(r);
+    TensorRef x =
+        g.call("halves", "aten.view.default", {g.input("x", {4, 6}), {4, 2, 3}}, {4, 2, 3});
+    x = g.call("outer", "aten.permute.default", {x, {1, 0, 2}}, {2, 4, 3});
+    x = g.call("rows", "aten.reshape.default", {x, {8, 3}}, {8, 3});
+    if (!to_themselves) x = all_to_all(g, x, {4, 4}, {4, 4}, {8, 3});
+    g.output(g.call("y", "aten.relu.default", {x}, {8, 3}));
+  }
+  c.shard("x", 0);
+  c.expect("y", {"concat(y@0, y@1; dim=1)"});
+  return c.build();
+}
+
+TEST(Movement, AnAllToAllTurnsRowsIntoColumns) {
+  EXPECT_TRUE(proves(transposed_shards(false)));
+  EXPECT_FALSE(proves(transposed_shards(true)));
+}
+
+/// Two ranks of four rows each; rank 0 keeps one and sends three, as many as it expects.
+Case uneven_exchange(const std::vector<Argument>& sent_by_1,
+                     const std::vector<Argument>& received_by_1, const std::string& y) {
+  CaseBuilder c(2);
+  auto& s = c.sequential();
+  s.output(s.call("y", "aten.relu.default", {s.input("x", {8, 6})}, {8, 6}));
+  const std::vector<Argument> own{1, 3};
+  for (int r = 0; r < 2; ++r) {
+    auto& g = c.rank(r);
+    const TensorRef x = all_to_all(g, g.input("x", {4, 6}), r == 0 ? own : received_by_1,
+                                   r == 0 ? own : sent_by_1, {4, 6});
+    g.output(g.call("y", "aten.relu.default", {x}, {4, 6}));
+  }
+  c.shard("x", 0);
+  c.expect("y", {y});
+  return c.build();
+}
+
+TEST(Movement, AnAllToAllSendsAsManyRowsAsItSays) {
+  const auto pieces = [](const std::string& first, const std::string& second) {
+    return "concat(slice(y@0; dim=0, start=0, end=1), " + first + ", " + second +
+           ", slice(y@1; dim=0, start=3, end=4); dim=0)";
+  };
+  const std::string from_0 = "slice(y@0; dim=0, start=1, end=4)";
+  const std::string from_1 = "slice(y@1; dim=0, start=0, end=3)";
+  EXPECT_TRUE(proves(uneven_exchange({3, 1}, {3, 1}, pieces(from_1, from_0))));
+  EXPECT_FALSE(proves(uneven_exchange({3, 1}, {3, 1}, pieces(from_0, from_1))));
+}
+
+TEST(Movement, RowsThatNobodyExpectsAreAMismatch) {
+  const Case refinement = uneven_exchange({1, 3}, {3, 1}, "concat(y@0, y@1; dim=0)");
+  const StaticResult result = static_check(refinement, OperatorTable::builtin());
+  EXPECT_EQ(result.report.verdict, Verdict::kRefuted);
+  ASSERT_FALSE(result.report.failures.empty());
+  EXPECT_EQ(result.report.failures[0].kind, "collective_mismatch");
+}
+
 /// Rows gathered over two ranks; `reversed`: the group counts them the other way round.
 Case gathered(bool reversed) {
   CaseBuilder c(2);
@@ -99,6 +166,16 @@ Case reduced_replicas(const char* reduce) {
   }
   c.replicate("x");
   return c.build();
+}
+
+TEST(Movement, AnOutputMayBeAnInput) {
+  CaseBuilder c(2);
+  for (GraphBuilder* g : {&c.sequential(), &c.rank(0), &c.rank(1)})
+    g->output("y", g->input("x", {4, 3}));
+  c.replicate("x");
+  c.expect("x", {"x@0", "x@1"});
+  c.expect("y", {"y@0", "x@1"});
+  EXPECT_TRUE(proves(c.build()));
 }
 
 TEST(Movement, AMeanOrMaximumOfReplicasIsTheReplicaAndASumIsNot) {

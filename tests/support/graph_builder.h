@@ -49,6 +49,11 @@ class GraphBuilder {
                                    std::vector<Argument> args,
                                    const std::vector<TensorType>& types);
   void output(TensorRef tensor) { graph_.outputs.push_back(tensor.id); }
+  /// An output under another name.
+  void output(const std::string& alias, TensorRef tensor) {
+    graph_.by_name.emplace(alias, tensor.id);
+    output(tensor);
+  }
 
   const std::string& name_of(TensorRef tensor) const {
     return graph_.tensors[static_cast<size_t>(tensor.id)].name;
