@@ -62,8 +62,8 @@ class Check {
     const auto start = Clock::now();
     problem_.lifting.set_deadline(start + options_.timeout);
     problem_.lifting.set_random_agrees(problem_.refinement.random_agrees);
-    try {
     list_assumptions();
+    try {
       lift_and_prove();
     } catch (const TimedOut&) {
       result_.report.verdict = Verdict::kTimeout;
@@ -286,9 +286,9 @@ class Check {
     };
     add(problem_.sequential_program);
     for (const CoreProgram& program : problem_.rank_programs) add(program);
+    if (problem_.refinement.random_agrees) list_random_draws();
     if (const auto& accept = problem_.refinement.accept) {
       for (const std::string& tensor : accept->tensors)
-    if (problem_.refinement.random_agrees) list_random_draws();
         list.push_back("accepted without proof: " + tensor + " (" + accept->reason + ")");
     }
   }
@@ -309,10 +309,10 @@ class Check {
     }
   }
 
-    counts.sequential_ops = static_cast<int64_t>(problem_.refinement.sequential.nodes.size());
-    for (const Graph& graph : problem_.refinement.ranks)
   void count() {
     auto& counts = result_.report.counts;
+    counts.sequential_ops = static_cast<int64_t>(problem_.refinement.sequential.nodes.size());
+    for (const Graph& graph : problem_.refinement.ranks)
       counts.distributed_ops += static_cast<int64_t>(graph.nodes.size());
     counts.terms = static_cast<int64_t>(problem_.lifting.universe().atoms.size());
     result_.report.trusted = problem_.lifting.solver().notes();
