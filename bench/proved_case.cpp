@@ -14,7 +14,7 @@ std::string why_not(const StaticReport& report) {
 
 // Adds the case to the list that it belongs to.
 void check_once(const std::filesystem::path& folder, Case refinement, Survey& found) {
-  OperatorTable operators = operators_of(refinement);
+  OperatorTable operators = OperatorTable::with_files(refinement.operator_files);
   StaticResult result = static_check(refinement, operators);
   if (result.report.verdict != Verdict::kProved) {
     found.not_proved.emplace_back(refinement.name, why_not(result.report));
@@ -32,12 +32,6 @@ void check_once(const std::filesystem::path& folder, Case refinement, Survey& fo
 }
 
 }  // namespace
-
-OperatorTable operators_of(const Case& refinement) {
-  OperatorTable operators = OperatorTable::builtin();
-  for (const auto& file : refinement.operator_files) operators.add_file(file);
-  return operators;
-}
 
 Survey survey(const std::vector<std::filesystem::path>& folders) {
   Survey found;

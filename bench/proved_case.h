@@ -29,9 +29,6 @@ struct Survey {
   std::vector<std::pair<std::string, std::string>> not_proved;
 };
 
-// The built-in declarations and those of the case. Throws UserError for a malformed one.
-OperatorTable operators_of(const Case& refinement);
-
 // Checks every case once. Cases that are known to violate are in neither list.
 Survey survey(const std::vector<std::filesystem::path>& folders);
 

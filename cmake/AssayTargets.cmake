@@ -51,13 +51,14 @@ function(assay_executable name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
 endfunction()
 
-# assay_test(NAME SOURCES... [LIBS target...] [LABELS label...] [TIMEOUT seconds])
+# assay_test(NAME SOURCES... [LIBS target...] [LABELS label...] [TIMEOUT seconds] [NEEDS fixture])
 #
 # A GoogleTest binary build/tests/NAME; ctest knows each of its tests by name. Tests that the binary
 # skips (no GPU, no captured graphs) are SKIPPED in ctest as well. The tests get ASSAY_GRAPHS and
-# ASSAY_SOURCE_DIR in their environment. The timeout is per test, 120 s by default.
+# ASSAY_SOURCE_DIR in their environment. The timeout is per test, 120 s by default. NEEDS names a
+# ctest fixture that is set up before them.
 function(assay_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LIBS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;NEEDS" "SOURCES;LIBS;LABELS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -70,11 +71,16 @@ function(assay_test name)
   if(arg_LABELS)
     set(labels LABELS "${arg_LABELS}")
   endif()
+  set(needs "")
+  if(arg_NEEDS)
+    set(needs FIXTURES_REQUIRED ${arg_NEEDS})
+  endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${arg_TIMEOUT} ${labels}
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} ${labels} ${needs}
       ENVIRONMENT "ASSAY_GRAPHS=${ASSAY_GRAPHS}"
       # A second variable cannot go into ENVIRONMENT: the list would come apart.
-      ENVIRONMENT_MODIFICATION "ASSAY_SOURCE_DIR=set:${PROJECT_SOURCE_DIR}")
+      # Tests run beside each other: kernels with threads of their own would only wait for a core.
+      ENVIRONMENT_MODIFICATION "ASSAY_SOURCE_DIR=set:${PROJECT_SOURCE_DIR};OMP_NUM_THREADS=set:1")
 endfunction()
 
 # assay_bench(NAME SOURCES... [LIBS target...])

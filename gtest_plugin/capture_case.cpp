@@ -84,6 +84,7 @@ Case capture_case(const RefinementSpec& spec, DType precision) {
   Case refinement;
   refinement.name = spec.name;
   refinement.accept = spec.accept;
+  refinement.operator_files = spec.operator_files;
   refinement.distributed_groups = spec.mesh.groups();
 
   DeclaredOutputs sequential;

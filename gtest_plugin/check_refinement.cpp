@@ -2,6 +2,7 @@
 
 #include "assay/refinement.h"
 #include "dynamic_check/check.h"
+#include "dynamic_check/replay/replay_report.h"
 #include "gtest_plugin/dynamic_question.h"
 #include "shared_ir/report/conclude.h"
 #include "static_check/check.h"
@@ -20,21 +21,14 @@ DynamicOptions dynamic_options(const CheckOptions& options, DType precision) {
   return run;
 }
 
-OperatorTable operator_table(const RefinementSpec& spec) {
-  OperatorTable operators = OperatorTable::builtin();
-  for (const auto& file : spec.operator_files) operators.add_file(file);
-  return operators;
-}
-
-// The proof about the programs in one precision, and what the run needs of it.
+// The proof about a case, and what the run needs of it.
 struct Proof {
   Case refinement;
   StaticResult result;
 };
 
-Proof prove(const RefinementSpec& spec, const CheckOptions& options, const OperatorTable& operators,
-            DType precision) {
-  Proof proof{capture_case(spec, precision), {}};
+Proof prove(Case refinement, const CheckOptions& options, const OperatorTable& operators) {
+  Proof proof{std::move(refinement), {}};
   StaticOptions bounds;
   bounds.timeout = options.timeout;
   proof.result = static_check(proof.refinement, operators, bounds);
@@ -43,13 +37,13 @@ Proof prove(const RefinementSpec& spec, const CheckOptions& options, const Opera
 
 // Proves and runs in every precision until one fails; each captures for itself, as casts differ.
 void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& report) {
-  const OperatorTable operators = operator_table(spec);
+  const OperatorTable operators = OperatorTable::with_files(spec.operator_files);
   if (options.precisions.empty()) {
-    report.statics = prove(spec, options, operators, DType::kFloat32).result.report;
+    report.statics = prove(capture_case(spec), options, operators).result.report;
     return conclude(report, spec.accept);
   }
   for (DType precision : options.precisions) {
-    const Proof proof = prove(spec, options, operators, precision);
+    const Proof proof = prove(capture_case(spec, precision), options, operators);
     report.statics = proof.result.report;
     report.dynamic = dynamic_check(proof.refinement, inferred_relations(proof.result.certificate),
                                    report.statics->verdict, programs_under_test(spec),
@@ -59,22 +53,52 @@ void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& 
   }
 }
 
+// Proves the case of a folder; where no proof is found, looks for a witness.
+void check(const std::filesystem::path& folder, const CheckOptions& options, CaseReport& report) {
+  const Case refinement = load_case(folder);
+  const OperatorTable operators = OperatorTable::with_files(refinement.operator_files);
+  report.statics = prove(refinement, options, operators).result.report;
+  if (report.statics->verdict == Verdict::kUnproved) {
+    try {
+      report.dynamic = replay_report(refinement);
+    } catch (const UserError& error) {
+      report.notes.push_back(std::string("not replayed on numbers: ") + error.what());
+    }
+  }
+  conclude(report, refinement.accept);
+}
+
+template <typename Source>
+CaseReport report_of(std::string name, const Source& source, const CheckOptions& options) {
+  CaseReport report;
+  report.name = std::move(name);
+  try {
+    check(source, options, report);
+  } catch (const UserError& error) {
+    report.verdict = Verdict::kError;
+    report.exit = 2;
+    report.error = error.what();
+  } catch (const std::exception& error) {
+    report.verdict = Verdict::kError;
+    report.exit = 3;
+    report.error = std::string("internal error: ") + error.what() +
+                   "\nThis is a bug of Assay: please report it, with the folder of the replay.";
+  }
+  return report;
+}
+
 }  // namespace
 
 // Not in the header: GCC 12 warns of an uninitialised array where it inlines this list.
 std::vector<DType> default_precisions() { return {DType::kFloat32, DType::kBFloat16}; }
 
 CaseReport check_refinement(const RefinementSpec& spec, const CheckOptions& options) {
-  CaseReport report;
-  report.name = spec.name;
-  try {
-    check(spec, options, report);
-  } catch (const std::exception& error) {
-    report.verdict = Verdict::kError;
-    report.exit = dynamic_cast<const UserError*>(&error) != nullptr ? 2 : 3;
-    report.error = error.what();
-  }
-  return report;
+  return report_of(spec.name, spec, options);
+}
+
+CaseReport check_case_folder(std::string name, const std::filesystem::path& folder,
+                             const CheckOptions& options) {
+  return report_of(std::move(name), folder, options);
 }
 
 }  // namespace assay

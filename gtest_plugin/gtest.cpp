@@ -7,9 +7,6 @@
 
 #include "gtest_plugin/failure_message.h"
 #include "gtest_plugin/source_place.h"
-#include "shared_ir/operators.h"
-#include "shared_ir/report/conclude.h"
-#include "static_check/check.h"
 
 namespace assay {
 namespace {
@@ -174,11 +171,7 @@ void RefinementTest::distributed(std::vector<Mesh::Axis> mesh, ProgramBody body,
 
 void RefinementTest::check_case(const std::filesystem::path& folder, Place place) {
   checked_ = true;
-  const Case refinement = load_case(folder);
-  CaseReport report;
-  report.name = full_name();
-  report.statics = static_check(refinement, OperatorTable::builtin()).report;
-  conclude(report, refinement.accept);
+  const CaseReport report = check_case_folder(full_name(), folder, options_);
   publish(
       report,
       {report.name, this_binary(), Mesh(), seed_from_environment(options_.seed), folder.string()},

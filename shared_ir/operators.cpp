@@ -114,10 +114,14 @@ OperatorTable OperatorTable::builtin() {
   return table;
 }
 
-void OperatorTable::add_file(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  if (!in) throw UserError({file.string()}, "cannot read the operator declarations");
-  add_text(std::string(std::istreambuf_iterator<char>(in), {}), file.string());
+OperatorTable OperatorTable::with_files(const std::vector<std::filesystem::path>& files) {
+  OperatorTable table = builtin();
+  for (const auto& file : files) {
+    std::ifstream in(file);
+    if (!in) throw UserError({file.string()}, "cannot read the operator declarations");
+    table.add_text(std::string(std::istreambuf_iterator<char>(in), {}), file.string());
+  }
+  return table;
 }
 
 void OperatorTable::add_text(std::string_view toml, const std::string& file_name) {

@@ -25,9 +25,11 @@ class OperatorTable {
   // The declarations that ship with Assay.
   static OperatorTable builtin();
 
-  // Adds declarations of the user. Throws UserError with file and line for a malformed or repeated
-  // declaration.
-  void add_file(const std::filesystem::path& file);
+  // These and the user's (case.toml's [operators] files). Throws UserError with file and line for a
+  // malformed or repeated declaration.
+  static OperatorTable with_files(const std::vector<std::filesystem::path>& files);
+
+  // Adds declarations; errors as with_files.
   void add_text(std::string_view toml, const std::string& file_name);
 
   // nullptr when undeclared. "aten.mm.default", "aten.mm" and "aten::mm" name the same operator

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "shared_ir/lower.h"
+#include "static_check/checker/checker.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
 #include "static_check/problem.h"
@@ -82,6 +83,7 @@ class Check {
     result_.report.ms.check =
         std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     write_certificate();
+    if (options_.verify) verify();
     return std::move(result_);
   }
 
@@ -325,6 +327,19 @@ class Check {
     for (LiftedProgram& rank : problem_.ranks.ranks)
       certificate.ranks.push_back(std::move(rank.values));
     certificate.universe = problem_.lifting.take();
+  }
+
+  // What is not proved has claims as well: they are in the report's relations. A run that stopped
+  // early, or ranks that cannot run to their end, claim nothing.
+  void verify() {
+    const Verdict verdict = result_.report.verdict;
+    if (verdict != Verdict::kProved && verdict != Verdict::kUnproved) return;
+    const CheckResult checked = check_certificate(
+        problem_.refinement, problem_.sequential_program, problem_.rank_programs,
+        result_.certificate, verdict == Verdict::kProved ? Replayed::kProof : Replayed::kClaims);
+    if (!checked.accepted)
+      throw InternalError("the checker rejects the certificate: " + checked.reason);
+    result_.replayed = checked.claims;
   }
 
   const StaticOptions& options_;

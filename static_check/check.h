@@ -18,11 +18,13 @@ namespace assay {
 struct StaticOptions {
   std::chrono::milliseconds timeout{60'000};
   bool relations = true;  // infer relations of inner tensors too (the dynamic layer needs them)
+  bool verify = true;     // replay the certificate through the independent checker
 };
 
 struct StaticResult {
   StaticReport report;  // verdict, outputs, tensors, failures, assumptions, counts
   Certificate certificate;
+  int64_t replayed = 0;  // claims of the certificate that the checker derived anew
   // Each distributed tensor over sequential ones (leaves at rank 0), where a clean expression of
   // views exists: per rank, tensor name -> expression. Reshards reference values for operator-wise
   // replay.
@@ -31,7 +33,7 @@ struct StaticResult {
 
 // Lifts both sides, covers the sequential tensors, checks outputs and expectations. Does not throw
 // for anything that can be said with a verdict; throws UserError for bad input and InternalError
-// for our bugs.
+// for our bugs, of which a certificate that the checker rejects is one.
 StaticResult static_check(const Case& refinement, const OperatorTable& operators,
                           const StaticOptions& options = {});
 

@@ -18,6 +18,10 @@ struct CheckResult {
   int64_t probes = 0;  // regions on which two claims were compared
 };
 
+// kProof: the relations hold, every output has one, and every expectation of the case holds.
+// kClaims: the relations that the certificate has hold; it may be that of an attempt.
+enum class Replayed : uint8_t { kProof, kClaims };
+
 // Re-derives every claim of the certificate, as a type checker does: an operator's claim must
 // follow from its operands' claims and the operator's meaning. Trusts lower() (which made
 // `sequential` and `ranks`) and nothing that the lifter says. Throws InternalError when the
@@ -47,6 +51,7 @@ struct CheckResult {
 //  5. Relations of the outputs are clean expressions evaluated over claims that hold.
 CheckResult check_certificate(const Case& refinement, const CoreProgram& sequential,
                               const std::vector<CoreProgram>& ranks,
-                              const Certificate& certificate);
+                              const Certificate& certificate,
+                              Replayed what = Replayed::kProof);
 
 }  // namespace assay

@@ -46,7 +46,6 @@ CleanExpr leaf(const std::string& tensor) {
 }  // namespace
 
 void check_relations(Joint& joint) {
-  std::vector<std::string> proved;
   for (const Certificate::Covered& covered : joint.certificate.relations) {
     const std::string what = "relation of " + covered.tensor;
     if (covered.replicas.empty()) throw Rejection{what + ": it is empty"};
@@ -54,8 +53,13 @@ void check_relations(Joint& joint) {
       check_equal(joint, what, leaf(covered.tensor), replica);
       if (covered.output) check_final(joint, what, replica);
     }
-    if (covered.output) proved.push_back(covered.tensor);
   }
+}
+
+void check_goals(Joint& joint) {
+  std::vector<std::string> proved;
+  for (const Certificate::Covered& covered : joint.certificate.relations)
+    if (covered.output) proved.push_back(covered.tensor);
   for (const std::string& output : joint.refinement.outputs) {
     const auto& accept = joint.refinement.accept;
     if (accept &&

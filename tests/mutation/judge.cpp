@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "dynamic_check/replay/replay.h"
-#include "tests/support/replay.h"
 
 namespace assay::test {
 namespace {
@@ -38,11 +37,6 @@ std::optional<Proof> Judge::prove(const Case& mutant, std::vector<Relation>* cla
     validate(mutant);
     const StaticResult result = static_check(mutant, operators_);
     Proof proof{result.report.verdict, reason_of(result.report), ""};
-    if (proof.verdict == Verdict::kProved) {
-      const CheckResult replayed = replay_of(mutant, result.certificate, operators_).check();
-      if (!replayed.accepted)
-        proof.certificate_error = replayed.reason.empty() ? "rejected" : replayed.reason;
-    }
     if (claims) {
       for (const Certificate::Covered& covered : result.certificate.relations)
         claims->push_back({covered.tensor, covered.replicas, {}});
@@ -50,6 +44,8 @@ std::optional<Proof> Judge::prove(const Case& mutant, std::vector<Relation>* cla
     return proof;
   } catch (const UserError&) {
     return std::nullopt;
+  } catch (const InternalError& error) {
+    return Proof{Verdict::kError, "", error.what()};
   }
 }
 

@@ -4,7 +4,8 @@
 
 #include <exception>
 #include <iostream>
-#include <map>
+#include <string>
+#include <vector>
 
 namespace assay::test {
 namespace {
@@ -41,26 +42,34 @@ void count(const Mutation& mutation, const Judgement& judgement, Tally& tally) {
   }
 }
 
-void print(const std::map<MutationKind, Tally>& tallies) {
-  for (const auto& [kind, tally] : tallies) {
-    std::cout << to_string(kind) << ": " << tally.valid() << " valid mutants (" << tally.invalid
-              << " invalid), " << tally.different << " differ and are not proved, "
-              << tally.equal_and_proved.size() << " are equal and proved, "
-              << tally.equal_and_unproved.size() << " are equal and not proved\n";
-    for (const std::string& what : tally.equal_and_proved)
-      std::cout << "    equal, proved: " << what << '\n';
-    for (const std::string& what : tally.equal_and_unproved)
-      std::cout << "    equal, not proved: " << what << '\n';
-  }
+void print(const MutantTest& test, const Tally& tally) {
+  std::cout << to_string(test.kind) << ": " << tally.valid() << " valid mutants (" << tally.invalid
+            << " invalid), " << tally.different << " differ and are not proved, "
+            << tally.equal_and_proved.size() << " are equal and proved, "
+            << tally.equal_and_unproved.size() << " are equal and not proved\n";
+  for (const std::string& what : tally.equal_and_proved)
+    std::cout << "    equal, proved: " << what << '\n';
+  for (const std::string& what : tally.equal_and_unproved)
+    std::cout << "    equal, not proved: " << what << '\n';
+}
+
+void record(const Tally& tally) {
+  const auto property = [](const char* name, size_t value) {
+    testing::Test::RecordProperty(name, std::to_string(value));
+  };
+  property("valid_mutants", tally.valid());
+  property("different_mutants", tally.different);
+  property("equal_and_proved", tally.equal_and_proved.size());
+  property("equal_and_not_proved", tally.equal_and_unproved.size());
 }
 
 }  // namespace
 
 size_t expect_no_wrong_proof(const Judge& judge, const MutantTest& test) {
-  std::map<MutationKind, Tally> tallies;
+  Tally tally;
   for (const Mutation& mutation : shuffled(mutations_of(judge.executed()), test.seed)) {
-    Tally& tally = tallies[mutation.kind];
-    if (tally.valid() >= test.valid_of_each_kind) continue;
+    if (mutation.kind != test.kind) continue;
+    if (tally.valid() >= test.valid) break;
     Judgement judgement;
     try {
       judgement = judge.judge(mutation);
@@ -77,20 +86,9 @@ size_t expect_no_wrong_proof(const Judge& judge, const MutantTest& test) {
     EXPECT_EQ(judgement.false_claim, "") << mutation.what;
     count(mutation, judgement, tally);
   }
-  print(tallies);
-  size_t valid = 0;
-  size_t different = 0;
-  size_t proved = 0;
-  for (const auto& [kind, tally] : tallies) {
-    valid += tally.valid();
-    different += tally.different;
-    proved += tally.equal_and_proved.size();
-  }
-  testing::Test::RecordProperty("valid_mutants", std::to_string(valid));
-  testing::Test::RecordProperty("different_mutants", std::to_string(different));
-  testing::Test::RecordProperty("equal_and_proved", std::to_string(proved));
-  testing::Test::RecordProperty("equal_and_not_proved", std::to_string(valid - different - proved));
-  return valid;
+  print(test, tally);
+  record(tally);
+  return tally.valid();
 }
 
 }  // namespace assay::test

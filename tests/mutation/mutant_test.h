@@ -9,14 +9,15 @@
 namespace assay::test {
 
 struct MutantTest {
+  MutationKind kind;
   uint64_t seed = 1;
-  size_t valid_of_each_kind = 50;  // mutants to judge, where there are as many
+  size_t valid = 50;  // mutants to judge, where there are as many
 };
 
-/// Judges mutants and expects that none that execution tells from the original is proved, that no
-/// inferred relation of any is false, that every proof's certificate is accepted, and that none is
-/// refuted without a difference. Prints and lists those that execution does not tell apart. Returns
-/// the number of valid mutants.
+/// Judges mutants of one kind and expects that none that execution tells from the original is
+/// proved, that no inferred relation of any is false, that every proof's certificate is accepted,
+/// and that none is refuted without a difference. Prints and lists those that execution does not
+/// tell apart. Returns the number of valid mutants.
 size_t expect_no_wrong_proof(const Judge& judge, const MutantTest& test);
 
 }  // namespace assay::test

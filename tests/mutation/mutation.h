@@ -18,9 +18,6 @@ enum class MutationKind {
   kCollective,  // left out, repeated, too early, of another kind, reduction, group or order of
                 // ranks
 };
-inline constexpr MutationKind kMutationKinds[] = {MutationKind::kConstant, MutationKind::kIndex,
-                                                  MutationKind::kOperand, MutationKind::kOperator,
-                                                  MutationKind::kCollective};
 
 const char* to_string(MutationKind kind);
 

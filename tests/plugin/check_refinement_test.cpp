@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "assay/refinement.h"
 
 namespace assay {
@@ -83,6 +86,38 @@ TEST(CheckRefinement, AnErrorOfTheUserIsAReport) {
   EXPECT_EQ(report.verdict, Verdict::kError);
   EXPECT_EQ(report.exit, 2);
   EXPECT_THAT(report.error, HasSubstr("no dimension 5"));
+}
+
+// The spec as a case folder, checked from there.
+CaseReport checked_as_a_folder(const RefinementSpec& spec) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / spec.name;
+  save_case(capture_case(spec), folder);
+  return check_case_folder(spec.name, folder);
+}
+
+TEST(CheckCaseFolder, OfARightCaseProves) {
+  const CaseReport report = checked_as_a_folder(readme_example());
+  EXPECT_EQ(report.verdict, Verdict::kProved) << to_text(report);
+  EXPECT_EQ(report.exit, 0);
+}
+
+TEST(CheckCaseFolder, OfAWrongCaseFindsAWitness) {
+  RefinementSpec spec = readme_example();
+  spec.distributed = [](Program& p) { p.output("y", mlp(p)); };
+  const CaseReport report = checked_as_a_folder(spec);
+  EXPECT_EQ(report.verdict, Verdict::kRefuted) << to_text(report);
+  ASSERT_TRUE(report.dynamic && report.dynamic->first_deviation);
+  EXPECT_EQ(report.dynamic->first_deviation->tensor, "y");
+}
+
+TEST(CheckCaseFolder, ReadsTheUsersDeclarations) {
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "own.toml";
+  std::ofstream(file) << "[[operator]\n";
+  RefinementSpec spec = readme_example();
+  spec.operator_files = {file};
+  const CaseReport report = checked_as_a_folder(spec);
+  EXPECT_EQ(report.exit, 2) << to_text(report);
+  EXPECT_THAT(report.error, HasSubstr("operators0.toml:1"));
 }
 
 TEST(CheckRefinement, WithoutPrecisionsOnlyTheProofDecides) {

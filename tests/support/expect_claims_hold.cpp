@@ -82,8 +82,7 @@ class Execution {
         seed_(seed),
         samples_(samples),
         random_(seed) {
-    OperatorTable operators = OperatorTable::builtin();
-    for (const auto& file : refinement.operator_files) operators.add_file(file);
+    const OperatorTable operators = OperatorTable::with_files(refinement.operator_files);
     sequential_ = {lower(refinement.sequential, refinement.sequential_groups, 0, operators)};
     for (size_t r = 0; r < refinement.ranks.size(); ++r) {
       ranks_.push_back(lower(refinement.ranks[r], refinement.distributed_groups,

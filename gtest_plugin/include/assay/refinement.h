@@ -75,4 +75,9 @@ Case capture_case(const RefinementSpec& spec, DType precision = DType::kFloat32)
 // throw: an error of the user or of Assay is the report's verdict kError with its text.
 CaseReport check_refinement(const RefinementSpec& spec, const CheckOptions& options = {});
 
+// The same for a case folder (case.toml and its graphs), as `assay check` does: proves; where no
+// proof is found, replays both sides in float64 and looks for a witness.
+CaseReport check_case_folder(std::string name, const std::filesystem::path& folder,
+                             const CheckOptions& options = {});
+
 }  // namespace assay
