@@ -112,10 +112,10 @@ struct InstanceLabel {
   int64_t size = 1;
   std::vector<int64_t>
       strides;  // per operand, in the operand atom's index space; 0 = the operand does not see it
-  int64_t out_stride = 0;  // in the output atom's index space; kReduced: 0
+  int64_t out_stride = 0;  // in the output atom's index space; kReduced, and kWhole of a kCat: 0
   LabelId hidden = kNone;  // kReduced: the label that the output atom hides
   int32_t spec_label =
-      kNone;  // kWhole of a block: which label of the declaration this digit belongs to
+      kNone;  // kWhole: the label of a block's declaration, or the piece of a kCat, it belongs to
 };
 
 // What an atom is. Instances are operators on atoms; a larger label range than any one program uses
@@ -129,11 +129,11 @@ struct Instance {
     kMap,      // out[l] = fn(A[l], B[l], ...)
     kBlock,    // out[parallel, whole] = fn(operands over their whole labels)[whole]
     kCombine,  // a name: out[l] = sum of the `terms` (operand i is terms[i].atom)
-    kCat,     // out[parallel, w] = operand p at w - (sizes of earlier pieces), w in piece p; pieces
-              // along one whole label
-    kOpaque,  // fn of whole values
-    kDraw,    // out[l] = what fn draws for the element A[l]; each element has a draw of its own.
-              // fn ends in "#n": the draw for an element that was drawn for n times before
+    kCat,      // out[parallel, w] = operand p at w - (sizes of earlier pieces), w in piece p;
+               // piece p's kWhole labels are the digits of that difference, w is innermost in out
+    kOpaque,   // fn of whole values
+    kDraw,     // out[l] = what fn draws for the element A[l]; each element has a draw of its own.
+               // fn ends in "#n": the draw for an element that was drawn for n times before
   };
   struct Operand {
     AtomId atom = 0;
@@ -154,7 +154,7 @@ struct Instance {
   uint32_t linear = 0;  // operands in which it is linear
   std::vector<Operand> operands;
   std::vector<InstanceLabel> labels;  // outermost first: the output atom is row-major over parallel
-                                      // and whole labels, in this order
+                                      // and whole labels (kCat: w), in this order
   std::vector<CombineTerm> terms;     // kCombine
   std::vector<int64_t> piece_sizes;   // kCat
   AtomId output = 0;

@@ -1,30 +1,21 @@
 // Nodes in two passes: the first finds which outputs of each node getitems take, the second builds
 // the graph in order.
-#include <charconv>
 #include <fstream>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "shared_ir/import/fx_json.h"
 #include "shared_ir/import/fx_json_arg.h"
+#include "shared_ir/import/fx_json_node.h"
 #include "shared_ir/import/fx_json_text.h"
 
 namespace assay {
 namespace fx {
 namespace {
 
-constexpr std::string_view kGetitem = "<built-in function getitem>";
 constexpr std::string_view kLift = "aten.lift_fresh_copy.default";
 constexpr std::string_view kFunctionalized = "auto_functionalized";
 constexpr std::string_view kFunctionalizedV2 = "auto_functionalized_v2";
-constexpr int64_t kMaxOutputs = 100'000;
-
-struct NodeView {
-  const Json* json;
-  const std::string* op;
-  const std::string* name;
-  const std::string* target;
-};
 
 class Reader {
  public:
@@ -32,8 +23,8 @@ class Reader {
 
   Graph run() {
     const Json root = text_.parse();
-    read_header(root);
-    for (const Json& node : root["nodes"]) views_.push_back(view(node));
+    check_header(text_, root);
+    for (const Json& node : root["nodes"]) views_.push_back(view_node(text_, node, views_.size()));
     collect_parts();
     for (const NodeView& node : views_) read_node(node);
     if (!has_output_) text_.fail("the graph has no node of op 'output'", "is the file complete?");
@@ -43,67 +34,10 @@ class Reader {
   }
 
  private:
-  void read_header(const Json& root) const {
-    if (!root.is_object()) text_.fail("an fx-JSON file holds one object");
-    if (!root.contains("format") || root["format"] != "fx-json") {
-      text_.fail("\"format\" is not \"fx-json\"");
-    }
-    if (!root.contains("version") || root["version"] != 1) {
-      text_.fail("\"version\" is not 1", "this Assay reads version 1 of fx-JSON");
-    }
-    if (!root.contains("nodes") || !root["nodes"].is_array()) {
-      text_.fail("\"nodes\" is not a list");
-    }
-    for (const auto& [key, value] : root.items()) {
-      if (key != "format" && key != "version" && key != "rank" && key != "nodes" &&
-          key != "names") {
-        text_.fail("unknown key \"" + key + "\"");
-      }
-    }
-  }
-
-  const std::string* text_field(const Json& node, const char* key) const {
-    const auto found = node.find(key);
-    if (found == node.end() || !found->is_string()) return nullptr;
-    return found->get_ptr<const std::string*>();
-  }
-
-  NodeView view(const Json& node) const {
-    const auto position = [&] { return "node number " + std::to_string(views_.size()); };
-    if (!node.is_object()) text_.fail(position() + " is no object");
-    NodeView result{&node, text_field(node, "op"), text_field(node, "name"),
-                    text_field(node, "target")};
-    if (!result.name) text_.fail(position() + " has no \"name\"");
-    if (!result.op) text_.fail_at(*result.name, "has no \"op\"");
-    if (!result.target) text_.fail_at(*result.name, "has no \"target\"");
-    for (const auto& [key, value] : node.items()) {
-      if (key != "op" && key != "name" && key != "target" && key != "args" && key != "kwargs" &&
-          key != "value" && key != "module" && key != "source" && key != "constant" &&
-          key != "backward") {
-        text_.fail_at(*result.name, "unknown key \"" + key + "\"");
-      }
-    }
-    return result;
-  }
-
-  // Producer and output of a getitem.
-  std::pair<const std::string*, int64_t> getitem(const NodeView& node) const {
-    const auto args = node.json->find("args");
-    if (args != node.json->end() && args->is_array() && args->size() == 2 &&
-        (*args)[0].is_object() && (*args)[0].contains("node") && (*args)[0]["node"].is_string() &&
-        (*args)[1].is_number_integer()) {
-      const auto index = (*args)[1].get<int64_t>();
-      if (index >= 0 && index < kMaxOutputs) {
-        return {(*args)[0]["node"].get_ptr<const std::string*>(), index};
-      }
-    }
-    text_.fail_at(*node.name, "a getitem has a node and a constant index from 0");
-  }
-
   void collect_parts() {
     for (const NodeView& node : views_) {
       if (*node.target == kGetitem) {
-        const auto [producer, index] = getitem(node);
+        const auto [producer, index] = getitem(text_, node);
         int64_t& count = parts_[*producer];
         count = std::max(count, index + 1);
       } else if (*node.target == kLift) {
@@ -142,12 +76,6 @@ class Reader {
     }
   }
 
-  // nullptr where the capture recorded none (tuples, void operators).
-  const Json* value_of(const NodeView& node) const {
-    const auto value = node.json->find("value");
-    return value == node.json->end() || value->is_null() ? nullptr : &*value;
-  }
-
   TensorId add_tensor(const NodeView& node, const Json* value, NodeId producer, int32_t output) {
     if (!value) text_.fail_at(*node.name, "has no \"value\" (dtype and shape)");
     const auto id = static_cast<TensorId>(graph_.tensors.size());
@@ -155,31 +83,9 @@ class Reader {
     tensor.name = *node.name;
     tensor.producer = producer;
     tensor.output = output;
-    read_value(node, *value, &tensor);
+    read_value(text_, node, *value, &tensor);
     graph_.by_name.emplace(*node.name, id);
     return id;
-  }
-
-  void read_value(const NodeView& node, const Json& value, Tensor* tensor) const {
-    const std::string* dtype_name = value.is_object() ? text_field(value, "dtype") : nullptr;
-    if (!dtype_name) text_.fail_at(*node.name, "\"value\" has no dtype");
-    const auto dtype = parse_dtype(*dtype_name);
-    if (!dtype) text_.fail_at(*node.name, "unknown dtype '" + *dtype_name + "'");
-    tensor->dtype = *dtype;
-    const auto shape = value.find("shape");
-    if (shape == value.end() || !shape->is_array()) {
-      text_.fail_at(*node.name, "\"value\" has no shape");
-    }
-    for (const Json& size : *shape) {
-      if (!size.is_number_integer()) {
-        text_.fail_at(*node.name, "size " + size.dump() + " is no integer",
-                      "capture the program with static shapes");
-      }
-      tensor->shape.push_back(size.get<int64_t>());
-    }
-    if (!element_count_fits(tensor->shape)) {
-      text_.fail_at(*node.name, "impossible shape " + to_string(tensor->shape));
-    }
   }
 
   ArgContext context(const NodeView& node) {
@@ -211,31 +117,8 @@ class Reader {
   Node& add_node(const NodeView& node, const std::string& op) {
     Node& result = graph_.nodes.emplace_back();
     result.op = op;
-    if (const std::string* module = text_field(*node.json, "module")) result.module = *module;
-    const auto backward = node.json->find("backward");
-    result.backward = backward != node.json->end() && *backward == true;
-    if (const std::string* source = text_field(*node.json, "source")) {
-      const size_t colon = source->rfind(':');
-      result.source.file = *source;
-      if (colon != std::string::npos) {
-        int64_t line = 0;
-        const char* end = source->data() + source->size();
-        const auto [stop, error] = std::from_chars(source->data() + colon + 1, end, line);
-        if (error == std::errc{} && stop == end) {
-          result.source.file = source->substr(0, colon);
-          result.source.line = line;
-        }
-      }
-    }
+    read_origin(node, &result);
     return result;
-  }
-
-  const Json& field(const NodeView& node, const char* key, bool array) const {
-    const auto found = node.json->find(key);
-    if (found == node.json->end() || (array ? !found->is_array() : !found->is_object())) {
-      text_.fail_at(*node.name, "\"" + std::string(key) + "\" is missing or of the wrong type");
-    }
-    return *found;
   }
 
   void read_constant(const NodeView& node) {
@@ -256,24 +139,12 @@ class Reader {
     }
     const auto id = static_cast<NodeId>(graph_.nodes.size() - 1);
     graph_.nodes.back().outputs = {add_tensor(node, type, id, 0)};
-    check_constant(node, *constant, graph_.tensors.back().shape, 0);
-  }
-
-  // The nesting of the lists is the shape.
-  void check_constant(const NodeView& node, const Json& value, const Shape& shape,
-                      size_t depth) const {
-    const bool leaf = depth == shape.size();
-    const bool number = value.is_number() || value.is_boolean() || value.is_object();
-    if (leaf ? !number : !value.is_array() || static_cast<int64_t>(value.size()) != shape[depth]) {
-      text_.fail_at(*node.name, "the constant does not have shape " + to_string(shape));
-    }
-    if (leaf) return;
-    for (const Json& element : value) check_constant(node, element, shape, depth + 1);
+    check_constant(text_, node, *constant, graph_.tensors.back().shape, 0);
   }
 
   void read_output(const NodeView& node) {
     has_output_ = true;
-    const Arg results = read_arg(field(node, "args", true), context(node));
+    const Arg results = read_arg(field(text_, node, "args", true), context(node));
     add_outputs(node, results);
   }
 
@@ -288,7 +159,7 @@ class Reader {
   }
 
   void read_getitem(const NodeView& node) {
-    const auto [producer, index] = getitem(node);
+    const auto [producer, index] = getitem(text_, node);
     const auto found = producers_.find(*producer);
     if (found == producers_.end()) {
       if (graph_.find(*producer) != kNone) {
@@ -304,7 +175,7 @@ class Reader {
     }
     Tensor again;
     if (!value_of(node)) text_.fail_at(*node.name, "has no \"value\" (dtype and shape)");
-    read_value(node, *value_of(node), &again);
+    read_value(text_, node, *value_of(node), &again);
     const Tensor& first = graph_.tensors[static_cast<size_t>(slot)];
     if (again.dtype != first.dtype || again.shape != first.shape) {
       text_.fail_at(*node.name,
@@ -314,8 +185,8 @@ class Reader {
   }
 
   void read_call(const NodeView& node) {
-    const Json& args = field(node, "args", true);
-    const Json& kwargs = field(node, "kwargs", false);
+    const Json& args = field(text_, node, "args", true);
+    const Json& kwargs = field(text_, node, "kwargs", false);
     const bool v1 = *node.target == kFunctionalized;
     const bool v2 = *node.target == kFunctionalizedV2;
     const bool wrapped = v1 || v2;

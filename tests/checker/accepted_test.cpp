@@ -3,7 +3,7 @@
 
 #include "tests/checker/hand_cases.h"
 #include "tests/checker/hand_proof.h"
-#include "tests/support/certificate_edits.h"
+#include "tests/support/edits/certificate_edits.h"
 
 namespace assay::test {
 namespace {

@@ -5,7 +5,7 @@
 #include "shared_ir/operators.h"
 #include "static_check/check.h"
 #include "tests/support/captured_graphs.h"
-#include "tests/support/certificate_edits.h"
+#include "tests/support/edits/certificate_edits.h"
 
 namespace assay::test {
 namespace {

@@ -1,6 +1,7 @@
 // Well-formed edits of a certificate that change what it says: none of them may be accepted.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -25,14 +26,16 @@ struct CertificateEdit {
 
 /// At most `most` edits of each kind, spread over the certificate. Every edit keeps shapes, address
 /// ranges and label domains intact, and is left out where it might not change the meaning:
-///   box          a part of a sum or maximum begins or ends one off, is the rest, or is the whole
-///   offset       a view, or a piece of an integer map, moves by one
+///   box          a part of a sum or maximum has other bounds, is the rest, or is the whole; a
+///   whole
+///                is a part; a guard or a piece of an integer map begins elsewhere
+///   offset       a view, or a piece of an integer map, moves
 ///   rank         a claim or a leaf of a relation becomes another rank's, where the two differ
 ///   group        a member leaves a collective, or the collective is another one, in all programs
-///   or
-///                in one
-///   order        two different tiles, dimensions, pieces of a concat, or members change places
-///   coefficient  a term is doubled or negated
+///                or in some; a member leaves the sum of a relation, or counts twice
+///   order        different tiles, dimensions, pieces of a concat, or members change places; a view
+///                is read column by column
+///   coefficient  a term is scaled or negated
 ///   atom         a term reads another input
 /// Claims about unknown values (uninitialised, random, not understood) are left alone: they may be
 /// anything.

@@ -1,0 +1,93 @@
+// The proof of every right fixture: its certificate replays, and no edit of it does.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "shared_ir/operators.h"
+#include "static_check/check.h"
+#include "tests/support/edits/certificate_edits.h"
+
+namespace assay::test {
+namespace {
+
+constexpr int kEdits = 50;  // of each kind, of each certificate
+
+const char* const kFixtures[] = {
+    "block-layernorm-gelu-tp2",
+    "block-layernorm-gelu-tp2-sp",
+    "block-layernorm-gelu-tp4",
+    "block-layernorm-gelu-tp4-sp",
+    "block-rmsnorm-swiglu-tp2",
+    "block-rmsnorm-swiglu-tp2-sp",
+    "block-rmsnorm-swiglu-tp4",
+    "block-rmsnorm-swiglu-tp4-sp",
+    "embedding-tp2",
+    "embedding-tp2-sp",
+    "embedding-tp4",
+    "embedding-tp4-sp",
+    "cross-entropy-tp2",
+    "cross-entropy-tp4",
+    "language-model-tp2",
+    "language-model-tp2-sp",
+    "language-model-tp4",
+    "language-model-tp4-sp",
+};
+
+// Where dump_cases writes them.
+const std::filesystem::path kCases = ASSAY_FIXTURE_CASES;
+
+#define ASSAY_NEED_FIXTURE_CASES()            \
+  if (!std::filesystem::is_directory(kCases)) \
+  GTEST_SKIP() << "no case folders of the fixtures: LibTorch programs, which this build has not"
+
+class FixtureProof : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    ASSAY_NEED_FIXTURE_CASES();
+    const Case refinement = load_case(kCases / GetParam());
+    const OperatorTable operators = OperatorTable::builtin();
+    const StaticResult result = static_check(refinement, operators);
+    ASSERT_EQ(result.report.verdict, Verdict::kProved);
+    replay_ = replay_of(refinement, result.certificate, operators);
+  }
+
+  Replay replay_;
+};
+
+TEST_P(FixtureProof, IsAccepted) {
+  const CheckResult result = replay_.check();
+  EXPECT_TRUE(result.accepted) << result.reason;
+}
+
+TEST_P(FixtureProof, IsRejectedAfterFiftyEditsOfEachKind) {
+  const EditOutcome outcome = check_edits(replay_, kEdits);
+  EXPECT_THAT(outcome.accepted, testing::IsEmpty());
+  for (const EditKind kind : kEditKinds) {
+    const auto rejected = outcome.rejected.find(kind);
+    ASSERT_NE(rejected, outcome.rejected.end()) << to_string(kind);
+    EXPECT_EQ(rejected->second, kEdits) << to_string(kind);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FixtureProof, testing::ValuesIn(kFixtures), [](const auto& fixture) {
+  std::string name = fixture.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST(FixtureProofs, AreOfEveryFixtureThatRefines) {
+  ASSAY_NEED_FIXTURE_CASES();
+  std::set<std::string> refine;
+  for (const auto& folder : std::filesystem::directory_iterator(kCases)) {
+    const Case refinement = load_case(folder.path());
+    if (refinement.known && refinement.known->verdict == "refines") refine.insert(refinement.name);
+  }
+  EXPECT_THAT(refine, testing::UnorderedElementsAreArray(kFixtures));
+}
+
+}  // namespace
+}  // namespace assay::test

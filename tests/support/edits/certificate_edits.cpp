@@ -1,0 +1,57 @@
+#include "tests/support/edits/certificate_edits.h"
+
+#include <algorithm>
+
+#include "tests/support/edits/edit_list.h"
+
+namespace assay::test {
+
+const char* to_string(EditKind kind) {
+  switch (kind) {
+    case EditKind::kBox:
+      return "box";
+    case EditKind::kOffset:
+      return "offset";
+    case EditKind::kRank:
+      return "rank";
+    case EditKind::kGroup:
+      return "group";
+    case EditKind::kOrder:
+      return "order";
+    case EditKind::kCoefficient:
+      return "coefficient";
+    case EditKind::kAtom:
+      return "atom";
+  }
+  return "";
+}
+
+std::vector<CertificateEdit> certificate_edits(const Replay& replay, size_t most) {
+  EditList list(replay);
+  add_claim_edits(list);
+  add_collective_edits(list);
+  add_relation_edits(list);
+  std::vector<CertificateEdit> chosen;
+  for (const EditKind kind : kEditKinds) {
+    std::vector<CertificateEdit> all = list.take(kind);
+    const size_t step = std::max<size_t>(1, all.size() / most);
+    for (size_t i = 0, taken = 0; i < all.size() && taken < most; i += step, ++taken)
+      chosen.push_back(std::move(all[i]));
+  }
+  return chosen;
+}
+
+EditOutcome check_edits(const Replay& replay, size_t most) {
+  EditOutcome outcome;
+  for (const CertificateEdit& edit : certificate_edits(replay, most)) {
+    Replay edited = replay;
+    edit.apply(edited);
+    if (edited.check().accepted)
+      outcome.accepted.push_back(std::string(to_string(edit.kind)) + ": " + edit.what);
+    else
+      ++outcome.rejected[edit.kind];
+  }
+  return outcome;
+}
+
+}  // namespace assay::test
