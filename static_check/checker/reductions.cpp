@@ -18,27 +18,27 @@ Instance::Kind kind_of(Prim prim) {
   return prim == Prim::kReduceMax ? Instance::Kind::kMax : Instance::Kind::kMin;
 }
 
-// The label coordinates at which operand 0 is read at `index`; nullopt when it never is, or at
+// The label coordinates at which an operand is read at `index`; nullopt when it never is, or at
 // several.
 std::optional<std::vector<Affine>> operand_labels(const Region& region, const Instance& instance,
-                                                  const Affine& index) {
+                                                  size_t operand, const Affine& index) {
+  const auto stride_of = [&](size_t i) { return instance.labels[i].strides[operand]; };
   std::vector<size_t> order;
   for (size_t i = 0; i < instance.labels.size(); ++i)
-    if (instance.labels[i].size > 1 && instance.labels[i].strides[0] > 0) order.push_back(i);
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return instance.labels[a].strides[0] > instance.labels[b].strides[0];
-  });
+    if (instance.labels[i].size > 1 && stride_of(i) > 0) order.push_back(i);
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return stride_of(a) > stride_of(b); });
   int64_t span = 0;  // of the labels inside
   for (auto i = order.rbegin(); i != order.rend(); ++i) {
     const InstanceLabel& label = instance.labels[*i];
-    if (label.strides[0] <= span) return std::nullopt;
-    span += (label.size - 1) * label.strides[0];
+    if (label.strides[operand] <= span) return std::nullopt;
+    span += (label.size - 1) * label.strides[operand];
   }
   std::vector<Affine> labels(instance.labels.size());
-  Affine rest = shifted(index, -instance.operands[0].offset);
+  Affine rest = shifted(index, -instance.operands[operand].offset);
   if (rest.base < 0 || region.largest(rest) > span) return std::nullopt;
   for (const size_t i : order) {
-    std::tie(labels[i], rest) = divide(region, rest, instance.labels[i].strides[0]);
+    std::tie(labels[i], rest) = divide(region, rest, stride_of(i));
     if (region.largest(labels[i]) >= instance.labels[i].size) return std::nullopt;
   }
   if (rest != Affine{}) return std::nullopt;
@@ -141,28 +141,53 @@ class ReductionCheck {
     return reduced;
   }
 
-  // A maximum is of one whole value: of a term, or of the name of a combination.
+  // A maximum is of one whole value: of a term, or of the name of a combination or concatenation.
   Sum as_one_term(const Region& inner, const Sum& operand) const {
-    if (operand.size() == 1 && operand[0].coef.is_one() &&
-        !step_.facts.reductions_of(operand[0].factors[0].atom).empty())
-      return operand;
+    if (operand.size() == 1 && operand[0].coef.is_one() && !operand[0].factors.empty()) {
+      const auto& made = step_.facts.reductions_of(operand[0].factors[0].atom);
+      if (std::any_of(made.begin(), made.end(),
+                      [&](const Instance* one) { return candidates_.contains(one); }))
+        return operand;
+    }
     for (const Instance* candidate : candidates_) {
       const Instance* name = step_.facts.definition(candidate->operands[0].atom);
-      if (name == nullptr || name->kind != Instance::Kind::kCombine || name->operands.empty())
-        continue;
-      for (const Product& product : operand) {
-        if (product.factors.size() != 1 || product.factors[0].atom != name->operands[0].atom)
-          continue;
-        const auto labels = operand_labels(inner, *name, product.factors[0].index);
-        if (!labels) continue;
-        Affine index;
-        for (size_t i = 0; i < labels->size(); ++i)
-          index = plus(index, times((*labels)[i], name->labels[i].out_stride));
-        const Sum named{{1, {{name->output, index}}, {}, {}}};
-        if (equal(step_.facts, inner, named, operand)) return named;
-      }
+      if (name == nullptr) continue;
+      const bool joins = name->kind == Instance::Kind::kCat;
+      if (!joins && (name->kind != Instance::Kind::kCombine || name->operands.empty())) continue;
+      for (const Product& product : operand)
+        for (size_t i = 0; i < (joins ? name->operands.size() : 1); ++i) {
+          if (product.factors.size() != 1 || product.factors[0].atom != name->operands[i].atom)
+            continue;
+          const auto labels = operand_labels(inner, *name, i, product.factors[0].index);
+          if (!labels) continue;
+          const Sum named{{1, {{name->output, output_index(*name, i, *labels)}}, {}, {}}};
+          if (equal(step_.facts, inner, named, operand)) return named;
+        }
     }
     return operand;
+  }
+
+  // Where a name's output holds what it reads from an operand: that of a concatenation behind the
+  // pieces before.
+  static Affine output_index(const Instance& name, size_t operand,
+                             const std::vector<Affine>& labels) {
+    Affine index;
+    for (size_t i = 0; i < labels.size(); ++i)
+      if (name.labels[i].tag == Tag::kParallel)
+        index = plus(index, times(labels[i], name.labels[i].out_stride));
+    if (name.kind != Instance::Kind::kCat) return index;
+    index.base +=
+        std::accumulate(name.piece_sizes.begin(),
+                        name.piece_sizes.begin() + static_cast<ptrdiff_t>(operand), int64_t{0});
+    int64_t size = name.piece_sizes[operand];  // of what is inside of a label
+    for (size_t i = 0; i < labels.size(); ++i) {
+      if (name.labels[i].tag != Tag::kWhole ||
+          name.labels[i].spec_label != static_cast<int32_t>(operand))
+        continue;
+      size /= name.labels[i].size;
+      index = plus(index, times(labels[i], size));
+    }
+    return index;
   }
 
   Product reduce(const Region& outer, const Region& inner, const Product& product) const {
@@ -195,7 +220,7 @@ class ReductionCheck {
 
   std::optional<Product> reduce_through(const Instance& instance, size_t fixed, const Region& inner,
                                         const Affine& index) const {
-    const auto labels = operand_labels(inner, instance, index);
+    const auto labels = operand_labels(inner, instance, 0, index);
     if (!labels) return std::nullopt;
     Product result{1, {{instance.output, {}}}, {}, {}};
     for (size_t i = 0; i < labels->size(); ++i) {

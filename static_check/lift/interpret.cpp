@@ -213,13 +213,14 @@ Value received(std::span<const Collective* const> meeting, size_t member,
 Value Interpreter::exchange(const CoreOp& op, std::span<const Collective* const> meeting,
                             size_t member, std::vector<Value> operands) {
   const Collective& collective = *meeting[member];
-  const auto reduced = [&]() -> Value {
+  // nullopt: the reduction is known by no other name.
+  const auto reduced = [&]() -> std::optional<Value> {
     const auto count = static_cast<int64_t>(operands.size());
     switch (collective.reduce) {
       case Collective::Reduce::kMax:
-        return extremum(lifting_, Instance::Kind::kMax, std::move(operands), op.dtype);
+        return extremum(lifting_, Instance::Kind::kMax, std::move(operands));
       case Collective::Reduce::kMin:
-        return extremum(lifting_, Instance::Kind::kMin, std::move(operands), op.dtype);
+        return extremum(lifting_, Instance::Kind::kMin, std::move(operands));
       case Collective::Reduce::kProduct: {
         Value product = operands[0];
         for (size_t i = 1; i < operands.size(); ++i)
@@ -239,12 +240,14 @@ Value Interpreter::exchange(const CoreOp& op, std::span<const Collective* const>
   };
   switch (collective.kind) {
     case Collective::Kind::kAllReduce:
-      return reduced();
+      if (std::optional<Value> whole = reduced()) return std::move(*whole);
+      return unknown(op, Atom::Kind::kUninit);
     case Collective::Kind::kAllGather:
       return concat(operands, 0);
     case Collective::Kind::kReduceScatter: {
-      const Value sum = reduced();
-      return slice(sum, 0, static_cast<int64_t>(member) * op.shape[0], op.shape[0]);
+      const std::optional<Value> whole = reduced();
+      if (!whole) return unknown(op, Atom::Kind::kUninit);
+      return slice(*whole, 0, static_cast<int64_t>(member) * op.shape[0], op.shape[0]);
     }
     case Collective::Kind::kBroadcast:
       return operands[static_cast<size_t>(

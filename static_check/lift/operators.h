@@ -39,8 +39,9 @@ Value reduce_sum(Lifting& lifting, const Value& value, std::span<const int64_t> 
 // kind: kMax or kMin.
 Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
                       std::span<const int64_t> dims, DType dtype);
-// Element-wise maximum (minimum) over ranks: parts of one maximum unite.
-Value extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values, DType dtype);
+// Element-wise maximum (minimum) over ranks of parts of one maximum (minimum): they unite. nullopt
+// for other values.
+std::optional<Value> extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values);
 
 // --- blocks.cpp ---
 Value apply_block(Lifting& lifting, const std::string& fn, uint32_t linear, const BlockSpec& spec,

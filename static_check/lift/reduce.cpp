@@ -167,37 +167,35 @@ Tile as_terms(Lifting& lifting, const Tile& tile, const Shape& size, DType dtype
   return result;
 }
 
-// The larger of two tiles: parts of one maximum unite; anything else is a fresh element-wise
-// maximum.
-Tile united(Lifting& lifting, Instance::Kind kind, const Tile& a, const Tile& b, const Shape& size,
-            DType dtype) {
-  if (a == b) return a;
-  if (a.terms.size() == 1 && b.terms.size() == 1 && a.integer.empty() && b.integer.empty()) {
-    const Term& x = a.terms[0];
-    const Term& y = b.terms[0];
-    const auto only_parts = [](const Term& term) {
-      return term.coef.is_one() &&
-             std::all_of(term.restrictions.begin(), term.restrictions.end(),
-                         [](const Restriction& r) { return r.kind == Restriction::Kind::kMax; });
-    };
-    if (x.atom == y.atom && x.layout == y.layout && only_parts(x) && only_parts(y)) {
-      if (x.restrictions.empty()) return a;
-      if (y.restrictions.empty()) return b;
-      if (x.restrictions.size() == 1 && y.restrictions.size() == 1 &&
-          same_key(x.restrictions[0], y.restrictions[0])) {
-        Tile result = a;
-        auto& restrictions = result.terms[0].restrictions;
-        restrictions[0].intervals = unite(restrictions[0].intervals, y.restrictions[0].intervals);
-        normalize(restrictions);
-        return result;
-      }
-    }
-  }
-  const std::string fn = kind == Instance::Kind::kMax ? "maximum" : "minimum";
-  Term x = materialize(lifting, a, size, dtype), y = materialize(lifting, b, size, dtype);
-  if (y.atom < x.atom) std::swap(x, y);
-  return apply_map(lifting, fn, 0, {single_term(size, x), single_term(size, y)}, size, dtype)
-      .tiles.at(0);
+// The one term of a tile, where it is (a part of) an extremum of this kind and nothing else.
+const Term* extremum_part(const Lifting& lifting, Instance::Kind kind, const Tile& tile) {
+  if (tile.terms.size() != 1 || !tile.integer.empty()) return nullptr;
+  const Term& term = tile.terms[0];
+  if (!term.coef.is_one()) return nullptr;
+  if (term.restrictions.empty()) return &term;
+  const Universe& universe = lifting.universe();
+  const int32_t made = universe.atoms[static_cast<size_t>(term.atom)].instance;
+  const bool parts =
+      std::all_of(term.restrictions.begin(), term.restrictions.end(),
+                  [](const Restriction& r) { return r.kind == Restriction::Kind::kMax; });
+  if (!parts || made == kNone || universe.instances[static_cast<size_t>(made)].kind != kind)
+    return nullptr;
+  return &term;
+}
+
+// Two parts of one extremum as one; nullopt where no part is both.
+std::optional<Term> united(const Term& x, const Term& y) {
+  if (x.atom != y.atom || !(x.layout == y.layout)) return std::nullopt;
+  if (x == y || x.restrictions.empty()) return x;
+  if (y.restrictions.empty()) return y;
+  if (x.restrictions.size() != 1 || y.restrictions.size() != 1 ||
+      !same_key(x.restrictions[0], y.restrictions[0]))
+    return std::nullopt;
+  Term result = x;
+  auto& intervals = result.restrictions[0].intervals;
+  intervals = unite(intervals, y.restrictions[0].intervals);
+  normalize(result.restrictions);
+  return result;
 }
 
 }  // namespace
@@ -220,7 +218,7 @@ Value reduce_sum(Lifting& lifting, const Value& value, std::span<const int64_t> 
 
 Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
                       std::span<const int64_t> dims, DType dtype) {
-  std::vector<bool> seen;
+  bool apart = false;  // there are tiles that are no parts of one extremum
   Value result =
       for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
         const Term term = materialize(lifting, tile, size, dtype);
@@ -238,34 +236,43 @@ Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
           part.layout = lifted->layout;
           part.restrictions = lifted->boxes;
         }
-        Tile piece;
-        piece.terms.push_back(std::move(part));
-        out = out.terms.empty() ? piece
-                                : united(lifting, kind, out, piece, kept_dims(size, dims), dtype);
+        Tile piece{{std::move(part)}, {}};
+        const Term* before = extremum_part(lifting, kind, out);
+        const Term* here = extremum_part(lifting, kind, piece);
+        const auto both = before && here ? united(*before, *here) : std::nullopt;
+        if (out.terms.empty())
+          out = std::move(piece);
+        else if (both)
+          out.terms = {*both};
+        else
+          apart = true;
       });
+  if (apart) {
+    Value joined = value;
+    for (const int64_t dim : dims) joined = join_dim(lifting, joined, dim, dtype);
+    return reduce_extremum(lifting, kind, joined, dims, dtype);
+  }
   merge_tiles(result);
   return result;
 }
 
-Value extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values, DType dtype) {
+std::optional<Value> extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values) {
   align(values);
   Value result = values[0];
   for (size_t t = 0; t < result.tiles.size(); ++t) {
-    const Shape size = tile_box(result, t).size;
     std::vector<Term> parts;
     for (const Value& value : values) {
-      const Tile& tile = value.tiles[t];
-      if (tile.terms.size() == 1) parts.push_back(tile.terms[0]);
+      const Term* part = extremum_part(lifting, kind, value.tiles[t]);
+      if (part == nullptr) return std::nullopt;
+      parts.push_back(*part);
     }
-    if (parts.size() == values.size()) {
-      if (auto whole = whole_of_maxima(lifting, parts)) {
-        result.tiles[t].terms = {std::move(*whole)};
-        continue;
-      }
+    std::optional<Term> whole = whole_of_maxima(lifting, parts);
+    if (!whole) {
+      whole = parts[0];
+      for (size_t i = 1; whole && i < parts.size(); ++i) whole = united(*whole, parts[i]);
     }
-    for (size_t v = 1; v < values.size(); ++v) {
-      result.tiles[t] = united(lifting, kind, result.tiles[t], values[v].tiles[t], size, dtype);
-    }
+    if (!whole) return std::nullopt;
+    result.tiles[t].terms = {std::move(*whole)};
   }
   merge_tiles(result);
   return result;

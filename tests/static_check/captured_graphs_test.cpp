@@ -21,7 +21,8 @@ const TensorReport* find(const std::vector<TensorReport>& tensors, const std::st
 
 TEST(CapturedGraph, IsProvedWhereItRefines) {
   ASSAY_NEED_CAPTURED_GRAPHS();
-  for (const char* folder : {"qwen2-tp2", "llama3-tp2-l1", "gpt-tp2-l1", "gpt-tp4-l2"}) {
+  for (const char* folder :
+       {"qwen2-tp2", "llama3-tp2-l1", "llama3-tp2-l1-hlo", "gpt-tp2-l1", "gpt-tp4-l2"}) {
     EXPECT_EQ(check_folder(folder).report.verdict, Verdict::kProved) << folder;
   }
 }

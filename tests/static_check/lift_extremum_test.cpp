@@ -1,0 +1,74 @@
+// Maxima of values that are no parts of one maximum: over concatenations, and between ranks.
+#include "tests/support/prove.h"
+
+namespace assay::test {
+namespace {
+
+// Columns of x and y over two ranks; each takes the maximum over the rows of both.
+Case maximum_of_joined_rows(bool right) {
+  CaseBuilder made(2);
+  const auto build = [&](GraphBuilder& graph, int64_t columns, bool both) {
+    const TensorRef x = graph.input("x", {4, columns}), y = graph.input("y", {3, columns});
+    const TensorRef e = graph.call("e", "aten.exp.default", {y}, {3, columns});
+    const std::vector<Argument> pieces =
+        both ? std::vector<Argument>{x, e} : std::vector<Argument>{e, e};
+    const int64_t rows = both ? 7 : 6;
+    const TensorRef c = graph.call("c", "aten.cat.default", {pieces, 0}, {rows, columns});
+    graph.output(graph.call("m", "aten.amax.default", {c, {0}}, {columns}));
+  };
+  build(made.sequential(), 6, true);
+  for (int r = 0; r < 2; ++r) build(made.rank(r), 3, right);
+  made.shard("x", 1);
+  made.shard("y", 1);
+  return made.build();
+}
+
+TEST(LiftExtremum, OfJoinedValuesIsOfTheirConcatenation) {
+  EXPECT_TRUE(proves(maximum_of_joined_rows(true)));
+  EXPECT_FALSE(proves(maximum_of_joined_rows(false)));
+}
+
+// y = max over ranks of `op` of each rank's rows of x, against the sequential maximum of all rows.
+Case maximum_between_ranks(const char* op, const char* reduce) {
+  CaseBuilder made(2);
+  const auto build = [&](GraphBuilder& graph, int64_t rows, bool shares) {
+    const TensorRef x = graph.input("x", {rows, 3});
+    TensorRef y = graph.call("y", op, {x, {0}}, {3});
+    if (shares) y = all_reduce(graph, "z", y, reduce);
+    graph.output(y);
+  };
+  build(made.sequential(), 8, false);
+  for (int r = 0; r < 2; ++r) build(made.rank(r), 4, true);
+  made.shard("x", 0);
+  return made.build();
+}
+
+TEST(LiftExtremum, BetweenRanksUnitesPartsOfOneMaximum) {
+  EXPECT_TRUE(proves(maximum_between_ranks("aten.amax.default", "max")));
+  EXPECT_TRUE(proves(maximum_between_ranks("aten.amin.default", "min")));
+}
+
+TEST(LiftExtremum, BetweenRanksOfOtherValuesIsUnknown) {
+  EXPECT_FALSE(proves(maximum_between_ranks("aten.amax.default", "min")));
+  EXPECT_FALSE(proves(maximum_between_ranks("aten.amin.default", "max")));
+  EXPECT_FALSE(proves(maximum_between_ranks("aten.sum.dim_IntList", "max")));
+  EXPECT_FALSE(proves(maximum_between_ranks("aten.sum.dim_IntList", "min")));
+}
+
+// Every rank has the same sum of two inputs.
+TEST(LiftExtremum, OfReplicasOfASumIsNoError) {
+  CaseBuilder made(2);
+  const auto build = [](GraphBuilder& graph, bool shares) {
+    const TensorRef x = graph.input("x", {4}), y = graph.input("y", {4});
+    TensorRef sum = graph.call("sum", "aten.add.Tensor", {x, y}, {4});
+    graph.output(shares ? all_reduce(graph, "same", sum, "max") : sum);
+  };
+  build(made.sequential(), false);
+  for (int r = 0; r < 2; ++r) build(made.rank(r), true);
+  made.replicate("x");
+  made.replicate("y");
+  EXPECT_NE(prove(made.build()).report.verdict, Verdict::kError);
+}
+
+}  // namespace
+}  // namespace assay::test
