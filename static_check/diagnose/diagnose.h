@@ -24,6 +24,9 @@ FailureReport diagnose_expectation(const Problem& problem, const RelationMap& re
 
 FailureReport diagnose_mismatch(const Problem& problem, const CollectiveMismatch& mismatch);
 
+// A sequential tensor and its relation, as reports list the inputs of what fails.
+TensorReport input_report(const Graph& graph, const RelationMap& relations, TensorId id);
+
 // True when the relation is a sum over ranks: a reduction is still to be done.
 bool is_pending_sum(const std::vector<CleanExpr>& replicas);
 

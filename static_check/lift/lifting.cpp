@@ -88,14 +88,14 @@ AtomId Lifting::one_hot(AtomId ids) {
   return id;
 }
 
-void Lifting::assume_index(AtomId ids, int64_t classes) {
-  const auto [known, added] = index_classes_.emplace(ids, classes);
-  if (!added) known->second = std::min(known->second, classes);
+void Lifting::assume_index(AtomId ids, const Intervals& values) {
+  index_values_[ids] = intersect(index_values(ids), values);
 }
 
-Interval Lifting::index_range(AtomId ids) const {
-  const auto known = index_classes_.find(ids);
-  return known == index_classes_.end() ? kAllIntegers : Interval{0, known->second};
+Intervals Lifting::index_values(AtomId ids) const {
+  const auto known = index_values_.find(ids);
+  if (known != index_values_.end()) return known->second;
+  return {is_bool(atom(ids).dtype) ? Interval{0, 2} : kAllIntegers};
 }
 
 const Value* Lifting::drawn(const std::string& fn, int32_t occurrence) const {

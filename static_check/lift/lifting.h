@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "shared_ir/proof.h"
+#include "static_check/algebra/restriction.h"
 #include "static_check/smt/solver.h"
 
 namespace assay {
@@ -71,11 +72,11 @@ class Lifting {
   void set_sequential(bool sequential) { sequential_ = sequential; }
   bool is_sequential() const { return sequential_; }
 
-  // The sequential program uses the elements of an integer atom as they are for an index: each lies
-  // in [0, classes), an assumption that lowering lists.
-  void assume_index(AtomId ids, int64_t classes);
-  // The values that an integer atom may have.
-  Interval index_range(AtomId ids) const;
+  // The sequential program computes an index from an integer atom: the atom's elements are such that
+  // the index lies in its table, an assumption that lowering lists.
+  void assume_index(AtomId ids, const Intervals& values);
+  // The values that the sequential program's indices leave to an integer atom.
+  Intervals index_values(AtomId ids) const;
 
   // Whether the ranks' random operators are taken to draw what the sequential program draws.
   void set_random_agrees(bool agrees) { random_agrees_ = agrees; }
@@ -126,7 +127,7 @@ class Lifting {
   Universe universe_;
   std::unordered_map<std::string, std::vector<int32_t>> index_;  // request key -> instances
   std::unordered_map<AtomId, AtomId> one_hots_;
-  std::unordered_map<AtomId, int64_t> index_classes_;
+  std::unordered_map<AtomId, Intervals> index_values_;
   Solver solver_;
   bool sequential_ = true;
   bool random_agrees_ = true;

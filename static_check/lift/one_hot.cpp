@@ -15,25 +15,39 @@ struct ClassRun {
   Term term;  // over the tile of ids and the run of classes
 };
 
+// Integers x of the piece for which a * x + b lies in [0, classes).
+Intervals within_table(const PiecewiseAffine::Piece& piece, int64_t classes) {
+  if (piece.a == 0) return 0 <= piece.b && piece.b < classes ? Intervals{piece.x} : Intervals{};
+  if (piece.a != 1) return {piece.x};  // not lifted
+  return intersect({piece.x}, {{-piece.b, classes - piece.b}});
+}
+
 // What an index outside its table does is nobody's guess (PyTorch wraps, clamps or aborts): the
 // ranks' own arithmetic on ids must stay within, for all ids that the sequential program allows.
 void check_range(const Lifting& lifting, const PiecewiseAffine& f, int64_t classes) {
-  const Interval range = f.atom == lifting.iota()
-                             ? Interval{f.layout.offset, last_address(f.layout) + 1}
-                             : lifting.index_range(f.atom);
-  if (range == kAllIntegers) return;
+  const Intervals values = f.atom == lifting.iota()
+                               ? Intervals{{f.layout.offset, last_address(f.layout) + 1}}
+                               : lifting.index_values(f.atom);
   for (const auto& piece : f.pieces) {
-    const int64_t first = std::max(piece.x.lo, range.lo);
-    const int64_t last = std::min(piece.x.hi, range.hi) - 1;
-    if (first > last) continue;
-    for (const int64_t x : {first, last}) {
-      const int64_t index = piece.a * x + piece.b;
-      if (index < 0 || index >= classes) {
-        throw NotLifted{"index " + std::to_string(x) + " becomes " + std::to_string(index) +
-                        ", which lies outside a table of " + std::to_string(classes) + " rows"};
-      }
-    }
+    const Intervals here = intersect({piece.x}, values);
+    if (contains(within_table(piece, classes), here)) continue;
+    const Intervals outside =
+        piece.a == 0 ? here
+                     : intersect(here, {{INT64_MIN, -piece.b}, {classes - piece.b, INT64_MAX}});
+    const Interval& first = outside.front();
+    const int64_t x = first.lo == INT64_MIN ? first.hi - 1 : first.lo;
+    const int64_t index = piece.a * x + piece.b;
+    throw NotLifted{"index " + std::to_string(x) + " becomes " + std::to_string(index) +
+                    ", which lies outside a table of " + std::to_string(classes) + " rows"};
   }
+}
+
+// The sequential program's index stays within its table: what that says about its integers.
+void assume_range(Lifting& lifting, const PiecewiseAffine& f, int64_t classes) {
+  if (f.atom == lifting.iota() || f.atom == lifting.one()) return;
+  Intervals values;
+  for (const auto& piece : f.pieces) values = unite(values, within_table(piece, classes));
+  lifting.assume_index(f.atom, values);
 }
 
 std::vector<ClassRun> runs_of(Lifting& lifting, const PiecewiseAffine& f, const Shape& size,
@@ -98,9 +112,8 @@ Value one_hot(Lifting& lifting, const Value& ids, int64_t classes) {
     }
     if (!lifting.is_sequential()) {
       check_range(lifting, *f, classes);
-    } else if (f->atom != lifting.iota() && f->pieces.size() == 1 && f->pieces[0].a == 1 &&
-               f->pieces[0].b == 0) {
-      lifting.assume_index(f->atom, classes);
+    } else {
+      assume_range(lifting, *f, classes);
     }
     runs.push_back(runs_of(lifting, *f, size, classes));
     for (const ClassRun& run : runs.back()) cuts.insert(cuts.end(), {run.begin, run.end});

@@ -82,6 +82,36 @@ TEST(Index, ABoundBeyondTheTableChangesNothingForIdsWithinIt) {
   EXPECT_TRUE(proves(embedding({4, 9, 4})));
 }
 
+/// The sequential program masks ids outside of the vocabulary as the ranks do: every id is allowed.
+Case masked_embedding(const Bounds& first) {
+  CaseBuilder c(2);
+  const auto program = [](GraphBuilder& g, int rows, const Bounds& bounds) {
+    const TensorRef table = g.input("table", {rows, kWidth});
+    const auto [local, mask] = local_ids(g, g.input("ids", {kTokens}, DType::kInt64), bounds);
+    const TensorRef all =
+        g.call("rows", "aten.embedding.default", {table, local}, {kTokens, kWidth});
+    const TensorRef column =
+        g.call("column", "aten.unsqueeze.default", {mask, 1}, {kTokens, 1}, DType::kBool);
+    return g.call("y", "aten.masked_fill.Scalar", {all, column, 0.0}, {kTokens, kWidth});
+  };
+  c.sequential().output(program(c.sequential(), kVocabulary, {0, kVocabulary, 0}));
+  for (int r = 0; r < 2; ++r) {
+    auto& g = c.rank(r);
+    g.output(all_reduce(g, "sum", program(g, kVocabulary / 2, r == 0 ? first : right_bounds(1))));
+  }
+  c.shard("table", 0);
+  c.replicate("ids");
+  c.expect("y", {"sum@0", "sum@1"});
+  return c.build();
+}
+
+TEST(Index, IdsThatTheSequentialProgramMasksMayHaveAnyValue) {
+  EXPECT_TRUE(proves(masked_embedding(right_bounds(0))));
+  EXPECT_FALSE(proves(masked_embedding({0, 5, 0})));   // row 4 of a table of 4 rows
+  EXPECT_FALSE(proves(masked_embedding({0, 9, 0})));   // rows that the other rank has
+  EXPECT_FALSE(proves(masked_embedding({-1, 4, 0})));  // row -1
+}
+
 TEST(Index, RowsOfOtherRanksMustBeMasked) {
   EXPECT_FALSE(proves(embedding(right_bounds(1), Masking::kNone)));
 }
