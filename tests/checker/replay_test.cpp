@@ -48,6 +48,7 @@ TEST_P(CapturedProof, RejectsEveryEditThatChangesItsMeaning) {
 
 INSTANTIATE_TEST_SUITE_P(Graphs, CapturedProof,
                          testing::Values(CapturedGraph{"qwen2-tp2", 36},
+                                         CapturedGraph{"llama3-tp2-l1-hlo", 36},
                                          CapturedGraph{"llama3-tp2-l1", 36},
                                          CapturedGraph{"gpt-tp2-l1", 36},
                                          CapturedGraph{"gpt-tp4-l2", 36}),
