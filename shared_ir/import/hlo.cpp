@@ -6,9 +6,9 @@
 
 namespace assay {
 
-HloModule HloModule::parse(std::string_view text, const std::string& name) {
+HloModule HloModule::parse(std::string text, const std::string& name) {
   auto module = std::make_shared<hlo::Module>();
-  module->source = {name, std::string(text)};
+  module->source = {name, std::move(text)};
   hlo::parse_module(*module);
   return HloModule(std::move(module));
 }
@@ -16,8 +16,10 @@ HloModule HloModule::parse(std::string_view text, const std::string& name) {
 HloModule HloModule::read(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw UserError({file.string()}, "cannot read this file");
-  const std::string text((std::istreambuf_iterator<char>(stream)), {});
-  return parse(text, file.string());
+  std::string text(std::filesystem::file_size(file), '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(stream.gcount()));
+  return parse(std::move(text), file.string());
 }
 
 Graph HloModule::graph(Rank rank, int64_t ranks, Groups& groups) const {

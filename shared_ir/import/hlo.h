@@ -35,7 +35,7 @@ class HloModule {
   static HloModule read(const std::filesystem::path& file);
 
   // The same from text; `name` is the file that errors name, and Graph::name.
-  static HloModule parse(std::string_view text, const std::string& name);
+  static HloModule parse(std::string text, const std::string& name);
 
   // The program of `rank` among `ranks`, 0 <= rank < ranks; the groups of its collectives are added
   // to `groups` under names like "{0,1}". A tensor is named as its instruction; one of a call's

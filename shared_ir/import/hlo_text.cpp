@@ -18,6 +18,18 @@ size_t word_length(std::string_view text) {
                              text.begin());
 }
 
+// The quote that ends the string which starts at `quote`: the next one behind an even number of
+// backslashes.
+size_t end_of_string(std::string_view text, size_t quote) {
+  for (size_t end = text.find('"', quote + 1); end != std::string_view::npos;
+       end = text.find('"', end + 1)) {
+    size_t escapes = 0;
+    while (text[end - 1 - escapes] == '\\') ++escapes;
+    if (escapes % 2 == 0) return end;
+  }
+  return std::string_view::npos;
+}
+
 char closing(char open) { return open == '(' ? ')' : open == '[' ? ']' : '}'; }
 
 }  // namespace
@@ -117,10 +129,9 @@ std::string_view Cursor::value(bool one_line) {
   for (; i < start.size(); ++i) {
     const char c = start[i];
     if (c == '"') {
-      const size_t quote = i;
-      for (++i; i < start.size() && start[i] != '"'; ++i)
-        if (start[i] == '\\') ++i;
-      if (i >= start.size()) source_->fail(start.substr(quote), "this string has no end");
+      const size_t end = end_of_string(start, i);
+      if (end == std::string_view::npos) source_->fail(start.substr(i), "this string has no end");
+      i = end;
     } else if (c == '{' || c == '(' || c == '[') {
       closers.push_back(closing(c));
     } else if (c == '}' || c == ')' || c == ']') {
