@@ -1,5 +1,5 @@
-# GoogleTest, Google Benchmark, TOML++, nlohmann-json, CLI11 and fmt: from ${ASSAY_DEPS}/small where
-# `ci/setup --small` filled it, else from the system.
+# GoogleTest, Google Benchmark, TOML++, nlohmann-json, simdjson, CLI11 and fmt: from
+# ${ASSAY_DEPS}/small where `ci/setup --small` filled it, else from the system.
 
 list(PREPEND CMAKE_PREFIX_PATH "${ASSAY_DEPS}/small/usr")
 # Debian's multi-arch folder also holds on a machine whose compiler does not report one.
@@ -11,5 +11,6 @@ find_package(GTest 1.12 REQUIRED)
 find_package(benchmark REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(simdjson REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)

@@ -7,106 +7,111 @@ namespace {
 
 constexpr int64_t kMaxOutputs = 100'000;
 
-const std::string* text_field(const Json& node, const char* key) {
-  const auto found = node.find(key);
-  if (found == node.end() || !found->is_string()) return nullptr;
-  return found->get_ptr<const std::string*>();
+[[noreturn]] void fail_field(const Text& text, const NodeView& node, const char* key) {
+  text.fail_at(node.name, "\"" + std::string(key) + "\" is missing or of the wrong type");
 }
 
 }  // namespace
 
-void check_header(const Text& text, const Json& root) {
-  if (!root.is_object()) text.fail("an fx-JSON file holds one object");
-  if (!root.contains("format") || root["format"] != "fx-json") {
-    text.fail("\"format\" is not \"fx-json\"");
-  }
-  if (!root.contains("version") || root["version"] != 1) {
+JsonObject read_header(const Text& text, const Json& root) {
+  JsonObject object;
+  if (root.get(object) != simdjson::SUCCESS) text.fail("an fx-JSON file holds one object");
+  if (find_text(object, "format") != "fx-json") text.fail("\"format\" is not \"fx-json\"");
+  const auto version = find(object, "version");
+  if (!version || integer_of(*version) != 1) {
     text.fail("\"version\" is not 1", "this Assay reads version 1 of fx-JSON");
   }
-  if (!root.contains("nodes") || !root["nodes"].is_array()) {
-    text.fail("\"nodes\" is not a list");
-  }
-  for (const auto& [key, value] : root.items()) {
+  if (!find_array(object, "nodes")) text.fail("\"nodes\" is not a list");
+  for (const auto [key, value] : object) {
     if (key != "format" && key != "version" && key != "rank" && key != "nodes" && key != "names") {
-      text.fail("unknown key \"" + key + "\"");
+      text.fail("unknown key \"" + std::string(key) + "\"");
     }
   }
+  return object;
 }
 
 NodeView view_node(const Text& text, const Json& node, size_t number) {
   const auto position = [&] { return "node number " + std::to_string(number); };
-  if (!node.is_object()) text.fail(position() + " is no object");
-  NodeView result{&node, text_field(node, "op"), text_field(node, "name"),
-                  text_field(node, "target")};
-  if (!result.name) text.fail(position() + " has no \"name\"");
-  if (!result.op) text.fail_at(*result.name, "has no \"op\"");
-  if (!result.target) text.fail_at(*result.name, "has no \"target\"");
-  for (const auto& [key, value] : node.items()) {
+  NodeView result;
+  if (node.get(result.json) != simdjson::SUCCESS) text.fail(position() + " is no object");
+  const auto name = find_text(result.json, "name");
+  if (!name) text.fail(position() + " has no \"name\"");
+  result.name = *name;
+  const auto op = find_text(result.json, "op");
+  if (!op) text.fail_at(result.name, "has no \"op\"");
+  result.op = *op;
+  const auto target = find_text(result.json, "target");
+  if (!target) text.fail_at(result.name, "has no \"target\"");
+  result.target = *target;
+  for (const auto [key, value] : result.json) {
     if (key != "op" && key != "name" && key != "target" && key != "args" && key != "kwargs" &&
         key != "value" && key != "module" && key != "source" && key != "constant" &&
         key != "backward") {
-      text.fail_at(*result.name, "unknown key \"" + key + "\"");
+      text.fail_at(result.name, "unknown key \"" + std::string(key) + "\"");
     }
   }
   return result;
 }
 
-const Json* value_of(const NodeView& node) {
-  const auto value = node.json->find("value");
-  return value == node.json->end() || value->is_null() ? nullptr : &*value;
+std::optional<Json> value_of(const NodeView& node) {
+  const auto value = find(node.json, "value");
+  return value && value->is_null() ? std::nullopt : value;
 }
 
-const Json& field(const Text& text, const NodeView& node, const char* key, bool array) {
-  const auto found = node.json->find(key);
-  if (found == node.json->end() || (array ? !found->is_array() : !found->is_object())) {
-    text.fail_at(*node.name, "\"" + std::string(key) + "\" is missing or of the wrong type");
-  }
-  return *found;
+JsonArray arguments(const Text& text, const NodeView& node) {
+  const auto array = find_array(node.json, "args");
+  if (!array) fail_field(text, node, "args");
+  return *array;
 }
 
-std::pair<const std::string*, int64_t> getitem(const Text& text, const NodeView& node) {
-  const auto args = node.json->find("args");
-  if (args != node.json->end() && args->is_array() && args->size() == 2 && (*args)[0].is_object() &&
-      (*args)[0].contains("node") && (*args)[0]["node"].is_string() &&
-      (*args)[1].is_number_integer()) {
-    const auto index = (*args)[1].get<int64_t>();
-    if (index >= 0 && index < kMaxOutputs) {
-      return {(*args)[0]["node"].get_ptr<const std::string*>(), index};
-    }
+JsonObject keyword_arguments(const Text& text, const NodeView& node) {
+  const auto object = find_object(node.json, "kwargs");
+  if (!object) fail_field(text, node, "kwargs");
+  return *object;
+}
+
+std::pair<std::string_view, int64_t> getitem(const Text& text, const NodeView& node) {
+  const auto args = find_array(node.json, "args");
+  JsonObject producer;
+  int64_t index = -1;
+  if (args && args->size() == 2 && args->at(0).get(producer) == simdjson::SUCCESS &&
+      args->at(1).get(index) == simdjson::SUCCESS && index >= 0 && index < kMaxOutputs) {
+    if (const auto name = find_text(producer, "node")) return {*name, index};
   }
-  text.fail_at(*node.name, "a getitem has a node and a constant index from 0");
+  text.fail_at(node.name, "a getitem has a node and a constant index from 0");
 }
 
 void read_value(const Text& text, const NodeView& node, const Json& value, Tensor* tensor) {
-  const std::string* dtype_name = value.is_object() ? text_field(value, "dtype") : nullptr;
-  if (!dtype_name) text.fail_at(*node.name, "\"value\" has no dtype");
+  JsonObject object;
+  const auto dtype_name =
+      value.get(object) == simdjson::SUCCESS ? find_text(object, "dtype") : std::nullopt;
+  if (!dtype_name) text.fail_at(node.name, "\"value\" has no dtype");
   const auto dtype = parse_dtype(*dtype_name);
-  if (!dtype) text.fail_at(*node.name, "unknown dtype '" + *dtype_name + "'");
+  if (!dtype) text.fail_at(node.name, "unknown dtype '" + std::string(*dtype_name) + "'");
   tensor->dtype = *dtype;
-  const auto shape = value.find("shape");
-  if (shape == value.end() || !shape->is_array()) {
-    text.fail_at(*node.name, "\"value\" has no shape");
-  }
-  for (const Json& size : *shape) {
-    if (!size.is_number_integer()) {
-      text.fail_at(*node.name, "size " + size.dump() + " is no integer",
+  const auto shape = find_array(object, "shape");
+  if (!shape) text.fail_at(node.name, "\"value\" has no shape");
+  for (const Json size : *shape) {
+    const auto integer = integer_of(size);
+    if (!integer) {
+      text.fail_at(node.name, "size " + simdjson::minify(size) + " is no integer",
                    "capture the program with static shapes");
     }
-    tensor->shape.push_back(size.get<int64_t>());
+    tensor->shape.push_back(*integer);
   }
   if (!element_count_fits(tensor->shape)) {
-    text.fail_at(*node.name, "impossible shape " + to_string(tensor->shape));
+    text.fail_at(node.name, "impossible shape " + to_string(tensor->shape));
   }
 }
 
 void read_origin(const NodeView& node, Node* result) {
-  if (const std::string* module = text_field(*node.json, "module")) result->module = *module;
-  const auto backward = node.json->find("backward");
-  result->backward = backward != node.json->end() && *backward == true;
-  if (const std::string* source = text_field(*node.json, "source")) {
+  if (const auto module = find_text(node.json, "module")) result->module = *module;
+  bool backward = false;
+  result->backward = node.json.at_key("backward").get(backward) == simdjson::SUCCESS && backward;
+  if (const auto source = find_text(node.json, "source")) {
     const size_t colon = source->rfind(':');
     result->source.file = *source;
-    if (colon != std::string::npos) {
+    if (colon != std::string_view::npos) {
       int64_t line = 0;
       const char* end = source->data() + source->size();
       const auto [stop, error] = std::from_chars(source->data() + colon + 1, end, line);
@@ -121,12 +126,14 @@ void read_origin(const NodeView& node, Node* result) {
 void check_constant(const Text& text, const NodeView& node, const Json& value, const Shape& shape,
                     size_t depth) {
   const bool leaf = depth == shape.size();
-  const bool number = value.is_number() || value.is_boolean() || value.is_object();
-  if (leaf ? !number : !value.is_array() || static_cast<int64_t>(value.size()) != shape[depth]) {
-    text.fail_at(*node.name, "the constant does not have shape " + to_string(shape));
+  const bool number = value.is_number() || value.is_bool() || value.is_object();
+  JsonArray elements;
+  const bool list = value.get(elements) == simdjson::SUCCESS;
+  if (leaf ? !number : !list || static_cast<int64_t>(elements.size()) != shape[depth]) {
+    text.fail_at(node.name, "the constant does not have shape " + to_string(shape));
   }
   if (leaf) return;
-  for (const Json& element : value) check_constant(text, node, element, shape, depth + 1);
+  for (const Json element : elements) check_constant(text, node, element, shape, depth + 1);
 }
 
 }  // namespace assay::fx

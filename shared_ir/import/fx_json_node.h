@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -15,27 +15,28 @@ namespace assay::fx {
 // The target of a node that takes an output of another node.
 inline constexpr std::string_view kGetitem = "<built-in function getitem>";
 
+// Views of the parsed text.
 struct NodeView {
-  const Json* json;
-  const std::string* op;
-  const std::string* name;
-  const std::string* target;
+  JsonObject json;
+  std::string_view op;
+  std::string_view name;
+  std::string_view target;
 };
 
-// Format, version and keys of the file itself.
-void check_header(const Text& text, const Json& root);
+// The file's object, its format, version and keys checked.
+JsonObject read_header(const Text& text, const Json& root);
 
 // `number` of the node in the file, for errors about a node without a name.
 NodeView view_node(const Text& text, const Json& node, size_t number);
 
-// nullptr where the capture recorded none (tuples, void operators).
-const Json* value_of(const NodeView& node);
+// nullopt where the capture recorded none (tuples, void operators).
+std::optional<Json> value_of(const NodeView& node);
 
-// A list (`array`) or an object.
-const Json& field(const Text& text, const NodeView& node, const char* key, bool array);
+JsonArray arguments(const Text& text, const NodeView& node);
+JsonObject keyword_arguments(const Text& text, const NodeView& node);
 
 // Producer and output of a getitem.
-std::pair<const std::string*, int64_t> getitem(const Text& text, const NodeView& node);
+std::pair<std::string_view, int64_t> getitem(const Text& text, const NodeView& node);
 
 // Dtype and shape.
 void read_value(const Text& text, const NodeView& node, const Json& value, Tensor* tensor);

@@ -1,6 +1,6 @@
 // Nodes in two passes: the first finds which outputs of each node getitems take, the second builds
 // the graph in order.
-#include <fstream>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -19,16 +19,18 @@ constexpr std::string_view kFunctionalizedV2 = "auto_functionalized_v2";
 
 class Reader {
  public:
+  // `text`: see Text.
   Reader(std::string_view text, const std::string& file) : text_(text, file) { graph_.name = file; }
 
   Graph run() {
-    const Json root = text_.parse();
-    check_header(text_, root);
-    for (const Json& node : root["nodes"]) views_.push_back(view_node(text_, node, views_.size()));
+    const JsonObject root = read_header(text_, text_.parse(parser_));
+    const std::optional<JsonArray> nodes = find_array(root, "nodes");
+    views_.reserve(nodes->size());
+    for (const Json node : *nodes) views_.push_back(view_node(text_, node, views_.size()));
     collect_parts();
     for (const NodeView& node : views_) read_node(node);
     if (!has_output_) text_.fail("the graph has no node of op 'output'", "is the file complete?");
-    if (root.contains("names")) read_names(root["names"]);
+    if (const auto names = find(root, "names")) read_names(*names);
     validate(graph_);
     return std::move(graph_);
   }
@@ -36,85 +38,85 @@ class Reader {
  private:
   void collect_parts() {
     for (const NodeView& node : views_) {
-      if (*node.target == kGetitem) {
+      if (node.target == kGetitem) {
         const auto [producer, index] = getitem(text_, node);
-        int64_t& count = parts_[*producer];
+        int64_t& count = parts_[producer];
         count = std::max(count, index + 1);
-      } else if (*node.target == kLift) {
-        const Json& lifted = *node.json;
-        if (lifted.contains("args") && lifted["args"].size() == 1 &&
-            lifted["args"][0].is_object() && lifted["args"][0].contains("node") &&
-            lifted["args"][0]["node"].is_string() && lifted.contains("value")) {
-          lifts_.try_emplace(lifted["args"][0]["node"].get_ref<const std::string&>(),
-                             &lifted["value"]);
-        }
+      } else if (node.target == kLift) {
+        const auto args = find_array(node.json, "args");
+        JsonObject lifted;
+        if (!args || args->size() != 1 || args->at(0).get(lifted) != simdjson::SUCCESS) continue;
+        const auto name = find_text(lifted, "node");
+        const auto value = find(node.json, "value");
+        if (name && value) lifts_.try_emplace(*name, *value);
       }
     }
   }
 
   void read_node(const NodeView& node) {
-    if (has_output_) text_.fail_at(*node.name, "comes after the output");
-    if (!seen_.insert(*node.name).second) {
-      throw UserError(text_.node_place(*node.name, 1),
-                      "node '" + *node.name + "': another node has this name");
+    if (has_output_) text_.fail_at(node.name, "comes after the output");
+    if (!seen_.insert(node.name).second) {
+      throw UserError(text_.node_place(node.name, 1),
+                      "node '" + std::string(node.name) + "': another node has this name");
     }
-    if (*node.op == "placeholder") {
+    if (node.op == "placeholder") {
       graph_.inputs.push_back(add_tensor(node, value_of(node), kNone, 0));
-    } else if (*node.op == "get_attr") {
+    } else if (node.op == "get_attr") {
       read_constant(node);
-    } else if (*node.op == "output") {
+    } else if (node.op == "output") {
       read_output(node);
-    } else if (*node.op == "call_function") {
-      if (*node.target == kGetitem) {
+    } else if (node.op == "call_function") {
+      if (node.target == kGetitem) {
         read_getitem(node);
       } else {
         read_call(node);
       }
     } else {
-      text_.fail_at(*node.name, "unknown op '" + *node.op + "'",
+      text_.fail_at(node.name, "unknown op '" + std::string(node.op) + "'",
                     "ops are placeholder, get_attr, call_function and output");
     }
   }
 
-  TensorId add_tensor(const NodeView& node, const Json* value, NodeId producer, int32_t output) {
-    if (!value) text_.fail_at(*node.name, "has no \"value\" (dtype and shape)");
+  TensorId add_tensor(const NodeView& node, const std::optional<Json>& value, NodeId producer,
+                      int32_t output) {
+    if (!value) text_.fail_at(node.name, "has no \"value\" (dtype and shape)");
     const auto id = static_cast<TensorId>(graph_.tensors.size());
     Tensor& tensor = graph_.tensors.emplace_back();
-    tensor.name = *node.name;
+    tensor.name = node.name;
     tensor.producer = producer;
     tensor.output = output;
     read_value(text_, node, *value, &tensor);
-    graph_.by_name.emplace(*node.name, id);
+    graph_.by_name.emplace(node.name, id);
     return id;
   }
 
   ArgContext context(const NodeView& node) {
-    return {text_, *node.name,
-            [this, &node](const std::string& name) { return resolve(node, name); }};
+    return {text_, node.name, [this, &node](std::string_view name) { return resolve(node, name); }};
   }
 
-  TensorId resolve(const NodeView& node, const std::string& name) const {
-    const TensorId id = graph_.find(name);
+  TensorId resolve(const NodeView& node, std::string_view name) const {
+    const TensorId id = graph_.find(std::string(name));
     if (id == kNone) fail_unresolved(node, name);
     return id;
   }
 
-  [[noreturn]] void fail_unresolved(const NodeView& node, const std::string& name) const {
+  [[noreturn]] void fail_unresolved(const NodeView& node, std::string_view unknown) const {
+    const std::string name(unknown);
     for (const NodeView& other : views_) {
-      if (*other.name != name) continue;
+      if (other.name != name) continue;
       if (seen_.contains(name)) {
-        text_.fail_at(*node.name, "uses '" + name + "', which is no tensor",
+        text_.fail_at(node.name, "uses '" + name + "', which is no tensor",
                       "a tuple is used through getitem nodes");
       }
-      text_.fail_at(*node.name,
+      text_.fail_at(node.name,
                     "uses '" + name + "', which is made only later (line " +
                         std::to_string(text_.node_place(name).line) + ")",
                     "the graph is cyclic, or its nodes are not in execution order");
     }
-    text_.fail_at(*node.name, "uses '" + name + "', which does not exist");
+    text_.fail_at(node.name, "uses '" + name + "', which does not exist");
   }
 
-  Node& add_node(const NodeView& node, const std::string& op) {
+  Node& add_node(const NodeView& node, std::string_view op) {
     Node& result = graph_.nodes.emplace_back();
     result.op = op;
     read_origin(node, &result);
@@ -122,18 +124,18 @@ class Reader {
   }
 
   void read_constant(const NodeView& node) {
-    const auto constant = node.json->find("constant");
-    if (constant == node.json->end() || constant->is_null()) {
-      text_.fail_at(*node.name, "the capture lost the value of this attribute",
+    const auto constant = find(node.json, "constant");
+    if (!constant || constant->is_null()) {
+      text_.fail_at(node.name, "the capture lost the value of this attribute",
                     "make parameters and buffers inputs of the captured program");
     }
     Arg value = read_arg(*constant, context(node));
-    add_node(node, std::string(kConstantOp)).args.push_back(std::move(value));
-    const Json* type = value_of(node);
+    add_node(node, kConstantOp).args.push_back(std::move(value));
+    std::optional<Json> type = value_of(node);
     if (!type) {
-      const auto lift = lifts_.find(*node.name);
+      const auto lift = lifts_.find(node.name);
       if (lift == lifts_.end()) {
-        text_.fail_at(*node.name, "has no \"value\" (dtype and shape)");
+        text_.fail_at(node.name, "has no \"value\" (dtype and shape)");
       }
       type = lift->second;
     }
@@ -144,8 +146,8 @@ class Reader {
 
   void read_output(const NodeView& node) {
     has_output_ = true;
-    const Arg results = read_arg(field(text_, node, "args", true), context(node));
-    add_outputs(node, results);
+    const ArgContext here = context(node);
+    for (const Json result : arguments(text_, node)) add_outputs(node, read_arg(result, here));
   }
 
   void add_outputs(const NodeView& node, const Arg& arg) {
@@ -154,18 +156,19 @@ class Reader {
     } else if (const auto* list = std::get_if<ArgList>(&arg.value)) {
       for (const Arg& element : *list) add_outputs(node, element);
     } else if (!arg.is_none()) {
-      text_.fail_at(*node.name, "an output of the graph is neither a tensor nor None");
+      text_.fail_at(node.name, "an output of the graph is neither a tensor nor None");
     }
   }
 
   void read_getitem(const NodeView& node) {
     const auto [producer, index] = getitem(text_, node);
-    const auto found = producers_.find(*producer);
+    const auto found = producers_.find(producer);
     if (found == producers_.end()) {
-      if (graph_.find(*producer) != kNone) {
-        text_.fail_at(*node.name, "getitem of '" + *producer + "', which is a tensor, no tuple");
+      if (graph_.find(std::string(producer)) != kNone) {
+        text_.fail_at(node.name,
+                      "getitem of '" + std::string(producer) + "', which is a tensor, no tuple");
       }
-      fail_unresolved(node, *producer);
+      fail_unresolved(node, producer);
     }
     TensorId& slot =
         graph_.nodes[static_cast<size_t>(found->second)].outputs[static_cast<size_t>(index)];
@@ -174,87 +177,89 @@ class Reader {
       return;
     }
     Tensor again;
-    if (!value_of(node)) text_.fail_at(*node.name, "has no \"value\" (dtype and shape)");
+    if (!value_of(node)) text_.fail_at(node.name, "has no \"value\" (dtype and shape)");
     read_value(text_, node, *value_of(node), &again);
     const Tensor& first = graph_.tensors[static_cast<size_t>(slot)];
     if (again.dtype != first.dtype || again.shape != first.shape) {
-      text_.fail_at(*node.name,
+      text_.fail_at(node.name,
                     "differs in dtype or shape from '" + first.name + "', the same output");
     }
-    graph_.by_name.emplace(*node.name, slot);
+    graph_.by_name.emplace(node.name, slot);
   }
 
   void read_call(const NodeView& node) {
-    const Json& args = field(text_, node, "args", true);
-    const Json& kwargs = field(text_, node, "kwargs", false);
-    const bool v1 = *node.target == kFunctionalized;
-    const bool v2 = *node.target == kFunctionalizedV2;
+    const JsonArray args = arguments(text_, node);
+    const JsonObject kwargs = keyword_arguments(text_, node);
+    const bool v1 = node.target == kFunctionalized;
+    const bool v2 = node.target == kFunctionalizedV2;
     const bool wrapped = v1 || v2;
-    if (wrapped && (args.size() != 1 || !args[0].is_string())) {
-      text_.fail_at(*node.name, "does not name the operator that it wraps");
+    std::string_view op = node.target;
+    if (wrapped && (args.size() != 1 || args.at(0).get(op) != simdjson::SUCCESS)) {
+      text_.fail_at(node.name, "does not name the operator that it wraps");
     }
     const ArgContext here = context(node);
-    Node& call = add_node(node, wrapped ? args[0].get_ref<const std::string&>() : *node.target);
+    Node& call = add_node(node, op);
     if (!wrapped) {
-      for (const Json& arg : args) call.args.push_back(read_arg(arg, here));
+      call.args.reserve(args.size());
+      for (const Json arg : args) call.args.push_back(read_arg(arg, here));
     }
     if (v2) {
       read_bases(node, kwargs, here, &call);
     } else {
-      for (const auto& [key, arg] : kwargs.items()) {
-        call.kwargs.emplace_back(key, read_arg(arg, here));
-      }
+      for (const auto [key, arg] : kwargs) call.kwargs.emplace_back(key, read_arg(arg, here));
     }
     add_results(node);
   }
 
   // auto_functionalized_v2: the mutated argument X is _all_bases[_X_base_index], and getitem 1 + i
   // is the new value of base i.
-  void read_bases(const NodeView& node, const Json& kwargs, const ArgContext& here, Node* call) {
+  void read_bases(const NodeView& node, const JsonObject& kwargs, const ArgContext& here,
+                  Node* call) {
     constexpr std::string_view kSuffix = "_base_index";
-    const auto bases = kwargs.find("_all_bases");
-    if (bases == kwargs.end() || !bases->is_array()) {
-      text_.fail_at(*node.name, "has no _all_bases");
-    }
+    const auto bases = find_array(kwargs, "_all_bases");
+    if (!bases) text_.fail_at(node.name, "has no _all_bases");
     size_t next = 0;
-    for (const auto& [key, arg] : kwargs.items()) {
+    for (const auto [key, arg] : kwargs) {
       if (key == "_all_bases") continue;
       if (key.starts_with("_") && key.ends_with(kSuffix)) {
-        const std::string mutated = key.substr(1, key.size() - 1 - kSuffix.size());
-        if (arg != next || next >= bases->size()) {
+        const std::string mutated(key.substr(1, key.size() - 1 - kSuffix.size()));
+        if (integer_of(arg) != static_cast<int64_t>(next) || next >= bases->size()) {
           text_.fail_at(
-              *node.name,
+              node.name,
               "argument '" + mutated + "' does not mutate base number " + std::to_string(next),
               "arguments that share a base, or lack one, are not supported");
         }
-        call->kwargs.emplace_back(mutated, read_arg((*bases)[next], here));
+        call->kwargs.emplace_back(mutated, read_arg(bases->at(next).value_unsafe(), here));
         ++next;
       } else if (key.starts_with("_")) {
-        text_.fail_at(*node.name, "mutates a view of a base (" + key + "), which is not supported");
+        text_.fail_at(node.name, "mutates a view of a base (" + std::string(key) +
+                                     "), which is not supported");
       } else {
         call->kwargs.emplace_back(key, read_arg(arg, here));
       }
     }
-    if (next != bases->size()) text_.fail_at(*node.name, "a base belongs to no argument");
+    if (next != bases->size()) text_.fail_at(node.name, "a base belongs to no argument");
   }
 
   void add_results(const NodeView& node) {
     const auto id = static_cast<NodeId>(graph_.nodes.size() - 1);
-    const auto parts = parts_.find(*node.name);
+    const auto parts = parts_.find(node.name);
     if (parts != parts_.end()) {
-      if (value_of(node)) text_.fail_at(*node.name, "is a tensor, but a getitem takes it apart");
+      if (value_of(node)) text_.fail_at(node.name, "is a tensor, but a getitem takes it apart");
       graph_.nodes.back().outputs.assign(static_cast<size_t>(parts->second), kNone);
-      producers_.emplace(*node.name, id);
+      producers_.emplace(node.name, id);
     } else if (value_of(node)) {
       graph_.nodes.back().outputs = {add_tensor(node, value_of(node), id, 0)};
     }
   }
 
   void read_names(const Json& names) {
-    if (!names.is_object()) text_.fail("\"names\" is no object");
-    for (const auto& [alias, tensor] : names.items()) {
-      const TensorId id =
-          tensor.is_string() ? graph_.find(tensor.get_ref<const std::string&>()) : kNone;
+    JsonObject aliases;
+    if (names.get(aliases) != simdjson::SUCCESS) text_.fail("\"names\" is no object");
+    for (const auto [key, tensor] : aliases) {
+      const std::string alias(key);
+      const auto name = text_of(tensor);
+      const TensorId id = name ? graph_.find(std::string(*name)) : kNone;
       if (id == kNone) text_.fail("\"names\": '" + alias + "' names no tensor");
       if (!graph_.by_name.emplace(alias, id).second) {
         text_.fail("\"names\": '" + alias + "' is already the name of a tensor");
@@ -263,11 +268,12 @@ class Reader {
   }
 
   Text text_;
+  simdjson::dom::parser parser_;
   Graph graph_;
   std::vector<NodeView> views_;
-  std::unordered_map<std::string_view, int64_t> parts_;      // tuple -> number of outputs
-  std::unordered_map<std::string_view, const Json*> lifts_;  // constant -> "value" of its copy
-  std::unordered_map<std::string_view, NodeId> producers_;   // tuple -> node
+  std::unordered_map<std::string_view, int64_t> parts_;     // tuple -> number of outputs
+  std::unordered_map<std::string_view, Json> lifts_;        // constant -> "value" of its copy
+  std::unordered_map<std::string_view, NodeId> producers_;  // tuple -> node
   std::unordered_set<std::string_view> seen_;
   bool has_output_ = false;
 };
@@ -276,14 +282,16 @@ class Reader {
 }  // namespace fx
 
 Graph parse_fx_json(std::string_view text, const std::string& name) {
-  return fx::Reader(text, name).run();
+  const simdjson::padded_string padded(text);
+  return fx::Reader(padded, name).run();
 }
 
 Graph import_fx_json(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw UserError({file.string()}, "cannot read this file");
-  const std::string text((std::istreambuf_iterator<char>(stream)), {});
-  return parse_fx_json(text, file.string());
+  simdjson::padded_string text;
+  if (simdjson::padded_string::load(file.string()).get(text) != simdjson::SUCCESS) {
+    throw UserError({file.string()}, "cannot read this file");
+  }
+  return fx::Reader(text, file.string()).run();
 }
 
 }  // namespace assay

@@ -1,11 +1,44 @@
+#include <cmath>
+#include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "shared_ir/import/fx_json.h"
-#include "shared_ir/import/fx_json_arg.h"
 
 namespace assay {
 namespace fx {
 namespace {
+
+using Json = nlohmann::ordered_json;  // keyword arguments keep their order
+
+Json write_double(double value) {
+  if (std::isnan(value)) return {{"const", "nan"}};
+  if (std::isinf(value)) return {{"const", value < 0 ? "-inf" : "inf"}};
+  return value;
+}
+
+// `name_of` gives the name of a tensor.
+Json write_arg(const Arg& arg, const std::function<std::string(TensorId)>& name_of) {
+  const auto visit = [&](const auto& value) -> Json {
+    using T = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, NoArg>) {
+      return nullptr;
+    } else if constexpr (std::is_same_v<T, TensorArg>) {
+      return {{"node", name_of(value.id)}};
+    } else if constexpr (std::is_same_v<T, double>) {
+      return write_double(value);
+    } else if constexpr (std::is_same_v<T, DType>) {
+      return {{"const", std::string(to_string(value))}};
+    } else if constexpr (std::is_same_v<T, ArgList>) {
+      Json list = Json::array();
+      for (const Arg& element : value) list.push_back(write_arg(element, name_of));
+      return list;
+    } else {
+      return value;
+    }
+  };
+  return std::visit(visit, arg.value);
+}
 
 class Writer {
  public:

@@ -25,7 +25,7 @@ LIGHT = ("shared_ir", "static_check", "gtest_plugin")
 LIGHT_EXCEPT = ("shared_ir/capture",)
 HEAVY_HEADER = re.compile(
     r"(?:^|/)(?:torch|ATen|c10|caffe2)/|(?:^|/)(?:z3\+\+|z3|z3_api|nccl|cuda_runtime)\.h$"
-    r"|(?:^|/)nlohmann/|(?:^|/)toml\+\+/|(?:^|/)toml\.hpp$"
+    r"|(?:^|/)nlohmann/|(?:^|/)simdjson\.h$|(?:^|/)toml\+\+/|(?:^|/)toml\.hpp$"
 )
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
