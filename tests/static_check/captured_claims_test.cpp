@@ -1,48 +1,49 @@
 // The float64 execution of the captured graphs' proofs, on smaller cases of the same structure.
-#include <map>
-
 #include "dynamic_check/replay/reduce_case.h"
+#include "tests/support/captured_cases.h"
 #include "tests/support/captured_graphs.h"
 #include "tests/support/expect_claims_hold.h"
 
 namespace assay::test {
 namespace {
 
-using Sizes = std::map<int64_t, int64_t>;
-
-void replace(int64_t& value, const Sizes& sizes) {
-  if (const auto found = sizes.find(value); found != sizes.end()) value = found->second;
-}
-
-void replace(Arg& arg, const Sizes& sizes) {
-  if (auto* integer = std::get_if<int64_t>(&arg.value)) replace(*integer, sizes);
-  if (auto* list = std::get_if<ArgList>(&arg.value)) {
-    for (Arg& item : *list) replace(item, sizes);
-  }
-}
-
-/// Replaces sizes wherever the graph's shapes and arguments have them.
-void replace(Graph& graph, const Sizes& sizes) {
-  for (Tensor& tensor : graph.tensors) {
-    for (int64_t& size : tensor.shape) replace(size, sizes);
-  }
-  for (Node& node : graph.nodes) {
-    for (Arg& arg : node.args) replace(arg, sizes);
-    for (auto& [name, arg] : node.kwargs) replace(arg, sizes);
-  }
-}
-
 TEST(CapturedProof, EveryClaimOfQwen2IsTheValueThatTheProgramsCompute) {
   ASSAY_NEED_CAPTURED_GRAPHS();
   // Tokens and vocabulary are cut further than the rest: 512 tokens, 2374 words in two shards.
   const Sizes fewer{{512, 16}, {2374, 22}, {1187, 11}};
   Case refinement = reduce_case(load_case(captured_graphs() / "qwen2-tp2"), 64);
-  replace(refinement.sequential, fewer);
-  for (Graph& rank : refinement.ranks) replace(rank, fewer);
-  validate(refinement);
+  replace_sizes(refinement, fewer);
   const StaticResult result = static_check(refinement, OperatorTable::builtin());
   EXPECT_EQ(result.report.verdict, Verdict::kProved);
   for (const uint64_t seed : {1, 2, 3}) expect_claims_hold(refinement, result, seed, 300);
+}
+
+TEST(CapturedProof, EveryClaimOfATrainingModelIsTheValueThatTheProgramsCompute) {
+  ASSAY_NEED_CAPTURED_GRAPHS();
+  // Batch 3, 16 tokens, 4 heads of 2, 22 words.
+  const Sizes fewer{{8, 3},     {24, 4},     {12, 2},     {32, 2},    {96, 6},    {192, 12},
+                    {384, 4},   {768, 8},    {1152, 12},  {1536, 16}, {2304, 24}, {3072, 32},
+                    {6144, 24}, {12288, 48}, {49152, 11}, {98304, 22}};
+  Case refinement = load_case(captured_graphs() / "gpt-tp2-l1");
+  replace_sizes(refinement, fewer);
+  const StaticResult result = static_check(refinement, OperatorTable::builtin());
+  EXPECT_EQ(result.report.verdict, Verdict::kProved);
+  for (const uint64_t seed : {1, 2, 3}) expect_claims_hold(refinement, result, seed, 300);
+}
+
+TEST(CapturedProof, EveryClaimOfABackwardPassIsTheValueThatTheProgramsCompute) {
+  ASSAY_NEED_CAPTURED_GRAPHS();
+  // Batch 4, 16 tokens, 4 heads of 3, 22 words.
+  const Sizes fewer{{16, 2},     {32, 4},       {48, 3},       {144, 9},    {512, 8},
+                    {768, 6},    {1024, 16},    {1536, 12},    {2048, 40},  {2304, 18},
+                    {3072, 24},  {4608, 36},    {6144, 48},    {32768, 64}, {49152, 11},
+                    {98304, 22}, {524288, 128}, {1048576, 256}};
+  for (Case refinement :
+       {mended_backward(), load_case(captured_graphs() / "bug7-missing-dgrad-allreduce")}) {
+    replace_sizes(refinement, fewer);
+    const StaticResult result = static_check(refinement, OperatorTable::builtin());
+    for (const uint64_t seed : {1, 2}) expect_claims_hold(refinement, result, seed, 100);
+  }
 }
 
 TEST(CapturedProof, EveryClaimOfABrokenGraphIsTheValueThatTheProgramsCompute) {

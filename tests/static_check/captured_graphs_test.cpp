@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "static_check/check.h"
+#include "tests/support/captured_cases.h"
 #include "tests/support/captured_graphs.h"
 
 namespace assay::test {
@@ -32,6 +33,17 @@ TEST(CapturedGraph, IsNotProvedWhereItDoesNotRefine) {
   for (const char* folder : {"bug6-grad-accumulation", "bug7-missing-dgrad-allreduce"}) {
     EXPECT_NE(check_folder(folder).report.verdict, Verdict::kProved) << folder;
   }
+}
+
+TEST(CapturedGraph, IsProvedOnceItIsMended) {
+  ASSAY_NEED_CAPTURED_GRAPHS();
+  const Case refinement = mended_backward();
+  const StaticResult result = static_check(refinement, OperatorTable::builtin());
+  EXPECT_EQ(result.report.verdict, Verdict::kProved);
+  EXPECT_EQ(result.report.outputs.size(), refinement.outputs.size());
+  const TensorReport* gradient = find(result.report.outputs, "add_19");
+  ASSERT_NE(gradient, nullptr);
+  EXPECT_TRUE(gradient->pending_sum);
 }
 
 TEST(CapturedGraph, NamesTheOperatorThatIsWrong) {
