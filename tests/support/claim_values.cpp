@@ -21,15 +21,6 @@ int64_t count_of(const Shape& shape) {
   return count;
 }
 
-/// Advances row-major coordinates; false after the last one.
-bool advance(Shape& at, const Shape& sizes) {
-  for (size_t d = sizes.size(); d-- > 0;) {
-    if (++at[d] < sizes[d]) return true;
-    at[d] = 0;
-  }
-  return false;
-}
-
 bool holds(const std::vector<Interval>& intervals, double value) {
   return std::any_of(intervals.begin(), intervals.end(), [&](const Interval& in) {
     return static_cast<double>(in.lo) <= value &&
@@ -326,131 +317,19 @@ double ClaimValues::piece(AtomPart& part, int64_t index) {
   return at(*part.operands[p], address);
 }
 
-const BlockSpec* ClaimValues::spec_of(const Instance& instance) const {
-  for (const CoreProgram* program : programs_) {
-    for (const CoreOp& op : program->ops) {
-      if (op.prim != Prim::kBlock || op.fn != instance.fn) continue;
-      const BlockSpec& spec = program->specs[static_cast<size_t>(op.spec)];
-      const bool fits = std::all_of(
-          instance.labels.begin(), instance.labels.end(), [&](const InstanceLabel& label) {
-            if (label.tag != Tag::kWhole) return true;
-            const auto is_it = [&](const BlockSpec::Dim& dim) {
-              return dim.whole && dim.label == label.spec_label;
-            };
-            return std::any_of(spec.output.begin(), spec.output.end(), is_it) ||
-                   std::any_of(spec.operands.begin(), spec.operands.end(), [&](const auto& dims) {
-                     return std::any_of(dims.begin(), dims.end(), is_it);
-                   });
-          });
-      if (fits) return &spec;
-    }
-  }
-  return nullptr;
-}
-
-// Evaluates the function on its operands' whole dimensions, and stores all elements of the block
-// that `index` lies in.
 void ClaimValues::call_block(AtomPart& part, int64_t index, const std::vector<int64_t>& address) {
   const Instance& instance = universe_.instances[static_cast<size_t>(part.atom->instance)];
-  const bool opaque = instance.kind == Instance::Kind::kOpaque;
-  const BlockSpec* spec = opaque ? nullptr : spec_of(instance);
-  if (!opaque && spec == nullptr) throw MeaninglessClaim{"no declaration of block " + instance.fn};
-  // The digits of each whole label, outer to inner, and its size.
-  std::map<int32_t, std::vector<const InstanceLabel*>> digits;
-  std::map<int32_t, int64_t> sizes;
-  for (const InstanceLabel& label : instance.labels) {
-    if (label.tag != Tag::kWhole) continue;
-    digits[label.spec_label].push_back(&label);
-    sizes.emplace(label.spec_label, 1).first->second *= label.size;
+  const BlockCall call(instance, programs_);
+  std::vector<std::vector<double>> operands;
+  for (size_t i = 0; i < address.size(); ++i) {
+    operands.emplace_back();
+    for (const int64_t step : call.operand_steps(i))
+      operands.back().push_back(at(*part.operands[i], address[i] + step));
   }
-  // Address steps of coordinate x of a whole label, in an operand (or the output: operand -1).
-  const auto step = [&](int32_t label, int64_t x, int operand) {
-    int64_t sum = 0;
-    const auto found = digits.find(label);
-    if (found == digits.end()) return sum;
-    for (size_t m = found->second.size(); m-- > 0;) {
-      const InstanceLabel& digit = *found->second[m];
-      sum += x % digit.size *
-             (operand < 0 ? digit.out_stride : digit.strides[static_cast<size_t>(operand)]);
-      x /= digit.size;
-    }
-    return sum;
-  };
-  const auto in_operand = [&](int32_t label, size_t operand) {
-    const auto found = digits.find(label);
-    return found != digits.end() && found->second.front()->strides[operand] != 0;
-  };
-  // Whole dimensions of every operand and of the output, by label.
-  std::vector<std::vector<int32_t>> operand_labels(instance.operands.size());
-  std::vector<int32_t> out_labels;
-  const auto whole_labels = [](const std::vector<BlockSpec::Dim>& dims) {
-    std::vector<int32_t> labels;
-    for (const BlockSpec::Dim& dim : dims) {
-      if (dim.whole) labels.push_back(dim.label);
-    }
-    return labels;
-  };
-  if (opaque) {
-    for (const auto& [label, list] : digits) {
-      if (list.front()->out_stride != 0) {
-        out_labels.push_back(label);
-        continue;
-      }
-      for (size_t i = 0; i < operand_labels.size(); ++i) {
-        if (in_operand(label, i)) operand_labels[i].push_back(label);
-      }
-    }
-  } else {
-    for (size_t i = 0; i < operand_labels.size(); ++i)
-      operand_labels[i] = whole_labels(spec->operands[i]);
-    out_labels = whole_labels(spec->output);
-  }
-  const auto size_of = [&](int32_t label) { return sizes.contains(label) ? sizes.at(label) : 1; };
-
-  CoreProgram program;
-  CoreOp call;
-  call.prim = opaque ? Prim::kOpaque : Prim::kBlock;
-  call.fn = instance.fn;
-  call.spec = 0;
-  BlockSpec local;
-  std::vector<ReferenceTensor> operands;
-  for (size_t i = 0; i < operand_labels.size(); ++i) {
-    ReferenceTensor& tensor = operands.emplace_back();
-    local.operands.emplace_back();
-    for (int32_t label : operand_labels[i]) {
-      tensor.shape.push_back(size_of(label));
-      local.operands.back().push_back({label, true});
-    }
-    Shape at_value(tensor.shape.size());
-    do {
-      int64_t element = address[i];
-      for (size_t d = 0; d < at_value.size(); ++d) {
-        element += step(operand_labels[i][d], at_value[d], static_cast<int>(i));
-      }
-      tensor.values.push_back(at(*part.operands[i], element));
-    } while (advance(at_value, tensor.shape));
-  }
-  for (int32_t label : out_labels) {
-    call.shape.push_back(size_of(label));
-    local.output.push_back({label, true});
-  }
-  program.specs.push_back(std::move(local));
-  std::vector<const ReferenceTensor*> pointers;
-  for (const ReferenceTensor& tensor : operands) pointers.push_back(&tensor);
-  const ReferenceTensor result = reference::run_operation(program, call, pointers);
-
-  int64_t base = 0;
-  for (const InstanceLabel& label : instance.labels) {
-    if (label.tag == Tag::kParallel && label.size > 1)
-      base += index / label.out_stride % label.size * label.out_stride;
-  }
-  Shape at_value(call.shape.size());
-  size_t i = 0;
-  do {
-    int64_t element = base;
-    for (size_t d = 0; d < at_value.size(); ++d) element += step(out_labels[d], at_value[d], -1);
-    part.known[element] = result.values[i++];
-  } while (advance(at_value, call.shape));
+  const std::vector<double> values = call.run(std::move(operands));
+  const std::vector<int64_t> steps = call.output_steps();
+  const int64_t base = call.output_start(index);
+  for (size_t i = 0; i < values.size(); ++i) part.known[base + steps[i]] = values[i];
 }
 
 double ClaimValues::term(const Term& term, const Shape& where) {

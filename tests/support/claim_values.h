@@ -11,14 +11,9 @@
 
 #include "shared_ir/proof.h"
 #include "shared_ir/reference/reference.h"
+#include "tests/support/claim_block.h"
 
 namespace assay::test {
-
-/// A claim that has no meaning: a box on a label that its atom does not hide, an address outside
-/// its atom, a function without a numeric definition.
-struct MeaninglessClaim {
-  std::string reason;
-};
 
 /// A sum over more values than can be counted (all classes that a one-hot atom has room for).
 struct TooLarge {};
@@ -39,7 +34,6 @@ class ClaimValues {
 
  private:
   struct AtomPart;
-  struct BlockOrder;
 
   AtomPart& part_of(AtomId atom, std::vector<Restriction> boxes);
   double at(AtomPart& part, int64_t index);
@@ -49,8 +43,8 @@ class ClaimValues {
   double call_map(AtomPart& part, const std::vector<int64_t>& operand_address);
   double combine(AtomPart& part, const std::vector<int64_t>& operand_address);
   double piece(AtomPart& part, int64_t index);
+  /// Stores all elements of the block that `index` lies in.
   void call_block(AtomPart& part, int64_t index, const std::vector<int64_t>& operand_address);
-  const BlockSpec* spec_of(const Instance& instance) const;
   double term(const Term& term, const Shape& at);
   const Atom& atom(AtomId id) const { return universe_.atoms[static_cast<size_t>(id)]; }
 

@@ -1,5 +1,7 @@
 #include "tests/support/edits/certificate_edits.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 
 #include "tests/support/edits/edit_list.h"
@@ -52,6 +54,16 @@ EditOutcome check_edits(const Replay& replay, size_t most) {
       ++outcome.rejected[edit.kind];
   }
   return outcome;
+}
+
+void expect_edits_rejected(const Replay& replay, int of_each_kind) {
+  const EditOutcome outcome = check_edits(replay, static_cast<size_t>(of_each_kind));
+  for (const std::string& edit : outcome.accepted) ADD_FAILURE() << "accepted after " << edit;
+  for (const EditKind kind : kEditKinds) {
+    const auto rejected = outcome.rejected.find(kind);
+    ASSERT_NE(rejected, outcome.rejected.end()) << to_string(kind);
+    EXPECT_EQ(rejected->second, of_each_kind) << to_string(kind);
+  }
 }
 
 }  // namespace assay::test

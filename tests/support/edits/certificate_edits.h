@@ -49,4 +49,7 @@ struct EditOutcome {
 /// Applies each of these edits alone and checks the certificate.
 EditOutcome check_edits(const Replay& replay, size_t most);
 
+/// Expects that there are `of_each_kind` edits of each kind, and that each of them is rejected.
+void expect_edits_rejected(const Replay& replay, int of_each_kind);
+
 }  // namespace assay::test
