@@ -116,6 +116,18 @@ CoreId Builder::expand(CoreId x, const Shape& to) {
   return last();
 }
 
+CoreId Builder::constant_piece(CoreId x, int64_t dim, int64_t start, int64_t step,
+                               int64_t count) const {
+  if (op(x).prim != Prim::kCat || op(x).ints[0] != dim || count == 0) return kNone;
+  for (const CoreId piece : op(x).operands) {
+    const int64_t size = shape(piece)[static_cast<size_t>(dim)];
+    if (start < size)
+      return op(piece).prim == Prim::kConst && start + (count - 1) * step < size ? piece : kNone;
+    start -= size;
+  }
+  return kNone;
+}
+
 CoreId Builder::slice(CoreId x, int64_t dim, int64_t start, int64_t step, int64_t count) {
   Shape to = shape(x);
   ASSAY_CHECK(dim >= 0 && dim < rank(x) && step >= 1 && start >= 0 && count >= 0,
@@ -124,6 +136,8 @@ CoreId Builder::slice(CoreId x, int64_t dim, int64_t start, int64_t step, int64_
   if (start == 0 && step == 1 && count == to[dim]) return x;
   to[dim] = count;
   if (op(x).prim == Prim::kConst) return same_constant(x, dtype(x), to);
+  if (const CoreId piece = constant_piece(x, dim, start, step, count); piece != kNone)
+    return same_constant(piece, dtype(x), to);
   append(Prim::kSlice, dtype(x), std::move(to), {x}).ints = {dim, start, step};
   return last();
 }

@@ -79,6 +79,9 @@ class Builder {
  private:
   CoreOp& append(Prim prim, DType dtype, Shape shape, std::vector<CoreId> operands);
   CoreId last() const { return static_cast<CoreId>(program_.ops.size()) - 1; }
+  // The constant among the pieces of a concatenation that holds all elements of a slice; kNone if
+  // none does.
+  CoreId constant_piece(CoreId x, int64_t dim, int64_t start, int64_t step, int64_t count) const;
   // The constant `x` with another shape or dtype.
   CoreId same_constant(CoreId x, DType dtype, Shape shape);
 

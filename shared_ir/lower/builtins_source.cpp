@@ -1,6 +1,7 @@
 // Builtins that make tensors from attributes alone: constants, counting, random and unwritten
 // memory. A dtype of none is the recorded one, which says what the program's default was.
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -44,6 +45,24 @@ void flatten(const Value& value, std::vector<double>& numbers, Call& call) {
   }
 }
 
+// Equal neighbours as one constant each, joined: what is cut out of such a table is a constant
+// again. nullopt for nothing, and for more runs than a table of offsets or flags has.
+std::optional<CoreId> constant_runs(Builder& builder, const std::vector<double>& numbers,
+                                    DType dtype) {
+  constexpr size_t kMostRuns = 64;
+  std::vector<size_t> starts;
+  for (size_t i = 0; i < numbers.size(); ++i)
+    if (i == 0 || numbers[i] != numbers[i - 1]) starts.push_back(i);
+  if (starts.empty() || starts.size() > kMostRuns) return std::nullopt;
+  std::vector<CoreId> runs;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    const size_t end = i + 1 < starts.size() ? starts[i + 1] : numbers.size();
+    runs.push_back(
+        builder.constant(numbers[starts[i]], dtype, {static_cast<int64_t>(end - starts[i])}));
+  }
+  return builder.cat(runs, 0);
+}
+
 Value literal(Call& call) {
   const Tensor* recorded = call.context().recorded;
   if (!recorded) call.fail("only an output can be a literal");
@@ -53,10 +72,8 @@ Value literal(Call& call) {
   auto count = element_count(recorded->shape);
   if (static_cast<int64_t>(numbers.size()) != count)
     call.fail(fmt::format("{} numbers given for {} elements", numbers.size(), count));
-  bool uniform = true;
-  for (double number : numbers) uniform = uniform && number == numbers[0];
-  if (uniform && !numbers.empty())
-    return tensor_value(builder.constant(numbers[0], recorded->dtype, recorded->shape));
+  if (auto runs = constant_runs(builder, numbers, recorded->dtype))
+    return tensor_value(builder.reshape(*runs, recorded->shape));
   return tensor_value(builder.opaque("literal(" + attribute_text(call[0]) + ")", {},
                                      recorded->dtype, recorded->shape));
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "shared_ir/import/hlo.h"
 #include "tests/shared_ir/hlo_program.h"
 
 namespace assay::test {
@@ -64,7 +65,8 @@ TEST(HloInstruction, CompareSelectAndClamp) {
 }
 
 TEST(HloInstruction, ConstantsHaveTheirTypesValues) {
-  EXPECT_EQ(hlo_value("ROOT %c = s32[2,2] constant({ { 1, -2 }, { 3, 4 } })\n").size(), 4u);
+  EXPECT_EQ(hlo_value("ROOT %c = s32[2,2] constant({ { 1, -2 }, { -2, 4 } })\n"),
+            (Values{1, -2, -2, 4}));
   EXPECT_EQ(hlo_value("ROOT %c = f16[] constant(-inf)\n"), (Values{-INFINITY}));
   EXPECT_EQ(hlo_value("ROOT %c = pred[2] constant({true, true})\n"), (Values{1, 1}));
   EXPECT_EQ(hlo_value("ROOT %c = f32[] constant(0.333333343)\n"), (Values{1.0 / 3}))
@@ -178,6 +180,23 @@ TEST(HloInstruction, DynamicSlicesStartWhereTheScalarsSay) {
             (Values{1, 7, 3, 8, 5, 9}));
   EXPECT_EQ(hlo_value(update + "ROOT %r = f32[3,2] dynamic-update-slice(%x, %u, %z, %z)\n", x),
             (Values{7, 2, 8, 4, 9, 6}));
+}
+
+TEST(HloInstruction, ARankLooksItsOffsetUpInATable) {
+  const std::string text = hlo_text(
+      "%x = f32[2,4] parameter(0)\n%t = s32[2] constant({0, 2})\n%p = u32[] partition-id()\n"
+      "%e = s32[1] dynamic-slice(%t, %p), dynamic_slice_sizes={1}\n%o = s32[] reshape(%e)\n"
+      "%z = s32[] constant(0)\n"
+      "ROOT %r = f32[2,2] dynamic-slice(%x, %z, %o), dynamic_slice_sizes={2,2}\n",
+      ", num_partitions=2");
+  const auto outputs = hlo_run(text, 2, {{"x", {1, 2, 3, 4, 5, 6, 7, 8}}});
+  EXPECT_EQ(outputs.at(0).at(0), (Values{1, 2, 5, 6}));
+  EXPECT_EQ(outputs.at(1).at(0), (Values{3, 4, 7, 8}));
+  // The slices are movement: no gather remains whose index would have to be in range.
+  Groups groups;
+  const Graph graph = HloModule::parse(text, "m.hlo.txt").graph(1, 2, groups);
+  for (const CoreOp& op : lower(graph, groups, 1, OperatorTable::builtin()).ops)
+    EXPECT_NE(op.prim, Prim::kOneHot);
 }
 
 TEST(HloInstruction, CustomCallsOfNeuronAreDeclared) {

@@ -148,6 +148,42 @@ TEST(HloLlamaCase, AFaultInTheLastLayerIsFound) {
     EXPECT_EQ(output.relation.empty(), output.name == "logits") << output.name;
 }
 
+// Each rank cuts its columns of a replicated weight out, at an offset from a table.
+StaticResult check_partitioned(const std::string& table) {
+  const std::string inputs = "  %x = f32[2,3] parameter(0)\n  %w = f32[3,4] parameter(1)\n";
+  const std::string contract = ", lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+  return check_files(
+      {{"case.toml",
+        "version = 1\nname = \"partitioned\"\n[sequential]\ngraphs = [\"s.hlo.txt\"]\n"
+        "[distributed]\ngraphs = [\"d.hlo.txt\"]\nranks = 2\n[inputs]\n"
+        "x = [\"x@0\", \"x@1\"]\nw = [\"w@0\", \"w@1\"]\n"
+        "[expect]\ny = [\"y@0\"]\n"},
+       {"s.hlo.txt", "HloModule s\nENTRY %main {\n" + inputs + "  ROOT %y = f32[2,4] dot(%x, %w)" +
+                         contract + "}\n"},
+       {"d.hlo.txt", "HloModule d, num_partitions=2\nENTRY %main {\n" + inputs +
+                         "  %p = u32[] partition-id()\n  %z = s32[] constant(0)\n"
+                         "  %t = s32[2] constant(" +
+                         table +
+                         ")\n"
+                         "  %e = s32[1] dynamic-slice(%t, %p), dynamic_slice_sizes={1}\n"
+                         "  %o = s32[] reshape(%e)\n"
+                         "  %c = f32[3,2] dynamic-slice(%w, %z, %o), dynamic_slice_sizes={3,2}\n"
+                         "  %l = f32[2,2] dot(%x, %c)" +
+                         contract +
+                         "  ROOT %y = f32[2,4] all-gather(%l), channel_id=1, "
+                         "replica_groups={{0,1}}, dimensions={1}, use_global_device_ids=true\n"
+                         "}\n"}});
+}
+
+TEST(HloCase, APartitionFindsItsShareByItsId) {
+  const StaticResult right = check_partitioned("{0, 2}");
+  EXPECT_EQ(right.report.verdict, Verdict::kProved);
+  ASSERT_EQ(right.report.outputs.size(), 1u);
+  EXPECT_EQ(right.report.outputs[0].relation.front(), "y@0");
+  EXPECT_NE(check_partitioned("{2, 0}").report.verdict, Verdict::kProved);
+  EXPECT_NE(check_partitioned("{0, 1}").report.verdict, Verdict::kProved);
+}
+
 TEST(HloCase, GroupsOfTheGraphAreNotRedefined) {
   auto files = hlo_llama_case({});
   files["case.toml"] += "\n[groups.distributed]\n\"{0,1}\" = [1, 0]\n";
