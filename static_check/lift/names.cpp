@@ -38,6 +38,19 @@ std::string affine_text(const PiecewiseAffine& integer) {
   return text;
 }
 
+// Multiples of one sum share its name: the first coefficient is taken out, where 64 bits allow it.
+Rational take_factor(std::vector<Term>& terms) {
+  const Rational factor = terms.front().coef;
+  std::vector<Term> rest = terms;
+  try {
+    for (Term& term : rest) term.coef = term.coef / factor;
+  } catch (const RationalOverflow&) {
+    return 1;
+  }
+  terms = std::move(rest);
+  return factor;
+}
+
 Term plain(const Lifted& lifted) {
   Term term;
   term.atom = lifted.atom;
@@ -98,7 +111,10 @@ void name_sums(Lifting& lifting, Value& value, DType dtype) {
     }
     const Shape size = tile_box(value, t).size;
     if (!is_floating(dtype) && as_affine(lifting, tile, size)) continue;
-    tile.terms = {materialize(lifting, tile, size, dtype)};
+    const Rational factor = is_floating(dtype) ? take_factor(tile.terms) : Rational(1);
+    Term named = materialize(lifting, tile, size, dtype);
+    named.coef = factor;
+    tile.terms = {std::move(named)};
   }
   merge_tiles(value);
 }

@@ -201,13 +201,31 @@ std::optional<Term> united(const Term& x, const Term& y) {
 }  // namespace
 
 Value reduce_sum(Lifting& lifting, const Value& value, std::span<const int64_t> dims, DType dtype) {
-  Value result =
-      for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
-        for (const Term& term : as_terms(lifting, tile, size, dtype).terms) {
-          auto sums = sum_term(lifting, term, size, dims, dtype);
-          out.terms.insert(out.terms.end(), sums.begin(), sums.end());
-        }
-      });
+  // Tiles of one element along the summed dimensions come last: they are parts of the sums that the
+  // others make.
+  const auto is_single = [&](const Shape& size) {
+    return std::all_of(dims.begin(), dims.end(),
+                       [&](int64_t d) { return size[static_cast<size_t>(d)] == 1; });
+  };
+  bool singles = false;
+  const auto sums_of = [&](bool single) {
+    return for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
+      singles |= is_single(size);
+      if (is_single(size) != single) return;
+      for (const Term& term : as_terms(lifting, tile, size, dtype).terms) {
+        auto sums = sum_term(lifting, term, size, dims, dtype);
+        out.terms.insert(out.terms.end(), sums.begin(), sums.end());
+      }
+    });
+  };
+  Value result = sums_of(false);
+  if (singles) {
+    const Value rest = sums_of(true);
+    for (size_t t = 0; t < rest.tiles.size(); ++t) {
+      const auto& terms = rest.tiles[t].terms;
+      result.tiles[t].terms.insert(result.tiles[t].terms.end(), terms.begin(), terms.end());
+    }
+  }
   for (Tile& tile : result.tiles) {
     combine(tile.terms);
     unite_parts(lifting, tile.terms);

@@ -177,6 +177,35 @@ Case scaled(double sequential, double distributed) {
   return c.build();
 }
 
+/// relu(a + b); the rank as relu(2 (a / 2 + b * of_b)).
+Case scaled_sum(double of_b) {
+  CaseBuilder c(1);
+  const auto binary = [](GraphBuilder& g, const char* name, const char* op, Argument x,
+                         Argument y) {
+    return g.call(name, op, {std::move(x), std::move(y)}, {4, 6});
+  };
+  auto& s = c.sequential();
+  const TensorRef sum =
+      binary(s, "sum", "aten.add.Tensor", s.input("a", {4, 6}), s.input("b", {4, 6}));
+  s.output(s.call("y", "aten.relu.default", {sum}, {4, 6}));
+  auto& g = c.rank(0);
+  const TensorRef a = binary(g, "half_a", "aten.div.Tensor", g.input("a", {4, 6}), 2);
+  const TensorRef b = binary(g, "some_b", "aten.mul.Tensor", g.input("b", {4, 6}), of_b);
+  const TensorRef half = binary(g, "half", "aten.add.Tensor", b, a);
+  const TensorRef whole = binary(g, "whole", "aten.mul.Tensor", half, 2.0);
+  g.output(g.call("y", "aten.relu.default", {whole}, {4, 6}));
+  c.replicate("a");
+  c.replicate("b");
+  c.expect("y", {"y@0"});
+  return c.build();
+}
+
+TEST(Contraction, MultiplesOfASumAreMultiplesOfOneValue) {
+  EXPECT_TRUE(proves(scaled_sum(0.5)));
+  EXPECT_FALSE(proves(scaled_sum(0.25)));
+  EXPECT_FALSE(proves(scaled_sum(1.0)));
+}
+
 TEST(Contraction, AScaleIsPartOfTheValue) {
   EXPECT_TRUE(proves(scaled(0.125, 0.125)));
   EXPECT_FALSE(proves(scaled(0.125, 0.25)));

@@ -112,6 +112,22 @@ TEST(Index, IdsThatTheSequentialProgramMasksMayHaveAnyValue) {
   EXPECT_FALSE(proves(masked_embedding({-1, 4, 0})));  // row -1
 }
 
+TEST(Index, ALookupThatTheSequentialProgramDoesNotMakeHasClaimsOfItsOwn) {
+  CaseBuilder c(1);
+  for (GraphBuilder* g : {&c.sequential(), &c.rank(0)}) {
+    const TensorRef table = g->input("table", {kVocabulary, kWidth});
+    const TensorRef ids = g->input("ids", {kTokens}, DType::kInt64);
+    const bool is_rank = g == &c.rank(0);
+    const TensorRef at = is_rank ? local_ids(*g, ids, {0, kVocabulary, 0}).first : ids;
+    const TensorRef x =
+        is_rank ? g->call("x", "aten.relu.default", {table}, {kVocabulary, kWidth}) : table;
+    g->output(g->call("y", "aten.embedding.default", {x, at}, {kTokens, kWidth}));
+  }
+  c.replicate("table");
+  c.replicate("ids");
+  EXPECT_FALSE(proves(c.build()));
+}
+
 TEST(Index, RowsOfOtherRanksMustBeMasked) {
   EXPECT_FALSE(proves(embedding(right_bounds(1), Masking::kNone)));
 }
