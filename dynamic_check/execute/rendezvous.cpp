@@ -4,10 +4,9 @@
 
 namespace assay {
 
-std::vector<std::vector<at::Tensor>> Rendezvous::exchange(const std::string& group,
-                                                          const std::vector<Rank>& ranks, Rank rank,
-                                                          const std::string& signature,
-                                                          std::vector<at::Tensor> offer) {
+std::vector<std::any> Rendezvous::exchange(const std::string& group, const std::vector<Rank>& ranks,
+                                           Rank rank, const std::string& signature,
+                                           std::any offer) {
   std::unique_lock lock(mutex_);
   if (failure_) abort_locked();
   const int64_t index = next_index_[{group, rank}]++;
@@ -40,7 +39,7 @@ std::vector<std::vector<at::Tensor>> Rendezvous::exchange(const std::string& gro
     abort_locked();
   }
 
-  std::vector<std::vector<at::Tensor>> result;
+  std::vector<std::any> result;
   for (Rank member : ranks) result.push_back(meeting.offers.at(member).second);
   if (++meeting.left == ranks.size()) meetings_.erase({group, index});
   return result;

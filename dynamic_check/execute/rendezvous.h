@@ -1,8 +1,8 @@
-// Where rank threads meet: every member of a group offers a tensor and gets the offers of all.
+// Where rank threads meet: every member of a group offers something and gets the offers of all.
+// What is offered is the backend's affair: the meeting itself needs no LibTorch.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
+#include <any>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -41,13 +41,11 @@ class Rendezvous {
   explicit Rendezvous(std::chrono::milliseconds timeout) : timeout_(timeout) {}
 
   // One member's side of a collective. `signature` must be the same text on all members (operation,
-  // reduction, dtype, sizes). Returns the members' offers in the order of `ranks`. Offered tensors
-  // must not change afterwards: offer copies. Throws RunAborted when a member does not come in
-  // time, calls something else, or has failed.
-  std::vector<std::vector<at::Tensor>> exchange(const std::string& group,
-                                                const std::vector<Rank>& ranks, Rank rank,
-                                                const std::string& signature,
-                                                std::vector<at::Tensor> offer);
+  // reduction, dtype, sizes). Returns the members' offers in the order of `ranks`. What an offer
+  // refers to must not change afterwards. Throws RunAborted when a member does not come in time,
+  // calls something else, or has failed.
+  std::vector<std::any> exchange(const std::string& group, const std::vector<Rank>& ranks,
+                                 Rank rank, const std::string& signature, std::any offer);
 
   // Records the first failure and wakes all who wait.
   void fail(RunFailure failure);
@@ -60,9 +58,8 @@ class Rendezvous {
 
  private:
   struct Meeting {
-    std::map<Rank, std::pair<std::string, std::vector<at::Tensor>>>
-        offers;       // rank -> signature, tensors
-    size_t left = 0;  // members that have taken the result
+    std::map<Rank, std::pair<std::string, std::any>> offers;  // rank -> signature, offer
+    size_t left = 0;                                          // members that have taken the result
   };
 
   [[noreturn]] void abort_locked() const;

@@ -13,6 +13,7 @@
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
 #include <algorithm>
+#include <any>
 #include <functional>
 #include <utility>
 
@@ -261,8 +262,10 @@ class ThreadBackend final : public c10d::Backend {
         flat.narrow(0, flat.numel() / 2, flat.numel() - flat.numel() / 2).zero_();
       }
     }
-    const Offers offers = rendezvous_->exchange(group_, ranks_, global_rank_,
-                                                signature(call, inputs), std::move(offer));
+    Offers offers;
+    for (std::any& other : rendezvous_->exchange(group_, ranks_, global_rank_,
+                                                 signature(call, inputs), std::move(offer)))
+      offers.push_back(std::any_cast<Tensors&&>(std::move(other)));
     const Tensors results = compute(offers);
     ASSAY_CHECK(results.size() == destinations.size(),
                 "a collective has one result for each destination");
