@@ -153,6 +153,7 @@ Value scatter_add(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0), ids = checked_ids(call, call.tensor(2)), src = call.tensor(3);
   int64_t rank = builder.rank(x), dim = call.dim(1, rank);
+  if (rank == 0) call.unsupported("a scatter into a scalar");
   if (builder.rank(src) != rank || builder.rank(ids) != rank)
     call.fail("the tensors' numbers of dimensions differ");
   for (int64_t i = 0; i < rank; ++i) {
@@ -254,7 +255,7 @@ Value gather_rows(Call& call) {
   int64_t vector_dim = call.integer(5), rank = builder.rank(x);
   if (collapsed.size() != 1 || collapsed != started)
     call.unsupported("a gather of more than whole rows");
-  int64_t dim = call.checked_dim(collapsed[0], rank);
+  int64_t dim = call.existing_dim(collapsed[0], rank);
   slices[dim] = 1;
   if (call.sizes(6) != slices) call.unsupported("a gather of parts of rows");
   if (vector_dim == builder.rank(ids) - 1 && ids_shape.back() == 1) {

@@ -60,7 +60,7 @@ Value dot_general(Call& call) {
       int64_t sizes[2];
       for (int side : {0, 1}) {
         int64_t dim =
-            call.checked_dim((side ? right : left)[i], builder.rank(factors[side].tensor));
+            call.existing_dim((side ? right : left)[i], builder.rank(factors[side].tensor));
         if (factors[side].labels[dim] != kNone) call.fail("a dimension is named twice");
         factors[side].labels[dim] = next;
         sizes[side] = builder.shape(factors[side].tensor)[dim];

@@ -102,7 +102,7 @@ Value broadcast_in_dim(Call& call) {
   if (dims.size() != own.size()) call.fail("a dimension is needed for each of the operand");
   Shape spread(to.size(), 1);
   for (size_t i = 0; i < dims.size(); ++i) {
-    int64_t dim = call.checked_dim(dims[i], static_cast<int64_t>(to.size()));
+    int64_t dim = call.existing_dim(dims[i], static_cast<int64_t>(to.size()));
     if (i > 0 && dims[i] <= dims[i - 1]) call.fail("dimensions must ascend");
     if (own[i] != 1 && own[i] != to[dim])
       call.fail(fmt::format("size {} does not become {}", own[i], to[dim]));

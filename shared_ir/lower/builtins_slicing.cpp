@@ -28,14 +28,9 @@ Range range_of(const Call& call, size_t first, int64_t size) {
   return range;
 }
 
-int64_t existing_dim(const Call& call, size_t i, int64_t rank) {
-  if (rank == 0) call.fail("the tensor has no dimensions");
-  return call.dim(i, rank);
-}
-
 Value slice(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t dim = existing_dim(call, 1, call.builder().rank(x));
+  int64_t dim = call.existing_dim(call.integer(1), call.builder().rank(x));
   Range range = range_of(call, 2, call.builder().shape(x)[dim]);
   return tensor_value(call.builder().slice(x, dim, range.start, range.step, range.count));
 }
@@ -49,7 +44,7 @@ int64_t index_in(const Call& call, size_t i, int64_t size) {
 
 Value select(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t dim = existing_dim(call, 1, call.builder().rank(x));
+  int64_t dim = call.existing_dim(call.integer(1), call.builder().rank(x));
   Shape to = call.builder().shape(x);
   CoreId row = call.builder().slice(x, dim, index_in(call, 2, to[dim]), 1, 1);
   to.erase(to.begin() + dim);
@@ -69,7 +64,7 @@ Value pieces_of(Call& call, CoreId x, int64_t dim, const std::vector<int64_t>& s
 // A list of sizes, or one size of which the last piece may fall short.
 Value split(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t dim = existing_dim(call, 2, call.builder().rank(x));
+  int64_t dim = call.existing_dim(call.integer(2), call.builder().rank(x));
   int64_t left = call.builder().shape(x)[dim];
   std::vector<int64_t> sizes;
   if (call[1].get_if<int64_t>()) {
@@ -88,7 +83,7 @@ Value split(Call& call) {
 
 Value unbind(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t dim = existing_dim(call, 1, call.builder().rank(x));
+  int64_t dim = call.existing_dim(call.integer(1), call.builder().rank(x));
   Shape to = call.builder().shape(x);
   int64_t count = to[dim];
   to.erase(to.begin() + dim);
@@ -108,7 +103,7 @@ Value cat(Call& call) {
   Call operands(call.context(), "cat", pieces);
   DType dtype = promoted_dtype(operands, 0);
   const Shape first = builder.shape(operands.tensor(0));
-  int64_t dim = existing_dim(call, 1, static_cast<int64_t>(first.size()));
+  int64_t dim = call.existing_dim(call.integer(1), static_cast<int64_t>(first.size()));
   std::vector<CoreId> ids;
   for (size_t i = 0; i < operands.size(); ++i) {
     Shape shape = builder.shape(operands.tensor(i));
@@ -158,7 +153,7 @@ Value overwritten(Call& call, CoreId x, CoreId rows, int64_t dim, int64_t start,
 
 Value slice_scatter(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t dim = existing_dim(call, 2, call.builder().rank(x));
+  int64_t dim = call.existing_dim(call.integer(2), call.builder().rank(x));
   Range range = range_of(call, 3, call.builder().shape(x)[dim]);
   if (range.step != 1 && range.count > 1) call.unsupported("slice_scatter with a step");
   return overwritten(call, x, call.tensor(1), dim, range.start, range.count);
@@ -167,7 +162,7 @@ Value slice_scatter(Call& call) {
 Value select_scatter(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0), row = call.tensor(1);
-  int64_t dim = existing_dim(call, 2, builder.rank(x));
+  int64_t dim = call.existing_dim(call.integer(2), builder.rank(x));
   Shape shape = builder.shape(row);
   if (static_cast<int64_t>(shape.size()) + 1 != builder.rank(x))
     call.fail("the row must have one dimension less");

@@ -103,6 +103,11 @@ int64_t Call::checked_dim(int64_t dim, int64_t rank) const {
   return dim < 0 ? dim + range : dim;
 }
 
+int64_t Call::existing_dim(int64_t dim, int64_t rank) const {
+  if (rank == 0) fail("the tensor has no dimensions");
+  return checked_dim(dim, rank);
+}
+
 std::vector<int64_t> Call::dims_or_all(size_t i, int64_t rank) const {
   std::vector<int64_t> dims;
   if (has(i))

@@ -67,6 +67,8 @@ class Call {
   // as PyTorch does.
   int64_t dim(size_t i, int64_t rank) const { return checked_dim(integer(i), rank); }
   int64_t checked_dim(int64_t dim, int64_t rank) const;
+  // The same of a tensor that must have dimensions: a scalar has none to name.
+  int64_t existing_dim(int64_t dim, int64_t rank) const;
   // Sorted, without repetition. None or an empty list: every dimension.
   std::vector<int64_t> dims_or_all(size_t i, int64_t rank) const;
   // A shape: no negative size.

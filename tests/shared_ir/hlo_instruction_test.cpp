@@ -132,6 +132,22 @@ TEST(HloInstruction, DotContractsAndBatches) {
             (Values{17, 53}));
 }
 
+TEST(HloInstruction, AScalarHasNoDimensionToName) {
+  const HloInputs values{{"s", {1}}, {"x", {1, 2}}, {"i", {0}}};
+  const std::string head = "%s = f32[] parameter(0)\n%x = f32[2] parameter(1)\n";
+  EXPECT_THROW(hlo_value(head + "ROOT %r = f32[] dot(%s, %x), lhs_contracting_dims={0}, "
+                                "rhs_contracting_dims={0}\n",
+                         values),
+               UserError);
+  EXPECT_THROW(hlo_value(head + "ROOT %r = f32[] broadcast(%x), dimensions={0}\n", values),
+               UserError);
+  EXPECT_THROW(hlo_value(head + "%i = s32[] parameter(2)\nROOT %r = f32[] gather(%s, %i), "
+                                "offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, "
+                                "index_vector_dim=0, slice_sizes={}\n",
+                         values),
+               UserError);
+}
+
 TEST(HloInstruction, ReduceCombinesWithItsInitialValue) {
   const HloInputs x{{"x", {1, 2, 3, 4, 5, 6}}};
   const auto reduce = [&](const std::string& init, const std::string& by) {
