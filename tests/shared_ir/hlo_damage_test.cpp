@@ -98,7 +98,7 @@ class Damage {
     const auto at = static_cast<size_t>(below(text.size()));
     const auto length = static_cast<size_t>(below(12));
     const auto from = static_cast<size_t>(below(text.size()));
-    switch (below(5)) {
+    switch (below(8)) {
       case 0:
         text.erase(at, length);
         break;
@@ -111,10 +111,15 @@ class Damage {
       case 3:
         text.insert(at, text.substr(from, length));
         break;
-      default: {  // a line elsewhere
+      case 4: {  // a line elsewhere
         const size_t start = text.rfind('\n', from) + 1;
         const std::string line = text.substr(start, text.find('\n', start) - start + 1);
         text.insert(text.rfind('\n', at) + 1, line);
+        break;
+      }
+      default: {  // another number: most of these are modules still
+        const size_t digit = text.find_first_of("0123456789", at);
+        if (digit != std::string::npos) text[digit] = static_cast<char>('0' + below(8));
       }
     }
   }
