@@ -114,6 +114,7 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
     check_program(joint, kNone);
     for (size_t rank = 0; rank < ranks.size(); ++rank)
       check_program(joint, static_cast<Rank>(rank));
+    check_indices(joint);
     check_collectives(joint);
     check_relations(joint);
     if (what == Replayed::kProof) check_goals(joint);

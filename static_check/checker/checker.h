@@ -49,6 +49,9 @@ enum class Replayed : uint8_t { kProof, kClaims };
 //     necessary: a wrong certificate cannot pass, a right one may fail and is then reported as an
 //     internal error.
 //  5. Relations of the outputs are clean expressions evaluated over claims that hold.
+//  6. Two assumptions of the report are held to what they say: random draws agree, sample by sample
+//  (random.cpp); an index of the
+//     sequential program lies in its table, and then so does each of the ranks' (indices.cpp).
 CheckResult check_certificate(const Case& refinement, const CoreProgram& sequential,
                               const std::vector<CoreProgram>& ranks,
                               const Certificate& certificate,

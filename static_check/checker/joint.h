@@ -75,6 +75,10 @@ void check_inputs(Joint& joint);
 // Rejection.
 void check_random(Joint& joint, const OpRef& ref);
 
+// Indices: the ranks' lie in their tables wherever the sequential program's lie in theirs. Throws
+// Rejection.
+void check_indices(Joint& joint);
+
 // Collectives: there is an order in which all of them meet, with equal kinds, members and shapes,
 // and each member's claim follows from all members' operands. Throws Rejection.
 void check_collectives(Joint& joint);

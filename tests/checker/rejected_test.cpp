@@ -66,6 +66,23 @@ TEST(RejectedCertificate, SumOverRanksThatMeetInAnotherOrder) {
   expect_rejected(replay, "wait for each other for ever");
 }
 
+TEST(RejectedCertificate, IndexThatMayLeaveItsTable) {
+  // The sequential program looks ids up in 8 rows; a rank does so in 8, or in 4 without a mask.
+  for (const int64_t rows : {8, 4}) {
+    Replay replay = vocab_parallel();
+    HandProgram program(replay.refinement.ranks[1], replay.ranks[1], replay.certificate.ranks[1]);
+    CoreOp one_hot;
+    one_hot.prim = Prim::kOneHot;
+    one_hot.operands = {replay.ranks[1].value_of[0]};
+    program.op(one_hot, claim({5, rows}, {view(3, {5, rows}, {1, 5})}));
+    if (rows == 8) {
+      EXPECT_TRUE(replay.check().accepted) << replay.check().reason;
+    } else {
+      expect_rejected(replay, "an index outside of its table");
+    }
+  }
+}
+
 TEST(RejectedCertificate, PartialInputThatOneRankHoldsAlone) {
   // x = sum(x@0, x@1) does not say that x@0 is x and x@1 is zero.
   Replay replay = row_softmax();
