@@ -13,7 +13,8 @@
 namespace assay::hlo {
 namespace {
 
-constexpr size_t kMostNodes = size_t{1} << 20;
+// With those of inlined computations, as often as they are called.
+constexpr int64_t kMostInstructions = int64_t{1} << 18;
 
 // What an instruction makes: a tensor, or a tuple.
 struct Result {
@@ -79,8 +80,6 @@ class GraphMaker {
   // ---- nodes ----
 
   Node& add_node(const Instruction& instruction, std::string op) {
-    if (graph_.nodes.size() == kMostNodes)
-      source_.fail(instruction.name, "the module has too many instructions, calls inlined");
     Node& node = graph_.nodes.emplace_back();
     node.op = std::move(op);
     node.source = instruction.source;
@@ -129,6 +128,8 @@ class GraphMaker {
   }
 
   Result convert(const Frame& frame, const Instruction& instruction) {
+    if (++instructions_ > kMostInstructions)
+      source_.fail(instruction.name, "the module has too many instructions, calls inlined");
     const Opcode& opcode = *find_opcode(instruction.opcode);
     const auto count = static_cast<int64_t>(instruction.operands.size());
     if (count < opcode.operands || (count > opcode.operands && !opcode.more))
@@ -401,6 +402,7 @@ class GraphMaker {
   Groups& groups_;
   Graph graph_;
   int depth_ = 0;
+  int64_t instructions_ = 0;
 };
 
 }  // namespace

@@ -221,8 +221,9 @@ class ModuleParser {
     if (!numbers_.emplace(instruction.name, number).second)
       source_.fail(instruction.name,
                    fmt::format("another instruction is named '{}'", instruction.name));
-    if (!is_tensor_name(instruction.name))
-      source_.fail(instruction.name, fmt::format("'{}' is no name", instruction.name));
+    constexpr size_t kLongestName = 1024;
+    if (instruction.name.size() > kLongestName)
+      source_.fail(instruction.name, "a name of more than 1024 characters");
     if (instruction.opcode == "parameter") add_parameter(computation, instruction, number);
     computation.instructions.push_back(std::move(instruction));
   }

@@ -19,6 +19,7 @@ constexpr std::pair<std::string_view, DType> kElementTypes[] = {
 };
 
 constexpr int kDeepestTuple = 16;
+constexpr size_t kMostDimensions = 64;
 
 std::string_view name_of(DType dtype) {
   for (const auto& [name, ours] : kElementTypes)
@@ -60,6 +61,7 @@ TypedShape read_array(Cursor& cursor) {
     if (!shape.sizes.empty()) cursor.expect(",", "',' or ']'");
     if (cursor.peek() == '<')
       cursor.fail("this size is dynamic", "compile the module with static shapes");
+    if (shape.sizes.size() == kMostDimensions) cursor.fail("a shape of more than 64 dimensions");
     shape.sizes.push_back(cursor.integer("a size"));
   }
   if (!element_count_fits(shape.sizes))

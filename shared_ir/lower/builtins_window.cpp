@@ -30,7 +30,7 @@ Value window(Call& call) {
     if (start < 0 || start > limit || limit > builder.shape(x)[dim] || stride < 1)
       call.fail(fmt::format("[{}:{}:{}] of a dimension of size {}", start, limit, stride,
                             builder.shape(x)[dim]));
-    x = builder.slice(x, dim, start, stride, (limit - start + stride - 1) / stride);
+    x = builder.slice(x, dim, start, stride, start == limit ? 0 : 1 + (limit - start - 1) / stride);
   }
   return tensor_value(x);
 }
@@ -45,6 +45,9 @@ Value pad_each(Call& call) {
              interior = per_dim(call, 4, rank);
   for (int64_t dim = 0; dim < rank; ++dim) {
     if (interior[dim] != 0) call.unsupported("padding between elements");
+    constexpr int64_t kWidest = int64_t{1} << 40;
+    for (const int64_t width : {low[dim], high[dim]})
+      if (width < -kWidest || width > kWidest) call.fail("a width beyond 2^40");
     Shape shape = builder.shape(x);
     const int64_t start = std::max<int64_t>(-low[dim], 0);
     const int64_t count = shape[dim] - start - std::max<int64_t>(-high[dim], 0);

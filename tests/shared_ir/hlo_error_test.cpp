@@ -195,6 +195,20 @@ TEST(HloError, ASignatureMustFitItsComputation) {
             "m.hlo.txt:3:9: the result is f32[2], computation 'f' declares f32[3]");
 }
 
+// 2^40 calls, none of which leaves a node.
+TEST(HloError, CallsThatMultiplyAreStopped) {
+  std::string text = "HloModule m\n%f0 {\n  ROOT %x = f32[] parameter(0)\n}\n";
+  for (int i = 1; i <= 40; ++i) {
+    const std::string call = " = f32[] call(%x), to_apply=%f" + std::to_string(i - 1) + "\n";
+    text += "%f" + std::to_string(i) + " {\n  %x = f32[] parameter(0)\n  %a" + call + "  ROOT %b" +
+            call + "}\n";
+  }
+  text +=
+      "ENTRY %main {\n  %x = f32[] parameter(0)\n  ROOT %r = f32[] call(%x), to_apply=%f40\n}\n";
+  EXPECT_THAT(hlo_error(text),
+              testing::HasSubstr("the module has too many instructions, calls inlined"));
+}
+
 TEST(HloError, LoopsWithCollectivesAreNoFunctions) {
   const std::string text =
       "HloModule m\n%sum (a: f32[], b: f32[]) -> f32[] {\n  %a = f32[] parameter(0)\n"
