@@ -11,10 +11,10 @@
 
 namespace assay::test {
 
-enum class EditKind { kBox, kOffset, kRank, kGroup, kOrder, kCoefficient, kAtom };
+enum class EditKind { kBox, kOffset, kRank, kGroup, kOrder, kCoefficient, kAtom, kDefinition };
 inline constexpr EditKind kEditKinds[] = {
     EditKind::kBox,   EditKind::kOffset,      EditKind::kRank, EditKind::kGroup,
-    EditKind::kOrder, EditKind::kCoefficient, EditKind::kAtom};
+    EditKind::kOrder, EditKind::kCoefficient, EditKind::kAtom, EditKind::kDefinition};
 
 const char* to_string(EditKind kind);
 
@@ -37,6 +37,7 @@ struct CertificateEdit {
 ///                is read column by column
 ///   coefficient  a term is scaled or negated
 ///   atom         a term reads another input
+///   definition   an instance reads elsewhere or in another order, or is another function
 /// Claims about unknown values (uninitialised, random, not understood) are left alone: they may be
 /// anything.
 std::vector<CertificateEdit> certificate_edits(const Replay& replay, size_t most);
@@ -49,7 +50,8 @@ struct EditOutcome {
 /// Applies each of these edits alone and checks the certificate.
 EditOutcome check_edits(const Replay& replay, size_t most);
 
-/// Expects that there are `of_each_kind` edits of each kind, and that each of them is rejected.
+/// Expects that there are `of_each_kind` edits of each kind (definitions are few: one at least),
+/// and that each of them is rejected.
 void expect_edits_rejected(const Replay& replay, int of_each_kind);
 
 }  // namespace assay::test

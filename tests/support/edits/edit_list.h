@@ -64,6 +64,8 @@ void add_claim_edits(EditList& list);
 void add_term_edits(EditList& list, const Place& at, size_t term);
 /// Edits of a restriction of a term.
 void add_restriction_edits(EditList& list, const Place& at, size_t term, size_t restriction);
+/// Edits of the instances that make the atoms of the claims.
+void add_definition_edits(EditList& list);
 /// Edits of the collectives in the ranks' programs.
 void add_collective_edits(EditList& list);
 /// Edits of how sequential tensors are made of distributed ones.
