@@ -7,6 +7,7 @@
 #include "shared_ir/import/hlo.h"
 #include "shared_ir/import/hlo_collective.h"
 #include "shared_ir/import/hlo_function.h"
+#include "shared_ir/import/hlo_graph_writer.h"
 #include "shared_ir/import/hlo_literal.h"
 #include "shared_ir/import/hlo_opcode.h"
 
@@ -16,94 +17,28 @@ namespace {
 // With those of inlined computations, as often as they are called.
 constexpr int64_t kMostInstructions = int64_t{1} << 18;
 
-// What an instruction makes: a tensor, or a tuple.
-struct Result {
-  TensorId tensor = kNone;
-  std::vector<Result> elements;
-};
-
 class GraphMaker {
  public:
   GraphMaker(const Module& module, const Devices& devices, Groups& groups)
-      : module_(module), source_(module.source), devices_(devices), groups_(groups) {
-    graph_.name = source_.file;
-  }
+      : module_(module),
+        source_(module.source),
+        devices_(devices),
+        groups_(groups),
+        writer_(module.source) {}
 
   Graph run() {
     const Computation& entry = module_.computations[static_cast<size_t>(module_.entry)];
     std::vector<Result> parameters;
     for (int32_t number : entry.parameters) {
       const Instruction& parameter = entry.instructions[static_cast<size_t>(number)];
-      parameters.push_back(make_inputs(parameter, std::string(parameter.name), parameter.shape));
+      parameters.push_back(
+          writer_.add_inputs(parameter, std::string(parameter.name), parameter.shape));
     }
-    add_outputs(inline_computation(entry, "", parameters));
-    validate(graph_);
-    return std::move(graph_);
+    writer_.add_outputs(inline_computation(entry, "", parameters));
+    return writer_.finish();
   }
 
  private:
-  // ---- tensors ----
-
-  void add_name(const Instruction& instruction, const std::string& name, TensorId tensor) {
-    const auto [at, added] = graph_.by_name.emplace(name, tensor);
-    if (!added && at->second != tensor)
-      source_.fail(instruction.name, fmt::format("another tensor is named '{}'", name));
-  }
-
-  TensorId add_tensor(const Instruction& instruction, const std::string& name,
-                      const TypedShape& shape, NodeId producer, int32_t output) {
-    const auto id = static_cast<TensorId>(graph_.tensors.size());
-    graph_.tensors.push_back({name, shape.dtype, shape.sizes, producer, output});
-    add_name(instruction, name, id);
-    return id;
-  }
-
-  Result make_inputs(const Instruction& parameter, const std::string& name,
-                     const TypedShape& shape) {
-    Result result;
-    if (!shape.is_tuple) {
-      result.tensor = add_tensor(parameter, name, shape, kNone, 0);
-      graph_.inputs.push_back(result.tensor);
-      return result;
-    }
-    for (size_t i = 0; i < shape.elements.size(); ++i)
-      result.elements.push_back(
-          make_inputs(parameter, fmt::format("{}:{}", name, i), shape.elements[i]));
-    return result;
-  }
-
-  void add_outputs(const Result& result) {
-    if (result.tensor != kNone) graph_.outputs.push_back(result.tensor);
-    for (const Result& element : result.elements) add_outputs(element);
-  }
-
-  // ---- nodes ----
-
-  Node& add_node(const Instruction& instruction, std::string op) {
-    Node& node = graph_.nodes.emplace_back();
-    node.op = std::move(op);
-    node.source = instruction.source;
-    node.module = instruction.scope;
-    return node;
-  }
-
-  // The results of the last node.
-  Result add_results(const Instruction& instruction, const std::string& name,
-                     const TypedShape& shape) {
-    Result result;
-    if (!shape.is_tuple) {
-      const auto producer = static_cast<NodeId>(graph_.nodes.size()) - 1;
-      const auto output = static_cast<int32_t>(graph_.nodes.back().outputs.size());
-      result.tensor = add_tensor(instruction, name, shape, producer, output);
-      graph_.nodes.back().outputs.push_back(result.tensor);
-      return result;
-    }
-    for (size_t i = 0; i < shape.elements.size(); ++i)
-      result.elements.push_back(
-          add_results(instruction, fmt::format("{}:{}", name, i), shape.elements[i]));
-    return result;
-  }
-
   // ---- computations ----
 
   // One computation on its way into the graph.
@@ -160,7 +95,7 @@ class GraphMaker {
     attributes.finish();
     // A dissolved instruction's name is another one of its tensor.
     if (result.tensor != kNone)
-      add_name(instruction, frame.prefix + std::string(instruction.name), result.tensor);
+      writer_.add_name(instruction, frame.prefix + std::string(instruction.name), result.tensor);
     return result;
   }
 
@@ -218,13 +153,14 @@ class GraphMaker {
 
   Result constant(const Frame& frame, const Instruction& instruction) {
     auto value = read_literal(source_, instruction.payload, instruction.shape);
-    Node& node = add_node(instruction, value ? "hlo.constant" : std::string(kElidedConstantOp));
+    Node& node =
+        writer_.add_node(instruction, value ? "hlo.constant" : std::string(kElidedConstantOp));
     if (value) {
       node.args.push_back(std::move(*value));
     } else {
       node.source = source_.place(instruction.payload);
     }
-    return add_results(instruction, name_of(frame, instruction), instruction.shape);
+    return writer_.add_results(instruction, name_of(frame, instruction), instruction.shape);
   }
 
   Result tuple(const Frame& frame, const Instruction& instruction) const {
@@ -265,20 +201,21 @@ class GraphMaker {
       places[dim].value = static_cast<int64_t>(sizes.size());
       sizes.emplace_back().value = to.sizes[dim];
     }
-    Node& node = add_node(instruction, "hlo.bitcast");
+    Node& node = writer_.add_node(instruction, "hlo.bitcast");
     node.args.push_back(argument(result_of(frame, instruction.operands[0])));
     add_argument(node.kwargs, "order", std::move(order));
     add_argument(node.kwargs, "sizes", std::move(sizes));
     add_argument(node.kwargs, "places", std::move(places));
-    return add_results(instruction, name_of(frame, instruction), to);
+    return writer_.add_results(instruction, name_of(frame, instruction), to);
   }
 
   Result id(const Frame& frame, const Instruction& instruction, int64_t value) {
     if (instruction.shape.is_tuple || !instruction.shape.sizes.empty())
       source_.fail(instruction.name, fmt::format("{} is a scalar", instruction.opcode));
-    add_node(instruction, "hlo." + std::string(instruction.opcode)).args.emplace_back().value =
-        value;
-    return add_results(instruction, name_of(frame, instruction), instruction.shape);
+    writer_.add_node(instruction, "hlo." + std::string(instruction.opcode))
+        .args.emplace_back()
+        .value = value;
+    return writer_.add_results(instruction, name_of(frame, instruction), instruction.shape);
   }
 
   Result call(const Frame& frame, const Instruction& instruction, AttributeReader& attributes) {
@@ -336,7 +273,7 @@ class GraphMaker {
     const bool scalars_spread = opcode.kind == Opcode::Kind::kScalarsSpread;
     if (scalars_spread || opcode.kind == Opcode::Kind::kElementwise)
       check_elementwise(frame, instruction, scalars_spread);
-    Node& node = add_node(instruction, node_op(instruction, attributes));
+    Node& node = writer_.add_node(instruction, node_op(instruction, attributes));
     const bool listed = opcode.more && instruction.opcode != "custom-call";
     const auto positional =
         listed ? static_cast<size_t>(opcode.operands) : instruction.operands.size();
@@ -352,7 +289,7 @@ class GraphMaker {
       for (int64_t size : instruction.shape.sizes) sizes.emplace_back().value = size;
       add_argument(node.kwargs, "sizes", std::move(sizes));
     }
-    return add_results(instruction, name_of(frame, instruction), instruction.shape);
+    return writer_.add_results(instruction, name_of(frame, instruction), instruction.shape);
   }
 
   // ---- collectives ----
@@ -368,30 +305,30 @@ class GraphMaker {
       if (instruction.operands.size() != 1)
         source_.fail(instruction.name,
                      fmt::format("'{}' has several operands and one result", instruction.name));
-      Node& node = add_node(instruction, op);
+      Node& node = writer_.add_node(instruction, op);
       node.args.push_back(argument(result_of(frame, instruction.operands[0])));
       node.kwargs = arguments;
-      return add_results(instruction, name, instruction.shape);
+      return writer_.add_results(instruction, name, instruction.shape);
     }
     if (instruction.shape.elements.size() != instruction.operands.size())
       source_.fail(instruction.name,
                    fmt::format("'{}' does not have a result for each operand", instruction.name));
     if (instruction.opcode == "all-to-all") {
-      Node& node = add_node(instruction, op + ".tuple");
+      Node& node = writer_.add_node(instruction, op + ".tuple");
       ArgList operands;
       for (const auto& operand : instruction.operands)
         operands.push_back(argument(result_of(frame, operand)));
       node.args.emplace_back().value = std::move(operands);
       node.kwargs = arguments;
-      return add_results(instruction, name, instruction.shape);
+      return writer_.add_results(instruction, name, instruction.shape);
     }
     Result result;
     for (size_t i = 0; i < instruction.operands.size(); ++i) {
-      Node& node = add_node(instruction, op);
+      Node& node = writer_.add_node(instruction, op);
       node.args.push_back(argument(result_of(frame, instruction.operands[i])));
       node.kwargs = arguments;
-      result.elements.push_back(
-          add_results(instruction, fmt::format("{}:{}", name, i), instruction.shape.elements[i]));
+      result.elements.push_back(writer_.add_results(instruction, fmt::format("{}:{}", name, i),
+                                                    instruction.shape.elements[i]));
     }
     return result;
   }
@@ -400,7 +337,7 @@ class GraphMaker {
   const Source& source_;
   const Devices& devices_;
   Groups& groups_;
-  Graph graph_;
+  GraphWriter writer_;
   int depth_ = 0;
   int64_t instructions_ = 0;
 };

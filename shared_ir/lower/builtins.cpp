@@ -7,9 +7,10 @@ namespace assay::lowering {
 const Builtin* find_builtin(std::string_view name) {
   static const auto table = [] {
     std::unordered_map<std::string_view, const Builtin*> result;
-    for (auto family : {attribute_builtins(), source_builtins(), elementwise_builtins(),
-                        movement_builtins(), slicing_builtins(), reduction_builtins(),
-                        labelled_builtins(), index_builtins(), window_builtins(), collective_builtins()})
+    for (auto family :
+         {attribute_builtins(), source_builtins(), elementwise_builtins(), movement_builtins(),
+          slicing_builtins(), reduction_builtins(), labelled_builtins(), index_builtins(),
+          window_builtins(), collective_builtins()})
       for (const Builtin& builtin : family) result.emplace(builtin.name, &builtin);
     return result;
   }();

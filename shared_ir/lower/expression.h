@@ -6,8 +6,8 @@
 //   list    := [expr, ...]
 //   call    := builtin(expr, ...)
 //
-// In a text, {parameter} is replaced by the attribute's text, or the let's. when(condition, a, b) evaluates only
-// the chosen branch.
+// In a text, {parameter} is replaced by the attribute's text, or the let's. when(condition, a, b)
+// evaluates only the chosen branch.
 #pragma once
 
 #include <functional>
