@@ -61,9 +61,9 @@ struct Case {
   std::optional<KnownAnswer> known;
 };
 
-// Makes a value that the capture lost (uninitialised memory, by "aten.empty" and the like; a constant that HLO text leaves out) an input
-// of the graph: its node goes, the tensor stays. Returns false, and leaves the graph alone, when an
-// operator computes the tensor.
+// Makes a value that the capture lost (uninitialised memory, by "aten.empty" and the like; a
+// constant that HLO text leaves out) an input of the graph: its node goes, the tensor stays.
+// Returns false, and leaves the graph alone, when an operator computes the tensor.
 bool make_input(Graph& graph, TensorId tensor);
 
 // Loads FOLDER/case.toml (or the file itself) and its graphs; checks everything that can be checked

@@ -31,9 +31,7 @@ std::optional<DType> parse_dtype(std::string_view name);
 
 inline bool is_floating(DType dtype) { return dtype >= DType::kFloat8E4M3; }
 inline bool is_bool(DType dtype) { return dtype == DType::kBool; }
-inline bool is_unsigned(DType dtype) {
-  return dtype >= DType::kUint8 && dtype <= DType::kUint32;
-}
+inline bool is_unsigned(DType dtype) { return dtype >= DType::kUint8 && dtype <= DType::kUint32; }
 inline bool is_integer(DType dtype) { return !is_floating(dtype) && !is_bool(dtype); }
 
 // Distance from 1 to the next larger number (bfloat16: 2^-7, float32: 2^-23). 0 for integers and

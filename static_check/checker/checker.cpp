@@ -13,9 +13,8 @@ using namespace checker;
 // it so.
 LinearIn linear_functions(const CoreProgram& sequential, const std::vector<CoreProgram>& ranks) {
   LinearIn linear{{kKeepFunction, 2U}};
-  for (DType to :
-       {DType::kBool, DType::kUint8, DType::kUint16, DType::kUint32, DType::kInt8, DType::kInt16,
-        DType::kInt32, DType::kInt64})
+  for (DType to : {DType::kBool, DType::kUint8, DType::kUint16, DType::kUint32, DType::kInt8,
+                   DType::kInt16, DType::kInt32, DType::kInt64})
     linear.emplace(cast_function(to), 0U);
   const auto add = [&](const CoreProgram& program) {
     for (const CoreOp& op : program.ops)
@@ -96,8 +95,8 @@ void check_program(Joint& joint, Rank rank) {
 }  // namespace
 
 CheckResult check_certificate(const Case& refinement, const CoreProgram& sequential,
-                              const std::vector<CoreProgram>& ranks,
-                              const Certificate& certificate, Replayed what) {
+                              const std::vector<CoreProgram>& ranks, const Certificate& certificate,
+                              Replayed what) {
   ASSAY_CHECK(ranks.size() == refinement.ranks.size(), "one program per rank");
   ASSAY_CHECK(sequential.value_of.size() == refinement.sequential.tensors.size(),
               "the sequential graph's program");

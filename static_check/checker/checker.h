@@ -53,8 +53,7 @@ enum class Replayed : uint8_t { kProof, kClaims };
 //  (random.cpp); an index of the
 //     sequential program lies in its table, and then so does each of the ranks' (indices.cpp).
 CheckResult check_certificate(const Case& refinement, const CoreProgram& sequential,
-                              const std::vector<CoreProgram>& ranks,
-                              const Certificate& certificate,
+                              const std::vector<CoreProgram>& ranks, const Certificate& certificate,
                               Replayed what = Replayed::kProof);
 
 }  // namespace assay

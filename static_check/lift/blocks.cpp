@@ -38,12 +38,20 @@ std::map<int32_t, LabelPlaces> places_of(const BlockSpec& spec, std::span<const 
   return places;
 }
 
+bool same_cuts(const LabelPlaces& place, std::span<const Value> operands) {
+  const auto cuts = [&](const std::pair<size_t, size_t>& at) -> const std::vector<int64_t>& {
+    return operands[at.first].cuts[at.second];
+  };
+  return std::all_of(place.operands.begin(), place.operands.end(),
+                     [&](const auto& at) { return cuts(at) == cuts(place.operands.front()); });
+}
+
 // One grid for all operands: every parallel label is cut at the same positions wherever it stands.
 void align_labels(const std::map<int32_t, LabelPlaces>& places, std::vector<Value>& operands) {
   for (bool changed = true; changed;) {
     changed = false;
     for (const auto& [label, place] : places) {
-      if (place.whole) continue;
+      if (place.whole || same_cuts(place, operands)) continue;
       std::vector<int64_t> positions;
       for (const auto& [i, d] : place.operands) {
         positions.insert(positions.end(), operands[i].cuts[d].begin(), operands[i].cuts[d].end());

@@ -119,29 +119,33 @@ Value Interpreter::draw(const CoreOp& op) {
 }
 
 Value Interpreter::compute_arithmetic(const CoreOp& op) {
-  std::vector<Value> values = operands(op);
-  if (op.prim == Prim::kCast && is_floating(op.dtype)) return integer_to_float(lifting_, values[0]);
+  if (op.prim == Prim::kCast && is_floating(op.dtype))
+    return integer_to_float(lifting_, operand(op, 0));
   const DType source =
       op.operands.empty() ? op.dtype : program_.ops[static_cast<size_t>(op.operands[0])].dtype;
-  if (auto integer = apply_integer(lifting_, op, source, values)) return std::move(*integer);
+  if (!is_floating(op.dtype)) {
+    if (auto integer = apply_integer(lifting_, op, source, operands(op)))
+      return std::move(*integer);
+  }
   switch (op.prim) {
     case Prim::kLinear: {
-      for (size_t i = 0; i < values.size(); ++i)
-        values[i] = scale(as_terms(std::move(values[i]), op.dtype), op.coefs[i]);
+      std::vector<Value> values;
+      for (size_t i = 0; i < op.operands.size(); ++i)
+        values.push_back(scale(as_terms(operand(op, i), op.dtype), op.coefs[i]));
       Value sum = sum_of(lifting_, std::move(values));
       merge_tiles(sum);
       name_sums(lifting_, sum, op.dtype);
       return sum;
     }
     case Prim::kMul:
-      return multiply(lifting_, values[0], values[1], op.dtype);
+      return multiply(lifting_, operand(op, 0), operand(op, 1), op.dtype);
     case Prim::kKeep:
-      return keep(lifting_, values[0], values[1], op.dtype);
+      return keep(lifting_, operand(op, 0), operand(op, 1), op.dtype);
     case Prim::kCast:
-      if (cast_keeps_values(source, op.dtype)) return values[0];
-      return apply_map(lifting_, cast_function(op.dtype), 0, std::move(values), op.shape, op.dtype);
+      if (cast_keeps_values(source, op.dtype)) return operand(op, 0);
+      return apply_map(lifting_, cast_function(op.dtype), 0, operands(op), op.shape, op.dtype);
     default:
-      return apply_map(lifting_, op.fn, op.linear, std::move(values), op.shape, op.dtype);
+      return apply_map(lifting_, op.fn, op.linear, operands(op), op.shape, op.dtype);
   }
 }
 

@@ -38,7 +38,7 @@ class Interpreter {
                  std::vector<Value> operands);
   Value unknown(const CoreOp& op, Atom::Kind kind);
   Value draw(const CoreOp& op);
-  Value operand(const CoreOp& op, size_t i) const { return value(op.operands[i]); }
+  const Value& operand(const CoreOp& op, size_t i) const { return value(op.operands[i]); }
   std::vector<Value> operands(const CoreOp& op) const;
   // Integer maps among the operands as views of atoms.
   Value as_terms(Value value, DType dtype);

@@ -72,8 +72,8 @@ class Lifting {
   void set_sequential(bool sequential) { sequential_ = sequential; }
   bool is_sequential() const { return sequential_; }
 
-  // The sequential program computes an index from an integer atom: the atom's elements are such that
-  // the index lies in its table, an assumption that lowering lists.
+  // The sequential program computes an index from an integer atom: the atom's elements are such
+  // that the index lies in its table, an assumption that lowering lists.
   void assume_index(AtomId ids, const Intervals& values);
   // The values that the sequential program's indices leave to an integer atom.
   Intervals index_values(AtomId ids) const;
