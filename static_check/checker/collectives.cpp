@@ -227,10 +227,7 @@ class CollectiveCheck {
     for (size_t member = 0; member < meeting.members.size(); ++member) {
       const Sum part = operand(meeting, member, region, coords);
       if (reduce == Collective::Reduce::kProduct && member > 0) {
-        Sum product;
-        for (const Product& a : follows)
-          for (const Product& b : part) product.push_back(multiply(joint_.facts, a, b));
-        follows = std::move(product);
+        follows = multiply(joint_.facts, region, follows, part, claimed);
         continue;
       }
       follows.insert(follows.end(), part.begin(), part.end());

@@ -42,13 +42,6 @@ Sum linear(const Step& step, const Region& region, const std::vector<Affine>& co
   return sum;
 }
 
-Sum multiply_sums(const Facts& facts, const Sum& a, const Sum& b) {
-  Sum sum;
-  for (const Product& x : a)
-    for (const Product& y : b) sum.push_back(multiply(facts, x, y));
-  return sum;
-}
-
 // The guards that a mask of 0 and 1 is; nullopt where it is no function of one integer element.
 std::optional<Sum> mask_as_guards(const Step& step, const Region& region,
                                   const std::vector<Affine>& coords) {
@@ -126,8 +119,9 @@ Sum expected(const Step& step, const Region& region, const std::vector<Affine>& 
     case Prim::kLinear:
       return linear(step, region, coords);
     case Prim::kMul:
-      return multiply_sums(step.facts, operand_sum(step, 0, region, coords),
-                           operand_sum(step, 1, region, coords));
+      return multiply(step.facts, region, operand_sum(step, 0, region, coords),
+                      operand_sum(step, 1, region, coords),
+                      as_sum(element_at(region, step.claim(), coords)));
     case Prim::kKeep:
       return keep(step, region, coords);
     case Prim::kOneHot:

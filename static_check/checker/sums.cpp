@@ -96,6 +96,51 @@ std::string to_string(const std::vector<Interval>& intervals) {
 
 }  // namespace
 
+namespace {
+
+bool is_part_of(const Facts& facts, const Product& part, const Product& sum) {
+  return std::any_of(part.boxes.begin(), part.boxes.end(),
+                     [&](const Box& box) { return hides(facts, sum, box.label); });
+}
+
+// A name among the factors of the claim, products unfolded, that equals the part.
+std::optional<Product> name_of(const Facts& facts, const Region& region, const Product& part,
+                               const Sum& claimed) {
+  std::vector<Factor> todo;
+  for (const Product& product : claimed)
+    todo.insert(todo.end(), product.factors.begin(), product.factors.end());
+  while (!todo.empty()) {
+    const Factor factor = todo.back();
+    todo.pop_back();
+    const Instance* made = facts.definition(factor.atom);
+    if (made == nullptr) continue;
+    if (made->kind == Instance::Kind::kMul) {
+      const Product inside = expand(facts, region, factor)->front();
+      todo.insert(todo.end(), inside.factors.begin(), inside.factors.end());
+    }
+    if (made->kind != Instance::Kind::kCombine) continue;
+    const Product name{1, {factor}, {}, {}};
+    if (equal(facts, region, {part}, {name})) return name;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Sum multiply(const Facts& facts, const Region& region, const Sum& a, const Sum& b,
+             const Sum& claimed) {
+  Sum sum;
+  for (const Product& x : a) {
+    for (const Product& y : b) {
+      std::optional<Product> left, right;
+      if (is_part_of(facts, x, y)) left = name_of(facts, region, x, claimed);
+      if (!left && is_part_of(facts, y, x)) right = name_of(facts, region, y, claimed);
+      sum.push_back(multiply(facts, left.value_or(x), right.value_or(y)));
+    }
+  }
+  return sum;
+}
+
 Product multiply(const Facts& facts, const Product& a, const Product& b) {
   for (const auto& [x, y] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
     for (const Box& box : x->boxes) {

@@ -59,6 +59,12 @@ bool normalise(const Facts& facts, const Region& region, Product& product);
 // or where infinities would be multiplied.
 Product multiply(const Facts& facts, const Product& a, const Product& b);
 
+// The product of two sums. A part of a sum that meets the same sum keeps its meaning under a name
+// only: one that `claimed` multiplies by and that equals the part on the region. Throws Rejection
+// where the claim has no such name, and as for two products; throws Split.
+Sum multiply(const Facts& facts, const Region& region, const Sum& a, const Sum& b,
+             const Sum& claimed);
+
 // Whether the sums are equal on the region: the difference cancels, after expansion of products,
 // names and concatenations (newest atom first, so that what is equal cancels before it is
 // unfolded). Throws Split.

@@ -43,6 +43,54 @@ TEST(Contraction, BlocksWhoseOperandsAreCutAtDifferentOffsetsAreNoPart) {
   EXPECT_FALSE(proves(inner_split(true, 0)));
 }
 
+/// y = x @ w pending on two ranks, then what `then` makes of it; the sequential program multiplies
+/// y by itself.
+template <typename Then>
+Case pending_product(const Then& then) {
+  CaseBuilder c(2);
+  auto& s = c.sequential();
+  const TensorRef y =
+      s.call("y", "aten.mm.default",
+             {s.input("x", {kRows, kInner}), s.input("w", {kInner, kColumns})}, {kRows, kColumns});
+  s.output(s.call("z", "aten.mul.Tensor", {y, y}, {kRows, kColumns}));
+  for (int r = 0; r < 2; ++r) {
+    auto& g = c.rank(r);
+    g.output(
+        then(g, g.call("y", "aten.mm.default",
+                       {g.input("x", {kRows, kInner / 2}), g.input("w", {kInner / 2, kColumns})},
+                       {kRows, kColumns})));
+  }
+  c.shard("x", 1);
+  c.shard("w", 0);
+  c.expect("z", {"z@0", "z@1"});
+  return c.build();
+}
+
+TensorRef product(GraphBuilder& g, const std::string& name, TensorRef a, TensorRef b) {
+  return g.call(name, "aten.mul.Tensor", {a, b}, {kRows, kColumns});
+}
+
+// Claims about products of parts of one sum are checked and executed, as all others are (`prove`).
+TEST(Contraction, TheProductOfPartsOfOneSumIsNoPartOfItsSquare) {
+  EXPECT_TRUE(proves(pending_product([](GraphBuilder& g, TensorRef y) {
+    const TensorRef whole = all_reduce(g, "sum", y);
+    return product(g, "z", whole, whole);
+  })));
+  EXPECT_FALSE(proves(pending_product([](GraphBuilder& g, TensorRef y) {
+    return all_reduce(g, "z", product(g, "square", y, y));
+  }))) << "each rank squares its part";
+  EXPECT_FALSE(proves(pending_product([](GraphBuilder& g, TensorRef y) {
+    return product(g, "z", product(g, "square", y, y), y);
+  }))) << "a cube";
+  EXPECT_FALSE(proves(pending_product([](GraphBuilder& g, TensorRef y) {
+    return all_reduce(g, "z", y, "product");
+  }))) << "the ranks' parts times one another";
+  EXPECT_FALSE(proves(pending_product([](GraphBuilder& g, TensorRef y) {
+    const TensorRef half = g.call("half", "aten.mul.Scalar", {y, 0.5}, {kRows, kColumns});
+    return product(g, "z", half, all_reduce(g, "sum", y));
+  }))) << "half a part times the whole";
+}
+
 /// x @ w with the columns split; `gathered` in the wrong order when swapped.
 Case column_split(bool swapped) {
   CaseBuilder c(2);

@@ -10,10 +10,14 @@
 
 namespace assay::test {
 
-/// The static check with the built-in declarations; every claim is executed in float64.
+/// The static check with the built-in declarations. Its certificate has been replayed, and every
+/// claim is executed in float64.
 inline StaticResult prove(const Case& refinement) {
   const OperatorTable operators = OperatorTable::builtin();
   StaticResult result = static_check(refinement, operators);
+  if (result.report.verdict != Verdict::kRefuted) {
+    EXPECT_GT(result.replayed, 0) << "no claim of the certificate was replayed";
+  }
   for (const uint64_t seed : {1, 2, 3}) expect_claims_hold(refinement, result, seed);
   return result;
 }
