@@ -98,3 +98,9 @@ if(EXISTS "${ASSAY_TORCH_ROOT}/lib/libtorch_cuda.so" AND TARGET assay::cudart)
 endif()
 
 message(STATUS "LibTorch: ${ASSAY_TORCH_ROOT}")
+
+# LibTorch's headers cost more than most sources that include them: so many sources of the target
+# read them together.
+function(assay_share_torch_headers target sources)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${sources})
+endfunction()

@@ -190,6 +190,10 @@ void collect_tensors(const Arg& arg, std::vector<TensorId>& ids) {
 
 }  // namespace
 
+at::Tensor widened(const at::Tensor& tensor) {
+  return tensor.is_floating_point() ? tensor.to(at::kDouble) : tensor;
+}
+
 std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
                                      const TensorLookup& value, Arithmetic arithmetic) {
   at::NoGradGuard no_grad;

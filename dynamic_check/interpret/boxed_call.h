@@ -18,6 +18,9 @@ enum class Arithmetic {
              // be float64
 };
 
+// The tensor as an operand in float64 arithmetic: integers and booleans stay as they are.
+at::Tensor widened(const at::Tensor& tensor);
+
 // The operator reads outside its operand: an id beyond the table. A fault of the program on this
 // input.
 struct IndexOutOfRange : UserError {

@@ -10,10 +10,6 @@
 namespace assay {
 namespace {
 
-at::Tensor widened(const at::Tensor& tensor) {
-  return tensor.is_floating_point() ? tensor.to(at::kDouble) : tensor;
-}
-
 // One rank on its way through its graph.
 class RankInterpreter {
  public:

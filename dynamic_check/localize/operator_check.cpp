@@ -26,10 +26,6 @@ int64_t effective_samples(int64_t elements) {
   return 1 + kSamples * std::clamp<int64_t>(elements, 1, 64);
 }
 
-at::Tensor widened(const at::Tensor& tensor) {
-  return tensor.is_floating_point() ? tensor.to(at::kDouble) : tensor;
-}
-
 // One operator with what was recorded of it.
 class OperatorReplay {
  public:

@@ -152,19 +152,38 @@ class ReductionCheck {
     for (const Instance* candidate : candidates_) {
       const Instance* name = step_.facts.definition(candidate->operands[0].atom);
       if (name == nullptr) continue;
-      const bool joins = name->kind == Instance::Kind::kCat;
-      if (!joins && (name->kind != Instance::Kind::kCombine || name->operands.empty())) continue;
-      for (const Product& product : operand)
-        for (size_t i = 0; i < (joins ? name->operands.size() : 1); ++i) {
-          if (product.factors.size() != 1 || product.factors[0].atom != name->operands[i].atom)
-            continue;
-          const auto labels = operand_labels(inner, *name, i, product.factors[0].index);
-          if (!labels) continue;
-          const Sum named{{1, {{name->output, output_index(*name, i, *labels)}}, {}, {}}};
-          if (equal(step_.facts, inner, named, operand)) return named;
-        }
+      if (name->kind != Instance::Kind::kCat && name->kind != Instance::Kind::kCombine) continue;
+      if (const auto named = as_name(inner, *name, operand)) return *named;
     }
     return operand;
+  }
+
+  // The operand as an element of a name's output: found by what the name reads of each of its own
+  // operands. Terms of a combination may see a part of its labels each.
+  std::optional<Sum> as_name(const Region& inner, const Instance& name, const Sum& operand) const {
+    const auto named_at = [&](size_t i, const std::vector<Affine>& labels) -> std::optional<Sum> {
+      Sum named{{1, {{name.output, output_index(name, i, labels)}}, {}, {}}};
+      if (!equal(step_.facts, inner, named, operand)) return std::nullopt;
+      return named;
+    };
+    std::vector<Affine> merged(name.labels.size());
+    std::vector<bool> seen(name.labels.size(), false);
+    for (const Product& product : operand) {
+      if (product.factors.size() != 1) continue;
+      for (size_t i = 0; i < name.operands.size(); ++i) {
+        if (product.factors[0].atom != name.operands[i].atom) continue;
+        const auto labels = operand_labels(inner, name, i, product.factors[0].index);
+        if (!labels) continue;
+        if (const auto named = named_at(i, *labels)) return named;
+        for (size_t label = 0; label < labels->size(); ++label) {
+          if (seen[label] || name.labels[label].strides[i] == 0) continue;
+          merged[label] = (*labels)[label];
+          seen[label] = true;
+        }
+      }
+    }
+    if (name.kind == Instance::Kind::kCat) return std::nullopt;
+    return named_at(0, merged);
   }
 
   // Where a name's output holds what it reads from an operand: that of a concatenation behind the

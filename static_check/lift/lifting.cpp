@@ -140,6 +140,47 @@ Lifted Lifting::lift(const Request& request) {
   throw InternalError("a request does not embed in itself");
 }
 
+void Lifting::remember_as(const Request& request, const Term& view, const Rational& factor) {
+  Instance sum;
+  sum.kind = request.kind;
+  sum.operands = request.operands;
+  sum.terms = request.terms;
+  sum.output = view.atom;
+  for (const RequestLabel& r : request.labels) {
+    if (is_broadcast(r)) return;
+    sum.labels.push_back({Tag::kParallel, r.size, r.strides, 0, kNone, kNone});
+  }
+  int64_t inner = 1;
+  for (size_t j = request.labels.size(); j-- > 0;) {
+    const auto dim = static_cast<size_t>(request.labels[j].out_dim);
+    if (j + 1 == request.labels.size() ||
+        request.labels[j + 1].out_dim != request.labels[j].out_dim)
+      inner = view.layout.dims[dim].back().stride;
+    sum.labels[j].out_stride = inner;
+    inner *= sum.labels[j].size;
+  }
+  remembered_[key_of(request)].push_back({std::move(sum), factor});
+}
+
+std::optional<Term> Lifting::find_remembered(const Request& request) const {
+  std::optional<Lifted> lifted = find(request);
+  Rational factor = 1;
+  const auto known = remembered_.find(key_of(request));
+  if (!lifted && known != remembered_.end()) {
+    for (const Remembered& entry : known->second) {
+      lifted = embed(request, entry.sum);
+      factor = entry.factor;
+      if (lifted) break;
+    }
+  }
+  if (!lifted) return std::nullopt;
+  Term term;
+  term.coef = Rational(1) / factor;
+  term.atom = lifted->atom;
+  term.layout = std::move(lifted->layout);
+  return term;
+}
+
 std::vector<LabelId> Lifting::hidden_labels(const Instance& instance) const {
   // A label stays open to boxes when exactly one operand hides it and the operator is linear in
   // that operand.

@@ -110,6 +110,12 @@ class Lifting {
   // Embedding alone; nullopt when no known instance has this block.
   std::optional<Lifted> find(const Request& request) const;
 
+  // Makes a sum known under another request too: its terms are `factor` times the view of all of
+  // the sum's name, whose dimensions are the request's.
+  void remember_as(const Request& request, const Term& view, const Rational& factor);
+  // The view of a name whose sum is the request's: one that was lifted or remembered so.
+  std::optional<Term> find_remembered(const Request& request) const;
+
   // The layout over operand p of the instance behind `atom`, for a layout over `atom` itself;
   // nullopt if a digit of the layout straddles labels.
   std::optional<Layout> trace(AtomId atom, const Layout& layout, size_t operand) const;
@@ -124,8 +130,15 @@ class Lifting {
   int32_t extend(const Request& request, Reach reach);
   std::vector<LabelId> hidden_labels(const Instance& instance) const;
 
+  // A sum that has a name, in other terms: `sum` as an instance with that name as its output.
+  struct Remembered {
+    Instance sum;
+    Rational factor;  // of the sum in these terms: the name is 1 / factor times it
+  };
+
   Universe universe_;
-  std::unordered_map<std::string, std::vector<int32_t>> index_;  // request key -> instances
+  std::unordered_map<std::string, std::vector<int32_t>> index_;          // request key -> instances
+  std::unordered_map<std::string, std::vector<Remembered>> remembered_;  // by request key
   std::unordered_map<AtomId, AtomId> one_hots_;
   std::unordered_map<AtomId, Intervals> index_values_;
   Solver solver_;

@@ -31,7 +31,8 @@ bool order(const Term& a, const Term& b) {
   return before(a, b);
 }
 
-Lifted product(Lifting& lifting, const Term& a, const Term& b, const Shape& size, DType dtype) {
+Lifted product_of_two(Lifting& lifting, const Term& a, const Term& b, const Shape& size,
+                      DType dtype) {
   const auto request = [&](const Term& x, const Term& y) {
     Request made;
     made.kind = Instance::Kind::kMul;
@@ -50,6 +51,56 @@ Lifted product(Lifting& lifting, const Term& a, const Term& b, const Shape& size
     if (auto known = lifting.find(swap ? request(a, b) : request(b, a))) return std::move(*known);
   }
   return lifting.lift(first);
+}
+
+constexpr size_t kMostFactors = 8;
+
+// The view's factors, of which none is a product itself.
+void add_factors(const Lifting& lifting, const Term& view, std::vector<Term>& factors) {
+  if (lifting.is_instance(view.atom, Instance::Kind::kMul) && factors.size() < kMostFactors) {
+    auto left = lifting.trace(view.atom, view.layout, 0);
+    auto right = lifting.trace(view.atom, view.layout, 1);
+    if (left && right) {
+      const Instance& product = lifting.instance_of(view.atom);
+      for (auto& [layout, operand] :
+           {std::pair{&*left, size_t{0}}, std::pair{&*right, size_t{1}}}) {
+        Term factor;
+        factor.atom = product.operands[operand].atom;
+        factor.layout = std::move(*layout);
+        add_factors(lifting, factor, factors);
+      }
+      return;
+    }
+  }
+  factors.push_back(view);
+}
+
+// Products of the same factors are one atom, whatever the order in which they were multiplied: the
+// older factors first. A one-hot comes last: sums over its classes and guards look for it there.
+Lifted product(Lifting& lifting, const Term& a, const Term& b, const Shape& size, DType dtype) {
+  std::vector<Term> factors;
+  for (const Term* operand : {&a, &b}) {
+    Term view;
+    view.atom = operand->atom;
+    view.layout = operand->layout;
+    add_factors(lifting, view, factors);
+  }
+  if (factors.size() == 2 || factors.size() > kMostFactors)
+    return product_of_two(lifting, a, b, size, dtype);
+  const auto is_one_hot = [&](const Term& factor) {
+    return lifting.atom(factor.atom).kind == Atom::Kind::kOneHot;
+  };
+  std::sort(factors.begin(), factors.end(), [&](const Term& x, const Term& y) {
+    return is_one_hot(x) != is_one_hot(y) ? is_one_hot(y) : order(x, y);
+  });
+  Lifted result{factors[0].atom, factors[0].layout, {}};
+  for (size_t i = 1; i < factors.size(); ++i) {
+    Term left;
+    left.atom = result.atom;
+    left.layout = std::move(result.layout);
+    result = product_of_two(lifting, left, factors[i], size, dtype);
+  }
+  return result;
 }
 
 Term multiply_terms(Lifting& lifting, const Term& left, const Term& right, const Shape& size,

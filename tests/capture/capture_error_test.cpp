@@ -15,12 +15,12 @@
 namespace assay {
 namespace {
 
-const CaptureSpec kX = {{"x", {4, 6}}};
+const CaptureSpec kInput4x6 = {{"x", {4, 6}}};
 
 // What capturing the program throws; fails the test when it does not throw.
 UserError error_of(const RankProgram& program, const Mesh& mesh = Mesh()) {
   try {
-    capture("program", kX, 0, mesh, program);
+    capture("program", kInput4x6, 0, mesh, program);
   } catch (const UserError& error) {
     return error;
   }
@@ -115,7 +115,7 @@ TEST(CaptureError, LeavesTheThreadAsItWas) {
 
 TEST(SameProgram, RefusesOtherOperatorsArgumentsAndLengths) {
   const auto graph = [](int operators, double number) {
-    return capture("graph", kX, 0, Mesh(), [=](ProgramContext& program) {
+    return capture("graph", kInput4x6, 0, Mesh(), [=](ProgramContext& program) {
       auto x = program.input("x");
       for (int i = 0; i < operators; ++i) x = at::add(x, number);
     });

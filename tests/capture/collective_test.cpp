@@ -23,10 +23,10 @@ using test::to_text;
 using GroupPtr = c10::intrusive_ptr<c10d::ProcessGroup>;
 
 const Mesh kMesh({{"dp", 2}, {"tp", 4}});
-const CaptureSpec kX = {{"x", {8, 6}}};
+const CaptureSpec kInput8x6 = {{"x", {8, 6}}};
 
 std::string captured(const RankProgram& program, Rank rank = 5) {
-  return to_text(capture("rank", kX, rank, kMesh, program));
+  return to_text(capture("rank", kInput8x6, rank, kMesh, program));
 }
 
 TEST(CapturedCollective, AllReduceWritesItsTensor) {

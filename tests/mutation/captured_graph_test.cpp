@@ -13,6 +13,8 @@ struct Count {
   size_t valid;  // at least; most changes of an index make a program whose shapes do not fit
 };
 
+void PrintTo(const Count& count, std::ostream* out) { *out << to_string(count.kind); }
+
 class Mutants : public testing::TestWithParam<Count> {};
 
 TEST_P(Mutants, OfATensorParallelServingModelAreProvedOnlyWhereTheyAreEqual) {

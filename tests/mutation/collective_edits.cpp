@@ -105,12 +105,9 @@ class CollectiveEdits {
     add("repeated", [node = node_, input = call_.input](Case& mutant, Rank rank) {
       Graph& graph = graph_of(mutant, rank);
       const Node original = node_of(graph, node);
-      const TensorId once =
-          insert_call(graph, node, original.op, original.args, original.outputs.front());
-      for (Arg* arg : leaves(node_of(graph, node + 1))) {
-        const auto* tensor = std::get_if<TensorArg>(&arg->value);
-        if (tensor && tensor->id == input) arg->value = TensorArg{once};
-      }
+      const Tensor& of = graph.tensors[static_cast<size_t>(input)];
+      const TensorId once = insert_call(graph, node, original, of.shape, of.dtype);
+      replace_operand(node_of(graph, node + 1), input, once);
     });
   }
 

@@ -70,22 +70,41 @@ Graph& graph_of(Case& refinement, Rank rank) { return refinement.ranks[static_ca
 
 Node& node_of(Graph& graph, NodeId node) { return graph.nodes[static_cast<size_t>(node)]; }
 
-TensorId insert_call(Graph& graph, NodeId before, const std::string& op, std::vector<Arg> args,
-                     TensorId like) {
+TensorId insert_call(Graph& graph, NodeId before, Node call, Shape shape, DType dtype) {
   const auto id = static_cast<TensorId>(graph.tensors.size());
-  Tensor tensor = graph.tensors[static_cast<size_t>(like)];
+  Tensor tensor;
   tensor.name = "inserted_" + std::to_string(id);
-  tensor.output = 0;
+  tensor.dtype = dtype;
+  tensor.shape = std::move(shape);
   graph.by_name[tensor.name] = id;
   graph.tensors.push_back(std::move(tensor));
-  Node call;
-  call.op = op;
-  call.args = std::move(args);
   call.outputs = {id};
-  call.source = node_of(graph, before).source;
   graph.nodes.insert(graph.nodes.begin() + before, std::move(call));
   renumber_producers(graph);
   return id;
+}
+
+TensorId insert_call(Graph& graph, NodeId before, const std::string& op, std::vector<Arg> args,
+                     Shape shape, DType dtype) {
+  Node call;
+  call.op = op;
+  call.args = std::move(args);
+  call.source = node_of(graph, before).source;
+  return insert_call(graph, before, std::move(call), std::move(shape), dtype);
+}
+
+void replace_call(Graph& graph, NodeId node, const std::string& op, std::vector<Arg> args) {
+  Node& of = node_of(graph, node);
+  of.op = op;
+  of.args = std::move(args);
+  of.kwargs.clear();
+}
+
+void replace_operand(Node& node, TensorId from, TensorId to) {
+  for (Arg* arg : leaves(node)) {
+    const auto* tensor = std::get_if<TensorArg>(&arg->value);
+    if (tensor && tensor->id == from) arg->value = TensorArg{to};
+  }
 }
 
 void move_node(Graph& graph, NodeId from, NodeId to) {

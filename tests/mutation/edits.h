@@ -13,6 +13,10 @@ void add_index_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits);
 void add_operand_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits);
 void add_operator_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits);
 void add_collective_edits(const Case& refinement, Rank rank, NodeId node, std::vector<Edit>& edits);
+void add_arithmetic_rewrites(const Graph& graph, NodeId node, std::vector<Edit>& edits);
+void add_collective_rewrites(const Case& refinement, Rank rank, NodeId node,
+                             std::vector<Edit>& edits);
+void add_scaling_rewrites(const Graph& graph, NodeId node, std::vector<Edit>& edits);
 
 /// "ge = aten.ge.Scalar: CHANGE".
 std::string describe(const Graph& graph, NodeId node, const std::string& change);
@@ -31,9 +35,26 @@ bool is_ready(const Graph& graph, TensorId tensor, NodeId node);
 Graph& graph_of(Case& refinement, Rank rank);
 Node& node_of(Graph& graph, NodeId node);
 
-/// Puts a call that makes a new tensor of `like`'s type before `before`. Returns the tensor.
+/// Puts a call that makes one new tensor before `before`. Returns the tensor.
+TensorId insert_call(Graph& graph, NodeId before, Node call, Shape shape, DType dtype);
+
+/// The same, for a call of `op` with these arguments.
 TensorId insert_call(Graph& graph, NodeId before, const std::string& op, std::vector<Arg> args,
-                     TensorId like);
+                     Shape shape, DType dtype);
+
+/// Arguments of a call.
+template <typename... Value>
+std::vector<Arg> arguments(const Value&... values) {
+  std::vector<Arg> args;
+  ((args.emplace_back().value = values), ...);
+  return args;
+}
+
+/// The node, which has one output, becomes a call of `op` with these arguments.
+void replace_call(Graph& graph, NodeId node, const std::string& op, std::vector<Arg> args);
+
+/// `from` becomes `to` in the node's arguments.
+void replace_operand(Node& node, TensorId from, TensorId to);
 
 /// Moves a node to an earlier place.
 void move_node(Graph& graph, NodeId from, NodeId to);

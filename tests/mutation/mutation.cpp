@@ -18,6 +18,9 @@ std::vector<Edit> edits_of(const Case& refinement, Rank rank) {
     add_operand_edits(graph, node, edits);
     add_operator_edits(graph, node, edits);
     add_collective_edits(refinement, rank, node, edits);
+    add_arithmetic_rewrites(graph, node, edits);
+    add_collective_rewrites(refinement, rank, node, edits);
+    add_scaling_rewrites(graph, node, edits);
   }
   return edits;
 }
@@ -46,6 +49,14 @@ const char* to_string(MutationKind kind) {
       return "operator";
     case MutationKind::kCollective:
       return "collective";
+    case MutationKind::kCommute:
+      return "commute";
+    case MutationKind::kReassociate:
+      return "reassociate";
+    case MutationKind::kSplitCollective:
+      return "split_collective";
+    case MutationKind::kMoveScaling:
+      return "move_scaling";
   }
   return "?";
 }
@@ -55,6 +66,7 @@ std::vector<Mutation> mutations_of(const Case& refinement) {
   const auto ranks = static_cast<Rank>(refinement.ranks.size());
   for (Rank rank = 0; rank < ranks; ++rank) {
     for (Edit& edit : edits_of(refinement, rank)) {
+      if (edit.together) continue;
       mutations.push_back(
           {edit.kind, "rank " + std::to_string(rank) + ", " + edit.what,
            [rank, apply = std::move(edit.apply)](Case& mutant) { apply(mutant, rank); }});

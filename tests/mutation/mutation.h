@@ -1,5 +1,5 @@
-// Small changes of a distributed program, such as a programmer makes by mistake. Most of them
-// change what the ranks compute; none of these may be proved.
+// Small changes of a distributed program: mistakes that a programmer makes, of which most change
+// what the ranks compute, and none of these may be proved; and rewrites that compute the same.
 #pragma once
 
 #include <functional>
@@ -17,6 +17,11 @@ enum class MutationKind {
   kOperator,    // an operator is left out, or is its neighbour (> instead of >=)
   kCollective,  // left out, repeated, too early, of another kind, reduction, group or order of
                 // ranks
+  // Rewrites: equal over the reals, whatever the inputs.
+  kCommute,          // the operands of a sum or product change places
+  kReassociate,      // (a + b) + c as a + (b + c); the same of products
+  kSplitCollective,  // in two halves, or an all-reduce as reduce-scatter and all-gather
+  kMoveScaling,      // by 2 before a linear operator and by 1/2 after it
 };
 
 const char* to_string(MutationKind kind);
@@ -26,6 +31,8 @@ struct Edit {
   MutationKind kind;
   std::string what;
   std::function<void(Case&, Rank)> apply;
+  // Of all members of a collective: on one rank alone it would be another program.
+  bool together = false;
 };
 
 struct Mutation {
@@ -34,9 +41,9 @@ struct Mutation {
   std::function<void(Case&)> apply;
 };
 
-/// Every mutation of every rank's graph, and, where all ranks run the same operators, every
-/// mutation that is made on all of them. Many are invalid: their shapes do not fit, or PyTorch
-/// refuses them.
+/// Every mutation and rewrite of every rank's graph, and, where all ranks run the same operators,
+/// every one that is made on all of them. Many mutations are invalid: their shapes do not fit, or
+/// PyTorch refuses them.
 std::vector<Mutation> mutations_of(const Case& refinement);
 
 /// The same elements in an order that depends on `seed` alone, on every machine.

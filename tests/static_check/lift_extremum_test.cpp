@@ -28,6 +28,47 @@ TEST(LiftExtremum, OfJoinedValuesIsOfTheirConcatenation) {
   EXPECT_FALSE(proves(maximum_of_joined_rows(false)));
 }
 
+// The maximum over the columns of a sum whose terms are wide ([4, columns]), a row ([1, columns])
+// or a column ([4, 1]); each rank has a piece of the columns.
+Case maximum_of_sum(const std::vector<Shape>& terms, bool right) {
+  CaseBuilder made(2);
+  const auto build = [&](GraphBuilder& graph, int64_t columns, bool shares) {
+    TensorRef sum = 0;
+    for (size_t i = 0; i < terms.size(); ++i) {
+      Shape shape = terms[i];
+      if (shape[1] > 1) shape[1] = columns;
+      TensorRef term = graph.input("t" + std::to_string(i), shape);
+      if (shares && !right && i == 0)
+        term = graph.call("twice", "aten.mul.Scalar", {term, 2.0}, shape);
+      const Shape wide{4, columns};
+      sum =
+          i == 0 ? term : graph.call("s" + std::to_string(i), "aten.add.Tensor", {sum, term}, wide);
+    }
+    TensorRef m = graph.call("m", "aten.amax.default", {sum, {1}}, {4});
+    if (shares) m = all_reduce(graph, "all", m, "max");
+    graph.output(m);
+  };
+  build(made.sequential(), 6, false);
+  for (int r = 0; r < 2; ++r) build(made.rank(r), 3, true);
+  for (size_t i = 0; i < terms.size(); ++i) {
+    const std::string name = "t" + std::to_string(i);
+    if (terms[i][1] > 1)
+      made.shard(name, 1);
+    else
+      made.replicate(name);
+  }
+  return made.build();
+}
+
+TEST(LiftExtremum, OfASumIsFoundByWhatEachTermSeesOfIt) {
+  const Shape wide{4, 6}, row{1, 6}, column{4, 1};
+  for (const auto& terms :
+       {std::vector<Shape>{row, wide}, {column, wide}, {row, column}, {row, wide, column}}) {
+    EXPECT_TRUE(proves(maximum_of_sum(terms, true)));
+    EXPECT_FALSE(proves(maximum_of_sum(terms, false)));
+  }
+}
+
 // y = max over ranks of `op` of each rank's rows of x, against the sequential maximum of all rows.
 Case maximum_between_ranks(const char* op, const char* reduce) {
   CaseBuilder made(2);
