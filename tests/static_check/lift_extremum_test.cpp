@@ -33,7 +33,7 @@ TEST(LiftExtremum, OfJoinedValuesIsOfTheirConcatenation) {
 Case maximum_of_sum(const std::vector<Shape>& terms, bool right) {
   CaseBuilder made(2);
   const auto build = [&](GraphBuilder& graph, int64_t columns, bool shares) {
-    TensorRef sum = 0;
+    TensorRef sum{kNone};
     for (size_t i = 0; i < terms.size(); ++i) {
       Shape shape = terms[i];
       if (shape[1] > 1) shape[1] = columns;
