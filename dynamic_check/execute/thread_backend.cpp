@@ -1,9 +1,7 @@
 #include "dynamic_check/execute/thread_backend.h"
 
-#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
@@ -18,69 +16,15 @@
 #include <utility>
 
 #include "dynamic_check/execute/reduce.h"
+#include "dynamic_check/execute/thread_work.h"
 #include "shared_ir/error.h"
 
 namespace assay {
-
-size_t PendingResults::add(at::Tensor destination, at::Tensor value) {
-  entries_.push_back({std::move(destination), std::move(value)});
-  return entries_.size() - 1;
-}
-
-void PendingResults::deliver(size_t ticket) {
-  Entry& entry = entries_.at(ticket);
-  if (entry.delivered) return;
-  // The program calls wait(), and delivery is no operator of the program.
-  const at::AutoDispatchBelowADInplaceOrView below_autograd;
-  const c10::impl::ExcludeDispatchKeyGuard below_recording(c10::DispatchKey::Fake);
-  entry.destination.copy_(entry.value);
-  entry.delivered = true;
-  entry.value.reset();
-}
 
 namespace {
 
 using c10d::Work;
 using Tensors = std::vector<at::Tensor>;
-
-// Done from the start, except that results still pending are delivered by whoever waits or asks.
-class ThreadWork final : public Work {
- public:
-  ThreadWork(c10d::OpType type, Tensors outputs, std::shared_ptr<PendingResults> pending,
-             std::vector<size_t> tickets)
-      : Work(-1, type),
-        outputs_(std::move(outputs)),
-        pending_(std::move(pending)),
-        tickets_(std::move(tickets)) {}
-
-  bool isCompleted() override {
-    deliver();
-    return true;
-  }
-  bool isSuccess() const override { return true; }
-  bool wait(std::chrono::milliseconds) override {
-    deliver();
-    return true;
-  }
-  void synchronize() override { deliver(); }
-  Tensors result() override { return outputs_; }
-  c10::intrusive_ptr<c10::ivalue::Future> getFuture() override {
-    deliver();
-    auto future =
-        c10::make_intrusive<c10::ivalue::Future>(c10::ListType::create(c10::TensorType::get()));
-    future->markCompleted(c10::IValue(outputs_));
-    return future;
-  }
-
- private:
-  void deliver() {
-    for (size_t ticket : tickets_) pending_->deliver(ticket);
-  }
-
-  Tensors outputs_;
-  std::shared_ptr<PendingResults> pending_;
-  std::vector<size_t> tickets_;
-};
 
 Reduction reduction_of(const c10d::ReduceOp& op) {
   switch (static_cast<c10d::ReduceOp::RedOpType>(op)) {
@@ -237,11 +181,10 @@ class ThreadBackend final : public c10d::Backend {
   c10::intrusive_ptr<Work> gather(std::vector<Tensors>& outputs, Tensors& inputs,
                                   const c10d::GatherOptions& options) override {
     const bool mine = options.rootRank == getRank();
-    return collective({"gather", fmt::format("to {}", options.rootRank), c10d::OpType::GATHER,
-                       options.asyncOp},
-                      inputs, mine ? outputs.at(0) : Tensors{}, [&](const Offers& offers) {
-                        return mine ? column(offers, 0) : Tensors{};
-                      });
+    return collective(
+        {"gather", fmt::format("to {}", options.rootRank), c10d::OpType::GATHER, options.asyncOp},
+        inputs, mine ? outputs.at(0) : Tensors{},
+        [&](const Offers& offers) { return mine ? column(offers, 0) : Tensors{}; });
   }
 
   c10::intrusive_ptr<Work> scatter(Tensors& outputs, std::vector<Tensors>& inputs,

@@ -101,7 +101,19 @@ TEST(CapturedCollective, ListsHaveATensorForEachMember) {
               program.output("y", piece[0]);
               program.output("z", exchanged[1]);
             }),
-            R"()");
+            R"(empty[8, 6] = aten.empty.memory_format([8, 6])
+empty_1[8, 6] = aten.empty.memory_format([8, 6])
+all_gather.0[8, 6], all_gather.1[8, 6] = c10d.all_gather.default(x, 2, 'dp:1')
+empty_2[8, 6] = aten.empty.memory_format([8, 6])
+reduce_scatter[8, 6] = c10d.reduce_scatter.default([all_gather.0, all_gather.1], 'sum', 2, 'dp:1')
+empty_3[8, 6] = aten.empty.memory_format([8, 6])
+empty_4[8, 6] = aten.empty.memory_format([8, 6])
+all_to_all.0[8, 6], z[8, 6] = c10d.all_to_all.default([empty_3, empty_4], [all_gather.0, all_gather.1], 'dp:1')
+reduce[8, 6] = c10d.reduce.default(reduce_scatter, 'sum', 1, 'dp:1')
+ = c10d.gather.default(reduce, 0, 2, 'dp:1')
+empty_5[8, 6] = aten.empty.memory_format([8, 6])
+y[8, 6] = c10d.scatter.default(empty_5, [], 0, 'dp:1')
+)");
 }
 
 TEST(CapturedCollective, FunctionalFormsAreKept) {
