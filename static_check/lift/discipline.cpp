@@ -35,12 +35,14 @@ std::optional<std::string> rows_differ(const CollectiveCall& from, const Collect
          rank_text(from.rank) + ", which sends " + std::to_string(sent);
 }
 
-std::string types_differ(const Shape& shape_a, DType dtype_a, const Shape& shape_b, DType dtype_b) {
+std::string types_differ(const std::string& where, const Shape& shape_a, DType dtype_a,
+                         const Shape& shape_b, DType dtype_b) {
   if (shape_a != shape_b)
-    return "tensors of different shapes meet, " + to_string(shape_a) + " and " + to_string(shape_b);
+    return "tensors of different shapes meet" + where + ", " + to_string(shape_a) + " and " +
+           to_string(shape_b);
   if (dtype_a != dtype_b)
-    return "tensors of different dtypes meet, " + std::string(to_string(dtype_a)) + " and " +
-           std::string(to_string(dtype_b));
+    return "tensors of different dtypes meet" + where + ", " + std::string(to_string(dtype_a)) +
+           " and " + std::string(to_string(dtype_b));
   return {};
 }
 
@@ -59,8 +61,9 @@ std::string disagreement(const CollectiveCall& a, const CollectiveCall& b) {
   if (mine.source != theirs.source)
     return "different roots meet" + where + ", " + rank_text(mine.source) + " and " +
            rank_text(theirs.source);
-  std::string types = types_differ(common_shape(a), a.op().dtype, common_shape(b), b.op().dtype);
-  if (!types.empty()) return types + where;
+  const std::string types =
+      types_differ(where, common_shape(a), a.op().dtype, common_shape(b), b.op().dtype);
+  if (!types.empty()) return types;
   if (mine.kind != Kind::kAllToAll) return {};
   auto rows = rows_differ(a, b);
   if (!rows) rows = rows_differ(b, a);
@@ -72,9 +75,8 @@ std::string message_disagreement(const CollectiveCall& sent, const CollectiveCal
   if (sent.what().tag != received.what().tag)
     return "what is sent under tag " + std::to_string(sent.what().tag) + " is next, and tag " +
            std::to_string(received.what().tag) + " is expected" + where;
-  const std::string types =
-      types_differ(sent.op().shape, sent.op().dtype, received.op().shape, received.op().dtype);
-  return types.empty() ? types : types + where;
+  return types_differ(where, sent.op().shape, sent.op().dtype, received.op().shape,
+                      received.op().dtype);
 }
 
 }  // namespace assay

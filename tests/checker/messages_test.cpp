@@ -63,14 +63,14 @@ TEST(MessageCertificate, WhatIsReceivedIsTheOldestMessage) {
   Replay replay = two_messages();
   const std::vector<size_t> received = calls(replay, 1);
   std::swap(replay.certificate.ranks[1][received[0]], replay.certificate.ranks[1][received[1]]);
-  expect_rejected(replay, "rank 1, c10d.recv.default");
+  expect_rejected(replay, "of c10d.recv.default relu");
 }
 
 TEST(MessageCertificate, WhatIsSentStaysTheSenders) {
   Replay replay = two_messages();
   const std::vector<size_t> sent = calls(replay, 0);
   std::swap(replay.certificate.ranks[0][sent[0]], replay.certificate.ranks[0][sent[1]]);
-  expect_rejected(replay, "rank 0, c10d.send.default");
+  expect_rejected(replay, "of c10d.send.default");
 }
 
 TEST(MessageCertificate, TagsAgree) {
@@ -81,9 +81,9 @@ TEST(MessageCertificate, TagsAgree) {
 
 TEST(MessageCertificate, DtypesAgree) {
   Replay replay = two_messages();
-  const size_t received = calls(replay, 1)[0];
-  const auto memory = static_cast<size_t>(replay.ranks[1].ops[received].operands[0]);
-  replay.ranks[1].ops[memory].dtype = DType::kInt32;
+  const size_t sent = calls(replay, 0)[0];
+  const auto operand = static_cast<size_t>(replay.ranks[0].ops[sent].operands[0]);
+  replay.ranks[0].ops[operand].dtype = DType::kBFloat16;
   expect_rejected(replay, "receives another message");
 }
 

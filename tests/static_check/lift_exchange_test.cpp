@@ -1,5 +1,6 @@
 // Messages between two ranks, and the collectives that have no functional form: what each member
 // gets, and what it does not get.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/prove.h"
@@ -61,7 +62,7 @@ TEST(Exchange, MessagesArriveInTheOrderInWhichTheyAreSent) {
 }
 
 /// x goes from rank to rank, each of which adds it to its own; the last holds three times x.
-/// `backwards`: rank 2 gets it from rank 0 directly.
+/// `shortcut`: rank 2 gets it from rank 0 directly.
 Case ring(bool shortcut) {
   CaseBuilder c(3);
   GraphBuilder& s = c.sequential();
@@ -264,6 +265,44 @@ Case coalesced(bool summed) {
 TEST(Exchange, ACoalescedCallIsOneCollectiveForEachTensor) {
   EXPECT_TRUE(proves(coalesced(true)));
   EXPECT_FALSE(proves(coalesced(false)));
+}
+
+/// Each rank sorts its tokens by the expert of their choice, sends half of them to each rank, and
+/// puts what comes back in its place: y = relu(x), if a permutation and its inverse are known.
+Case dispatched_by_choice() {
+  CaseBuilder c(2);
+  sequential_relu(c, {8, 3});
+  const Shape ids{4}, rows{4, 3};
+  for (int r = 0; r < 2; ++r) {
+    GraphBuilder& g = c.rank(r);
+    const TensorRef x = g.input("x", rows);
+    const TensorRef choice = g.call("choice", "aten.argmax.default", {x, 1}, ids, DType::kInt64);
+    const TensorRef order = g.call("order", "aten.argsort.default", {choice}, ids, DType::kInt64);
+    const TensorRef back = g.call("back", "aten.argsort.default", {order}, ids, DType::kInt64);
+    const auto moved = [&](const std::string& name, TensorRef tensor, TensorRef by) {
+      return g.call(name, "aten.index.Tensor", {tensor, std::vector<Argument>{by}}, rows);
+    };
+    const auto exchanged = [&](const std::string& name, TensorRef tensor) {
+      const std::vector<Argument> half{2, 2};
+      return g.call(name, "_c10d_functional.all_to_all_single.default", {tensor, half, half, "tp"},
+                    rows);
+    };
+    const TensorRef sent = exchanged("sent", moved("sorted", x, order));
+    const TensorRef returned = exchanged("returned", relu(g, "result", sent));
+    g.output(moved("y", returned, back));
+  }
+  c.shard("x", 0);
+  c.expect("y", {"concat(y@0, y@1; dim=0)"});
+  return c.build();
+}
+
+TEST(Exchange, ADispatchThatDependsOnDataIsNotProvedAndItsOperatorIsNamed) {
+  const StaticReport report = static_check(dispatched_by_choice(), OperatorTable::builtin()).report;
+  EXPECT_NE(report.verdict, Verdict::kProved);
+  EXPECT_NE(report.verdict, Verdict::kRefuted);
+  ASSERT_FALSE(report.failures.empty());
+  EXPECT_NE(report.failures[0].reason, "");
+  EXPECT_THAT(report.assumptions, testing::Contains(testing::HasSubstr("aten.argsort.default")));
 }
 
 }  // namespace
