@@ -141,7 +141,7 @@ class Lockstep {
     messages.pop_front();
     const at::Tensor memory = ranks_[rank].value(call.input);
     const at::Tensor& sent = message.tensors.at(0);
-    if (sent.sizes() != memory.sizes() || sent.scalar_type() != memory.scalar_type())
+    if (sent.sizes() != memory.sizes() || sent.is_floating_point() != memory.is_floating_point())
       throw CollectiveMismatch{describe(rank) + ", and is sent another tensor",
                                {waiting_[rank]->op}};
     const CollectiveNode calls[] = {message.call, call};
@@ -180,10 +180,9 @@ class Lockstep {
     if (call.kind == CollectiveNode::Kind::kScatter) return true;
     const bool any = call.kind == CollectiveNode::Kind::kAllToAll ||
                      call.kind == CollectiveNode::Kind::kAllToAllList;
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [&](const at::Tensor& x, const at::Tensor& y) {
-                        return any || x.sizes() == y.sizes();
-                      });
+    return std::equal(
+        a.begin(), a.end(), b.begin(), b.end(),
+        [&](const at::Tensor& x, const at::Tensor& y) { return any || x.sizes() == y.sizes(); });
   }
 
   std::vector<Rank> members_of(const CollectiveNode& call, size_t rank) const {
