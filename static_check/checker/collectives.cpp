@@ -136,7 +136,8 @@ class CollectiveCheck {
         throw Rejection{describe(joint_, first) + ": a member that does not run"};
       if (queue->second.empty()) return std::nullopt;
       const OpRef& next = queue->second.back();
-      if (collective_of(joint_, next).ranks != collective.ranks) return std::nullopt;
+      const Collective& theirs = collective_of(joint_, next);
+      if (is_point_to_point(theirs.kind) || theirs.ranks != collective.ranks) return std::nullopt;
       meeting.members.push_back(next);
     }
     return meeting;
