@@ -106,8 +106,8 @@ std::optional<CollectiveNode> collective_of(const Node& node) {
   if (has_source(call.kind) && !integers.empty()) call.source = integers.front();
   if (call.kind == Kind::kAllToAll && lists.size() > 1)
     call.sends = lists[1];  // (input, receives, sends, group)
-  const bool gives = call.kind != Kind::kBarrier && call.kind != Kind::kReceive &&
-                     call.kind != Kind::kScatter;
+  const bool gives =
+      call.kind != Kind::kBarrier && call.kind != Kind::kReceive && call.kind != Kind::kScatter;
   if (texts.empty() || (gives && call.offers.empty())) {
     throw UserError(node.source, fmt::format("{} has no input or no group", node.op));
   }

@@ -249,7 +249,6 @@ std::vector<CollectiveCall> listed_calls(const Rule& rule, const Arguments& argu
   return calls;
 }
 
-
 class CompletedWork : public c10d::Work {
  public:
   bool isCompleted() override { return true; }
@@ -296,8 +295,7 @@ std::vector<c10::IValue> results_without_communication(const c10::OperatorHandle
   std::vector<at::Tensor> tensors;
   for (const CollectiveCall& call : calls) {
     if (call.output_shape)
-      tensors.push_back(
-          at::empty(*call.output_shape, call.operands[0].tensors[0].options()));
+      tensors.push_back(at::empty(*call.output_shape, call.operands[0].tensors[0].options()));
   }
   std::vector<c10::IValue> results;
   for (const auto& result : op.schema().returns()) {

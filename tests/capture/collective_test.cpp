@@ -77,7 +77,7 @@ TEST(CapturedCollective, MessagesWriteAndReadTheirTensors) {
             R"( = c10d.send.default(x, 3, 7, 'tp:1')
 empty[8, 6] = aten.empty.memory_format([8, 6])
 recv[8, 6] = c10d.recv.default(empty, 0, 0, 'dp:1')
-empty_1[1] = aten.empty.memory_format([1], uint8)
+empty_1[1] = aten.empty.memory_format([1], dtype=uint8)
  = c10d.barrier.default('dp:1')
 y[8, 6] = aten.mul.Scalar(recv, 2.)
 )");
