@@ -96,7 +96,9 @@ TEST(RankThreads, RootedCollectivesGiveTheRootAlone) {
     std::vector<std::vector<at::Tensor>> all;
     if (root) all = {{at::zeros({4}, at::kDouble), at::zeros({4}, at::kDouble)}};
     group->gather(all, own, {.rootRank = 1})->wait();
-    if (root) EXPECT_TRUE(at::equal(all[0][0], ramp(0)) && at::equal(all[0][1], ramp(1)));
+    if (root) {
+      EXPECT_TRUE(at::equal(all[0][0], ramp(0)) && at::equal(all[0][1], ramp(1)));
+    }
     std::vector<at::Tensor> piece{at::zeros({4}, at::kDouble)};
     std::vector<std::vector<at::Tensor>> pieces;
     if (root) pieces = {{ramp(5), ramp(6)}};
