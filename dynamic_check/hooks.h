@@ -20,9 +20,9 @@ namespace assay {
 struct CollectiveStart {
   Rank rank;          // the member, as a global rank
   std::string group;  // Mesh::group_name
-  std::string
-      op;  // "all_reduce", "all_gather", "reduce_scatter", "broadcast", "all_to_all", "barrier"
-  int64_t index;  // counts the collectives of this group, from 0
+  std::string op;  // "all_reduce", "reduce", "all_gather", "gather", "reduce_scatter", "broadcast",
+                   // "scatter", "all_to_all", "barrier", "send", "recv"
+  int64_t index;   // counts the collectives of this group, from 0
 };
 
 enum class Completion {

@@ -38,7 +38,7 @@ void check_spec(const RefinementSpec& spec) {
   }
 }
 
-// Every output that one program names, the other must name; all ranks must agree on placements.
+// Every output that one program names, the other must name.
 void check_outputs(const DeclaredOutputs& expected, const DeclaredOutputs& found,
                    const std::string& who) {
   for (const auto& [name, output] : expected) {
@@ -49,24 +49,51 @@ void check_outputs(const DeclaredOutputs& expected, const DeclaredOutputs& found
   }
 }
 
-void check_agreement(const DeclaredOutputs& first, const DeclaredOutputs& other, Rank rank) {
-  check_outputs(first, other, "rank " + std::to_string(rank));
-  check_outputs(other, first, "rank 0");
-  for (const auto& [name, output] : other) {
-    if (output.placement != first.at(name).placement) {
-      throw UserError(output.place,
-                      "rank " + std::to_string(rank) + " places " + name + " " +
-                          to_string(output.placement) + ", rank 0 places it " +
-                          to_string(first.at(name).placement),
-                      "an output has one placement");
+// The outputs of all ranks, who must agree on placements.
+DeclaredOutputs united(const std::vector<DeclaredOutputs>& by_rank, const Mesh& mesh) {
+  DeclaredOutputs all;
+  std::map<std::string, Rank> first_rank;
+  for (Rank rank = 0; rank < static_cast<Rank>(by_rank.size()); ++rank) {
+    for (const auto& [name, output] : by_rank[static_cast<size_t>(rank)]) {
+      const Placement& first = all.emplace(name, output).first->second.placement;
+      const Rank other = first_rank.emplace(name, rank).first->second;
+      if (output.placement != first) {
+        throw UserError(output.place,
+                        "rank " + std::to_string(rank) + " places " + name + " " +
+                            to_string(output.placement) + ", rank " + std::to_string(other) +
+                            " places it " + to_string(first),
+                        "an output has one placement");
+      }
+      if (!holds(output.placement, mesh, rank)) {
+        throw UserError(output.place,
+                        "rank " + std::to_string(rank) + " names output " + name +
+                            ", which is placed " + to_string(output.placement),
+                        "name it on the ranks that hold it alone");
+      }
+    }
+  }
+  return all;
+}
+
+// Every rank that an output is placed on must name it.
+void check_holders(const DeclaredOutputs& all, const std::vector<DeclaredOutputs>& by_rank,
+                   const Mesh& mesh) {
+  for (const auto& [name, output] : all) {
+    for (size_t rank = 0; rank < by_rank.size(); ++rank) {
+      if (by_rank[rank].contains(name) || !holds(output.placement, mesh, static_cast<Rank>(rank)))
+        continue;
+      throw UserError(output.place, "rank " + std::to_string(rank) + " has no output " + name,
+                      "name the same outputs on all ranks, or place them On those that have them");
     }
   }
 }
 
-CaptureSpec capture_spec(const RefinementSpec& spec, const Mesh* mesh, DType precision) {
+// The inputs of one rank of the mesh, or of the sequential program (no mesh).
+CaptureSpec capture_spec(const RefinementSpec& spec, const Mesh& mesh, Rank rank, DType precision) {
   CaptureSpec inputs;
   for (const InputSpec& input : spec.inputs) {
-    const Shape shape = mesh == nullptr ? input.shape : local_shape(placed(input), *mesh);
+    const Shape shape = mesh.axes().empty() ? input.shape : local_shape(placed(input), mesh);
+    if (!holds(input.placement, mesh, rank)) continue;
     inputs.push_back(
         {input.name, shape, in_precision(input.dtype, precision), input.requires_grad});
   }
@@ -88,20 +115,16 @@ Case capture_case(const RefinementSpec& spec, DType precision) {
   refinement.distributed_groups = spec.mesh.groups();
 
   DeclaredOutputs sequential;
-  refinement.sequential = capture("sequential", capture_spec(spec, nullptr, precision), 0, Mesh(),
+  refinement.sequential = capture("sequential", capture_spec(spec, Mesh(), 0, precision), 0, Mesh(),
                                   rank_program(spec, spec.sequential, &sequential));
-  const CaptureSpec local = capture_spec(spec, &spec.mesh, precision);
-  DeclaredOutputs distributed;
+  std::vector<DeclaredOutputs> by_rank(static_cast<size_t>(spec.mesh.world_size()));
   for (Rank rank = 0; rank < spec.mesh.world_size(); ++rank) {
-    DeclaredOutputs outputs;
-    refinement.ranks.push_back(capture("rank " + std::to_string(rank), local, rank, spec.mesh,
-                                       rank_program(spec, spec.distributed, &outputs)));
-    if (rank == 0) {
-      distributed = std::move(outputs);
-    } else {
-      check_agreement(distributed, outputs, rank);
-    }
+    refinement.ranks.push_back(capture(
+        "rank " + std::to_string(rank), capture_spec(spec, spec.mesh, rank, precision), rank,
+        spec.mesh, rank_program(spec, spec.distributed, &by_rank[static_cast<size_t>(rank)])));
   }
+  const DeclaredOutputs distributed = united(by_rank, spec.mesh);
+  check_holders(distributed, by_rank, spec.mesh);
   check_outputs(sequential, distributed, "the distributed program");
   check_outputs(distributed, sequential, "the sequential program");
 

@@ -1,5 +1,6 @@
 #include "gtest_plugin/dynamic_question.h"
 
+#include "gtest_plugin/placement_relation.h"
 #include "gtest_plugin/program_run.h"
 
 namespace assay {
@@ -11,7 +12,8 @@ RankProgram parameter_program(const RefinementSpec& spec) {
     Program::Run run{context, spec, {}};
     Program program(run);
     for (const InputSpec& input : spec.inputs) {
-      if (input.make) context.output(input.name, input.make(program));
+      if (!input.make || !holds(input.placement, context.mesh(), context.rank())) continue;
+      context.output(input.name, input.make(program));
     }
   };
 }

@@ -7,6 +7,8 @@ namespace {
 
 std::string to_string(const Placement::Word& word) {
   if (word.kind == Placement::Word::Kind::kPartial) return "Partial(\"" + word.axis + "\")";
+  if (word.kind == Placement::Word::Kind::kOn)
+    return "On(\"" + word.axis + "\", " + std::to_string(word.coordinate) + ")";
   std::string text = "(\"" + word.axis + "\", " + std::to_string(word.dim);
   if (word.blocks.empty()) return "Shard" + text + ")";
   const char* separator = ", {";
@@ -28,15 +30,19 @@ Placement::Placement(std::initializer_list<Placement> placements) {
 Placement Replicate() { return Placement(); }
 
 Placement Shard(std::string axis, int64_t dim) {
-  return Placement({Placement::Word::Kind::kShard, std::move(axis), dim, {}});
+  return Placement({Placement::Word::Kind::kShard, std::move(axis), dim, {}, 0});
 }
 
 Placement ShardBlocks(std::string axis, int64_t dim, std::vector<int64_t> sizes) {
-  return Placement({Placement::Word::Kind::kShard, std::move(axis), dim, std::move(sizes)});
+  return Placement({Placement::Word::Kind::kShard, std::move(axis), dim, std::move(sizes), 0});
 }
 
 Placement Partial(std::string axis) {
-  return Placement({Placement::Word::Kind::kPartial, std::move(axis), 0, {}});
+  return Placement({Placement::Word::Kind::kPartial, std::move(axis), 0, {}, 0});
+}
+
+Placement On(std::string axis, int64_t coordinate) {
+  return Placement({Placement::Word::Kind::kOn, std::move(axis), 0, {}, coordinate});
 }
 
 std::string to_string(const Placement& placement) {

@@ -18,6 +18,11 @@ using Word = Placement::Word;
 // Checks one word and divides its dimension of `shape` (what the words before it left).
 void apply(const Word& word, int64_t ranks, const PlacedTensor& tensor, Shape& shape) {
   if (word.kind == Word::Kind::kPartial) return;
+  if (word.kind == Word::Kind::kOn) {
+    if (word.coordinate >= 0 && word.coordinate < ranks) return;
+    fail(tensor, "axis \"" + word.axis + "\" has no coordinate " + std::to_string(word.coordinate),
+         "coordinates are 0 to " + std::to_string(ranks - 1));
+  }
   if (word.dim < 0 || word.dim >= static_cast<int64_t>(shape.size())) {
     fail(tensor, "it has no dimension " + std::to_string(word.dim),
          "dimensions are 0 to " + std::to_string(static_cast<int64_t>(shape.size()) - 1));
@@ -91,14 +96,25 @@ CleanExpr join(const Word& word, std::vector<CleanExpr> pieces) {
 CleanExpr expression(const PlacedTensor& tensor, const Mesh& mesh, size_t depth, Rank rank) {
   const auto& words = tensor.placement.words();
   if (depth == words.size()) return leaf(tensor.name, rank);
+  const std::vector<Rank> members = mesh.group(rank, words[depth].axis);
+  if (words[depth].kind == Word::Kind::kOn)
+    return expression(tensor, mesh, depth + 1,
+                      members[static_cast<size_t>(words[depth].coordinate)]);
   std::vector<CleanExpr> pieces;
-  for (Rank member : mesh.group(rank, words[depth].axis)) {
+  for (Rank member : members) {
     pieces.push_back(expression(tensor, mesh, depth + 1, member));
   }
   return join(words[depth], std::move(pieces));
 }
 
 }  // namespace
+
+bool holds(const Placement& placement, const Mesh& mesh, Rank rank) {
+  if (mesh.axes().empty()) return true;
+  return std::all_of(placement.words().begin(), placement.words().end(), [&](const Word& word) {
+    return word.kind != Word::Kind::kOn || mesh.coordinate(rank, word.axis) == word.coordinate;
+  });
+}
 
 Shape local_shape(const PlacedTensor& tensor, const Mesh& mesh) {
   Shape shape = tensor.shape;

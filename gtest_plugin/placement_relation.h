@@ -19,9 +19,13 @@ struct PlacedTensor {
   SourcePlace place;
 };
 
-// Elements per dimension on every rank (pieces are equal). Throws UserError when the mesh has no
-// such axis or an axis is named twice, a dimension does not exist, does not divide, or the sizes of
-// packed blocks do not add up to it.
+// Whether the rank holds (a part of) the tensor; true for the one rank of an empty mesh, whatever
+// the placement.
+bool holds(const Placement& placement, const Mesh& mesh, Rank rank);
+
+// Elements per dimension on every rank that holds it (pieces are equal). Throws UserError when the
+// mesh has no such axis or an axis is named twice, a dimension does not exist, does not divide, the
+// sizes of packed blocks do not add up to it, or a coordinate is outside of its axis.
 Shape local_shape(const PlacedTensor& tensor, const Mesh& mesh);
 
 // The whole over NAME@RANK: one clean expression per set of ranks that together hold it; they are

@@ -24,7 +24,17 @@ const InputSpec& find_input(const RefinementSpec& spec, const std::string& name,
 
 }  // namespace
 
-at::Tensor Program::operator[](const Input& input) const { return run_.context.input(input.name); }
+at::Tensor Program::operator[](const Input& input) const {
+  for (const InputSpec& declared : run_.spec.inputs) {
+    if (declared.name == input.name && !holds(declared.placement, run_.context.mesh(), rank())) {
+      throw UserError(declared.place,
+                      "rank " + std::to_string(rank()) + " asks for " + input.name +
+                          ", which is placed " + to_string(declared.placement),
+                      "ask for it on the ranks that hold it alone");
+    }
+  }
+  return run_.context.input(input.name);
+}
 
 void Program::output(const std::string& name, const at::Tensor& tensor, const Placement& placement,
                      std::source_location place) {
@@ -49,7 +59,7 @@ void Program::gradients(const at::Tensor& loss, const Finish& finish, std::sourc
   std::vector<Input> differentiable;
   torch::autograd::variable_list tensors;
   for (const InputSpec& input : run_.spec.inputs) {
-    if (!input.requires_grad) continue;
+    if (!input.requires_grad || !holds(input.placement, run_.context.mesh(), rank())) continue;
     differentiable.push_back({input.name});
     tensors.push_back((*this)[differentiable.back()]);
   }

@@ -63,16 +63,35 @@ struct BlockSpec {
 };
 
 struct Collective {
-  enum class Kind : uint8_t { kAllReduce, kAllGather, kReduceScatter, kBroadcast, kAllToAll };
+  enum class Kind : uint8_t {
+    kAllReduce,
+    kReduce,  // an all-reduce whose result the source alone may use
+    kAllGather,
+    kGather,  // an all-gather whose result the source alone may use
+    kReduceScatter,
+    kBroadcast,
+    kScatter,
+    kAllToAll,
+    kBarrier,  // everybody keeps what it has
+    // Point to point. A sender goes on at once and keeps what it has; between two ranks of a group,
+    // messages arrive in the order in which they are sent.
+    kSend,
+    kReceive,
+  };
   enum class Reduce : uint8_t { kSum, kAvg, kMax, kMin, kProduct };
 
   Kind kind = Kind::kAllReduce;
   Reduce reduce = Reduce::kSum;
   std::string group;        // id, for messages
   std::vector<Rank> ranks;  // members in group order; contains the program's own rank
-  Rank source = 0;          // kBroadcast: the rank whose value everybody gets
-  // kAllGather concatenates and kReduceScatter splits dim 0. kAllToAll: rows of dim 0 sent to /
-  // received from each member.
+  // kBroadcast, kScatter: the rank whose value everybody gets (a piece of); kReduce, kGather: the
+  // rank that gets the result; kSend, kReceive: the sender
+  Rank source = 0;
+  Rank destination = 0;  // kSend, kReceive: the receiver
+  int64_t tag = 0;       // kSend, kReceive: must be the same at both
+  // The operand of kReceive, and of kScatter at everybody but the source, is the memory that is
+  // written. kAllGather and kGather concatenate, kReduceScatter and kScatter split dim 0.
+  // kAllToAll: rows of dim 0 sent to / received from each member.
   std::vector<int64_t> send_splits, receive_splits;
 };
 

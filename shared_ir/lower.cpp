@@ -43,10 +43,10 @@ class Lowering {
   bool is_wanted(TensorId output) const { return output != kNone && value_of_[output] == kNone; }
 
   void lower_node(const Node& node) {
-    if (std::all_of(node.outputs.begin(), node.outputs.end(),
-                    [](TensorId output) { return output == kNone; }))
-      return;
     const OperatorDeclaration* declaration = operators_.find(node.op);
+    const bool used = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                  [](TensorId output) { return output != kNone; });
+    if (!used && !(declaration && declaration->communicates)) return;
     if (!declaration) return lower_opaque(node, {});
     try {
       lower_declared(node, *declaration);
@@ -65,7 +65,8 @@ class Lowering {
                             bind_arguments(context_.site, declaration, value_of_));
     if (!declaration.assume.empty()) builder_.note(declaration.assume);
     // A functionalized operator without returns has None as its output 0.
-    size_t next = declaration.returns.empty() && node.outputs[0] == kNone ? 1 : 0;
+    const bool starts_with_none = !node.outputs.empty() && node.outputs[0] == kNone;
+    size_t next = declaration.returns.empty() && starts_with_none ? 1 : 0;
     for (const Expr& expr : declaration.returns) {
       if (next == node.outputs.size() && next > 0) break;
       context_.recorded = recorded_output(node, next);

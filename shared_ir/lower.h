@@ -11,7 +11,8 @@ namespace assay {
 // Lowers the whole graph of `rank`. Checks every attribute and shape, of dead code too: an argument
 // that does not fit its declaration, or a recorded shape or dtype that differs from what the
 // declaration gives, is a UserError at the node's source line that names graph and node. An
-// undeclared operator becomes kOpaque. Collectives find their members in `groups`; throws UserError
+// undeclared operator becomes kOpaque. An operator without results that are used is left out, but
+// for those that communicate. Collectives find their members in `groups`; throws UserError
 // when a group is unknown or does not contain `rank`.
 CoreProgram lower(const Graph& graph, const Groups& groups, Rank rank,
                   const OperatorTable& operators);

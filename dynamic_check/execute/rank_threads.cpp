@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dynamic_check/execute/thread_backend.h"
+#include "dynamic_check/execute/thread_work.h"
 
 namespace assay {
 namespace {

@@ -45,6 +45,43 @@ std::vector<std::any> Rendezvous::exchange(const std::string& group, const std::
   return result;
 }
 
+void Rendezvous::send(const Channel& channel, const std::string& signature, std::any message) {
+  std::lock_guard lock(mutex_);
+  if (failure_) abort_locked();
+  last_[channel.source] =
+      fmt::format("send {} to rank {} on {}", signature, channel.destination, channel.group);
+  messages_[channel].emplace_back(signature, std::move(message));
+  changed_.notify_all();
+}
+
+std::any Rendezvous::receive(const Channel& channel, const std::string& signature) {
+  std::unique_lock lock(mutex_);
+  if (failure_) abort_locked();
+  const auto& [group, source, destination] = channel;
+  last_[destination] = fmt::format("recv {} from rank {} on {}", signature, source, group);
+  auto& messages = messages_[channel];
+  const bool in_time =
+      changed_.wait_for(lock, timeout_, [&] { return failure_ || !messages.empty(); });
+  if (failure_) abort_locked();
+  if (!in_time) {
+    fail_locked({RunFailure::Kind::kTimeout, source,
+                 fmt::format("rank {} waited {} ms in {}; rank {} did not send (its last "
+                             "collective: {})",
+                             destination, timeout_.count(), last_[destination], source,
+                             last_collective_locked(source))});
+    abort_locked();
+  }
+  auto [sent, message] = std::move(messages.front());
+  messages.pop_front();
+  if (sent != signature) {
+    fail_locked({RunFailure::Kind::kMismatch, destination,
+                 fmt::format("rank {} expects {} of rank {}, which sends {}, on {}", destination,
+                             signature, source, sent, group)});
+    abort_locked();
+  }
+  return message;
+}
+
 void Rendezvous::fail(RunFailure failure) {
   std::lock_guard lock(mutex_);
   fail_locked(std::move(failure));

@@ -1,11 +1,14 @@
-// Where rank threads meet: every member of a group offers something and gets the offers of all.
+// Where rank threads meet: every member of a group offers something and gets the offers of all, or
+// one sends to another.
 // What is offered is the backend's affair: the meeting itself needs no LibTorch.
 #pragma once
 
 #include <any>
 #include <chrono>
+#include <compare>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -47,6 +50,22 @@ class Rendezvous {
   std::vector<std::any> exchange(const std::string& group, const std::vector<Rank>& ranks,
                                  Rank rank, const std::string& signature, std::any offer);
 
+  // Who sends to whom, in which group; what is sent there is received in order.
+  struct Channel {
+    std::string group;
+    Rank source;
+    Rank destination;
+    auto operator<=>(const Channel&) const = default;
+  };
+
+  // The sender's side of a message; does not wait. Throws RunAborted when a member has failed.
+  void send(const Channel& channel, const std::string& signature, std::any message);
+
+  // The receiver's side: the oldest message that was not received yet. `signature` must be that of
+  // its sender. Throws RunAborted when none comes in time, another one comes, or a member has
+  // failed.
+  std::any receive(const Channel& channel, const std::string& signature);
+
   // Records the first failure and wakes all who wait.
   void fail(RunFailure failure);
 
@@ -71,6 +90,7 @@ class Rendezvous {
   std::condition_variable changed_;
   std::map<std::pair<std::string, int64_t>, Meeting> meetings_;  // by group and index in it
   std::map<std::pair<std::string, Rank>, int64_t> next_index_;
+  std::map<Channel, std::deque<std::pair<std::string, std::any>>> messages_;  // signature, message
   std::map<Rank, std::string> last_;
   std::optional<RunFailure> failure_;
 };

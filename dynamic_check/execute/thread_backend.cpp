@@ -1,9 +1,7 @@
 #include "dynamic_check/execute/thread_backend.h"
 
-#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
@@ -18,69 +16,15 @@
 #include <utility>
 
 #include "dynamic_check/execute/reduce.h"
+#include "dynamic_check/execute/thread_work.h"
 #include "shared_ir/error.h"
 
 namespace assay {
-
-size_t PendingResults::add(at::Tensor destination, at::Tensor value) {
-  entries_.push_back({std::move(destination), std::move(value)});
-  return entries_.size() - 1;
-}
-
-void PendingResults::deliver(size_t ticket) {
-  Entry& entry = entries_.at(ticket);
-  if (entry.delivered) return;
-  // The program calls wait(), and delivery is no operator of the program.
-  const at::AutoDispatchBelowADInplaceOrView below_autograd;
-  const c10::impl::ExcludeDispatchKeyGuard below_recording(c10::DispatchKey::Fake);
-  entry.destination.copy_(entry.value);
-  entry.delivered = true;
-  entry.value.reset();
-}
 
 namespace {
 
 using c10d::Work;
 using Tensors = std::vector<at::Tensor>;
-
-// Done from the start, except that results still pending are delivered by whoever waits or asks.
-class ThreadWork final : public Work {
- public:
-  ThreadWork(c10d::OpType type, Tensors outputs, std::shared_ptr<PendingResults> pending,
-             std::vector<size_t> tickets)
-      : Work(-1, type),
-        outputs_(std::move(outputs)),
-        pending_(std::move(pending)),
-        tickets_(std::move(tickets)) {}
-
-  bool isCompleted() override {
-    deliver();
-    return true;
-  }
-  bool isSuccess() const override { return true; }
-  bool wait(std::chrono::milliseconds) override {
-    deliver();
-    return true;
-  }
-  void synchronize() override { deliver(); }
-  Tensors result() override { return outputs_; }
-  c10::intrusive_ptr<c10::ivalue::Future> getFuture() override {
-    deliver();
-    auto future =
-        c10::make_intrusive<c10::ivalue::Future>(c10::ListType::create(c10::TensorType::get()));
-    future->markCompleted(c10::IValue(outputs_));
-    return future;
-  }
-
- private:
-  void deliver() {
-    for (size_t ticket : tickets_) pending_->deliver(ticket);
-  }
-
-  Tensors outputs_;
-  std::shared_ptr<PendingResults> pending_;
-  std::vector<size_t> tickets_;
-};
 
 Reduction reduction_of(const c10d::ReduceOp& op) {
   switch (static_cast<c10d::ReduceOp::RedOpType>(op)) {
@@ -207,6 +151,73 @@ class ThreadBackend final : public c10d::Backend {
         [&](const Offers& offers) { return Tensors{at::cat(column(offers, getRank()))}; });
   }
 
+  c10::intrusive_ptr<Work> alltoall(Tensors& outputs, Tensors& inputs,
+                                    const c10d::AllToAllOptions& options) override {
+    return collective({"all_to_all", "", c10d::OpType::ALLTOALL, options.asyncOp}, inputs, outputs,
+                      [&](const Offers& offers) { return column(offers, getRank()); });
+  }
+
+  c10::intrusive_ptr<Work> reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs,
+                                          const c10d::ReduceScatterOptions& options) override {
+    const Reduction reduction = reduction_of(options.reduceOp);
+    return collective(
+        {"reduce_scatter", name_of(reduction), c10d::OpType::REDUCE_SCATTER, options.asyncOp},
+        inputs.at(0), outputs, [&](const Offers& offers) {
+          return Tensors{reduce_members(reduction, column(offers, getRank()))};
+        });
+  }
+
+  // The others' tensors stay as they are.
+  c10::intrusive_ptr<Work> reduce(Tensors& tensors, const c10d::ReduceOptions& options) override {
+    const Reduction reduction = reduction_of(options.reduceOp);
+    const bool mine = options.rootRank == getRank();
+    return collective({"reduce", fmt::format("{} to {}", name_of(reduction), options.rootRank),
+                       c10d::OpType::REDUCE, options.asyncOp},
+                      tensors, mine ? tensors : Tensors{}, [&](const Offers& offers) {
+                        return mine ? reduce_each(reduction, offers) : Tensors{};
+                      });
+  }
+
+  c10::intrusive_ptr<Work> gather(std::vector<Tensors>& outputs, Tensors& inputs,
+                                  const c10d::GatherOptions& options) override {
+    const bool mine = options.rootRank == getRank();
+    return collective(
+        {"gather", fmt::format("to {}", options.rootRank), c10d::OpType::GATHER, options.asyncOp},
+        inputs, mine ? outputs.at(0) : Tensors{},
+        [&](const Offers& offers) { return mine ? column(offers, 0) : Tensors{}; });
+  }
+
+  c10::intrusive_ptr<Work> scatter(Tensors& outputs, std::vector<Tensors>& inputs,
+                                   const c10d::ScatterOptions& options) override {
+    const auto root = static_cast<size_t>(options.rootRank);
+    const bool mine = options.rootRank == getRank();
+    return collective(
+        {"scatter", fmt::format("from {}{}", options.rootRank, types_and_sizes(outputs)),
+         c10d::OpType::SCATTER, options.asyncOp},
+        mine ? inputs.at(0) : Tensors{}, outputs,
+        [&](const Offers& offers) { return Tensors{offers.at(root).at(getRank())}; });
+  }
+
+  c10::intrusive_ptr<Work> send(Tensors& tensors, int destination, int tag) override {
+    at::NoGradGuard no_grad;
+    const Completion completion = start("send");
+    for (const at::Tensor& tensor : tensors)
+      rendezvous_->send({group_, global_rank_, ranks_.at(destination)}, message_text(tag, tensor),
+                        offered(tensor, completion));
+    return c10::make_intrusive<ThreadWork>(c10d::OpType::SEND, Tensors{}, pending_,
+                                           std::vector<size_t>{});
+  }
+
+  c10::intrusive_ptr<Work> recv(Tensors& tensors, int source, int tag) override {
+    at::NoGradGuard no_grad;
+    const Completion completion = start("recv");
+    Tensors received;
+    for (const at::Tensor& tensor : tensors)
+      received.push_back(std::any_cast<at::Tensor>(rendezvous_->receive(
+          {group_, ranks_.at(source), global_rank_}, message_text(tag, tensor))));
+    return delivery({"recv", "", c10d::OpType::RECV, true}, completion, received, tensors);
+  }
+
   c10::intrusive_ptr<Work> barrier(const c10d::BarrierOptions&) override {
     return collective({"barrier", "", c10d::OpType::BARRIER, false}, {}, {},
                       [](const Offers&) { return Tensors{}; });
@@ -235,38 +246,47 @@ class ThreadBackend final : public c10d::Backend {
     return results;
   }
 
-  static std::string signature(const Call& call, const Tensors& inputs) {
-    std::string text = call.op;
-    if (!call.detail.empty()) text += " " + call.detail;
-    for (const at::Tensor& input : inputs) {
-      text += fmt::format(" {}", c10::toString(input.scalar_type()));
-      // The members of an all-to-all may send different sizes.
-      if (call.type != c10d::OpType::ALLTOALL_BASE)
-        text += fmt::format(" [{}]", fmt::join(input.sizes(), ", "));
+  static std::string types_and_sizes(const Tensors& tensors, bool sizes = true) {
+    std::string text;
+    for (const at::Tensor& tensor : tensors) {
+      text += fmt::format(" {}", c10::toString(tensor.scalar_type()));
+      if (sizes) text += fmt::format(" [{}]", fmt::join(tensor.sizes(), ", "));
     }
     return text;
   }
 
-  c10::intrusive_ptr<Work> collective(const Call& call, const Tensors& inputs,
-                                      const Tensors& destinations,
-                                      const std::function<Tensors(const Offers&)>& compute) {
-    at::NoGradGuard no_grad;
-    const Completion completion =
-        completion_ ? completion_({global_rank_, group_, call.op, index_}) : Completion::kAtOnce;
-    ++index_;
-    Tensors offer;
-    for (const at::Tensor& input : inputs) {
-      offer.push_back(input.clone(at::MemoryFormat::Contiguous));
-      if (completion == Completion::kInputUnready && input.numel() > 0) {
-        at::Tensor flat = offer.back().view({-1});
-        flat.narrow(0, flat.numel() / 2, flat.numel() - flat.numel() / 2).zero_();
-      }
+  static std::string message_text(int tag, const at::Tensor& tensor) {
+    return fmt::format("tag {}{}", tag, types_and_sizes({tensor}));
+  }
+
+  static std::string signature(const Call& call, const Tensors& inputs) {
+    std::string text = call.op;
+    if (!call.detail.empty()) text += " " + call.detail;
+    // The members of an all-to-all may send different sizes, and of a scatter one alone sends.
+    if (call.type == c10d::OpType::SCATTER) return text;
+    const bool sizes =
+        call.type != c10d::OpType::ALLTOALL_BASE && call.type != c10d::OpType::ALLTOALL;
+    return text + types_and_sizes(inputs, sizes);
+  }
+
+  // How the rank's next call completes.
+  Completion start(const char* op) {
+    const int64_t index = index_++;
+    return completion_ ? completion_({global_rank_, group_, op, index}) : Completion::kAtOnce;
+  }
+
+  // The input as the others get it.
+  static at::Tensor offered(const at::Tensor& input, Completion completion) {
+    at::Tensor offer = input.clone(at::MemoryFormat::Contiguous);
+    if (completion == Completion::kInputUnready && input.numel() > 0) {
+      at::Tensor flat = offer.view({-1});
+      flat.narrow(0, flat.numel() / 2, flat.numel() - flat.numel() / 2).zero_();
     }
-    Offers offers;
-    for (std::any& other : rendezvous_->exchange(group_, ranks_, global_rank_,
-                                                 signature(call, inputs), std::move(offer)))
-      offers.push_back(std::any_cast<Tensors&&>(std::move(other)));
-    const Tensors results = compute(offers);
+    return offer;
+  }
+
+  c10::intrusive_ptr<Work> delivery(const Call& call, Completion completion, const Tensors& results,
+                                    const Tensors& destinations) {
     ASSAY_CHECK(results.size() == destinations.size(),
                 "a collective has one result for each destination");
     std::vector<size_t> tickets;
@@ -277,6 +297,20 @@ class ThreadBackend final : public c10d::Backend {
       if (completion != Completion::kAtWait || !call.async) pending_->deliver(tickets.back());
     }
     return c10::make_intrusive<ThreadWork>(call.type, destinations, pending_, std::move(tickets));
+  }
+
+  c10::intrusive_ptr<Work> collective(const Call& call, const Tensors& inputs,
+                                      const Tensors& destinations,
+                                      const std::function<Tensors(const Offers&)>& compute) {
+    at::NoGradGuard no_grad;
+    const Completion completion = start(call.op);
+    Tensors offer;
+    for (const at::Tensor& input : inputs) offer.push_back(offered(input, completion));
+    Offers offers;
+    for (std::any& other : rendezvous_->exchange(group_, ranks_, global_rank_,
+                                                 signature(call, inputs), std::move(offer)))
+      offers.push_back(std::any_cast<Tensors&&>(std::move(other)));
+    return delivery(call, completion, compute(offers), destinations);
   }
 
   const std::string group_;

@@ -2,7 +2,7 @@
 // deterministic reduction order, and completion as late as a hook wants it.
 #pragma once
 
-#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 #include <c10/util/intrusive_ptr.h>
 
 #include <memory>
@@ -19,22 +19,7 @@ class ProcessGroup;
 
 namespace assay {
 
-// Results of one rank's collectives that are not in place yet.
-class PendingResults {
- public:
-  // Remembers that `destination` will hold `value` once delivered. Returns a ticket.
-  size_t add(at::Tensor destination, at::Tensor value);
-  // Copies the value to its place; again: does nothing.
-  void deliver(size_t ticket);
-
- private:
-  struct Entry {
-    at::Tensor destination;
-    at::Tensor value;
-    bool delivered = false;
-  };
-  std::vector<Entry> entries_;
-};
+class PendingResults;
 
 // The process group of one rank, on the given device type, registered under `name` for this
 // thread's functional collectives. `ranks` in group order. The completion hook may be empty.

@@ -3,6 +3,7 @@
 #include <ATen/ops/cat.h>
 #include <fmt/format.h>
 
+#include <functional>
 #include <map>
 
 #include "dynamic_check/execute/reduce.h"
@@ -20,6 +21,21 @@ const std::map<std::string_view, Kind>& kinds() {
       {"_c10d_functional.reduce_scatter_tensor", Kind::kReduceScatter},
       {"_c10d_functional.broadcast", Kind::kBroadcast},
       {"_c10d_functional.all_to_all_single", Kind::kAllToAll},
+      {"_c10d_functional.all_reduce_coalesced", Kind::kAllReduce},
+      {"_c10d_functional.all_gather_into_tensor_coalesced", Kind::kAllGather},
+      {"_c10d_functional.reduce_scatter_tensor_coalesced", Kind::kReduceScatter},
+      {"_c10d_functional_autograd.all_gather_into_tensor", Kind::kAllGather},
+      {"_c10d_functional_autograd.reduce_scatter_tensor", Kind::kReduceScatter},
+      {"_c10d_functional_autograd.all_to_all_single", Kind::kAllToAll},
+      {"c10d.reduce", Kind::kReduce},
+      {"c10d.all_gather", Kind::kAllGatherList},
+      {"c10d.gather", Kind::kGather},
+      {"c10d.reduce_scatter", Kind::kReduceScatterList},
+      {"c10d.scatter", Kind::kScatter},
+      {"c10d.all_to_all", Kind::kAllToAllList},
+      {"c10d.barrier", Kind::kBarrier},
+      {"c10d.send", Kind::kSend},
+      {"c10d.recv", Kind::kReceive},
       {"vllm.all_reduce", Kind::kAllReduce},
   };
   return table;
@@ -39,6 +55,16 @@ at::Tensor reduce_inputs(const CollectiveNode& call, std::span<const at::Tensor>
   return reduce_members(*reduction, inputs);
 }
 
+bool has_source(Kind kind) {
+  return kind == Kind::kReduce || kind == Kind::kGather || kind == Kind::kBroadcast ||
+         kind == Kind::kScatter || kind == Kind::kSend || kind == Kind::kReceive;
+}
+
+bool reduces(Kind kind) {
+  return kind == Kind::kAllReduce || kind == Kind::kReduce || kind == Kind::kReduceScatter ||
+         kind == Kind::kReduceScatterList;
+}
+
 at::Tensor rows_for(const CollectiveNode& call, const at::Tensor& input, size_t members,
                     size_t member) {
   if (call.sends.empty()) return input.chunk(static_cast<int64_t>(members)).at(member);
@@ -56,54 +82,100 @@ std::optional<CollectiveNode> collective_of(const Node& node) {
   std::vector<int64_t> integers;
   std::vector<std::vector<int64_t>> lists;
   for (const Arg* arg : all_arguments(node)) {
-    if (const auto* tensor = std::get_if<TensorArg>(&arg->value)) call.input = tensor->id;
     if (const auto* text = std::get_if<std::string>(&arg->value)) texts.push_back(*text);
     if (const auto* integer = std::get_if<int64_t>(&arg->value)) integers.push_back(*integer);
+    if (const auto* tensor = std::get_if<TensorArg>(&arg->value)) {
+      call.input = tensor->id;
+      call.offers = {tensor->id};
+    }
     if (const auto* list = std::get_if<ArgList>(&arg->value)) {
       lists.emplace_back();
+      std::vector<TensorId> tensors;
       for (const Arg& element : *list) {
         if (const auto* integer = std::get_if<int64_t>(&element.value))
           lists.back().push_back(*integer);
+        if (const auto* tensor = std::get_if<TensorArg>(&element.value))
+          tensors.push_back(tensor->id);
       }
+      // Of two lists the first is the memory that is written.
+      if (lists.back().empty()) call.offers = std::move(tensors);
     }
   }
-  const bool reduces = call.kind == Kind::kAllReduce || call.kind == Kind::kReduceScatter;
-  if (reduces) call.reduction = texts.size() > 1 ? texts.front() : "sum";
-  if (call.kind == Kind::kBroadcast && !integers.empty()) call.source = integers.front();
+  if (call.kind == Kind::kReceive) call.offers.clear();
+  if (reduces(call.kind)) call.reduction = texts.size() > 1 ? texts.front() : "sum";
+  if (has_source(call.kind) && !integers.empty()) call.source = integers.front();
   if (call.kind == Kind::kAllToAll && lists.size() > 1)
     call.sends = lists[1];  // (input, receives, sends, group)
-  if (texts.empty() || call.input == kNone) {
+  const bool gives =
+      call.kind != Kind::kBarrier && call.kind != Kind::kReceive && call.kind != Kind::kScatter;
+  if (texts.empty() || (gives && call.offers.empty())) {
     throw UserError(node.source, fmt::format("{} has no input or no group", node.op));
   }
   call.group = texts.back();
   return call;
 }
 
+bool is_point_to_point(const CollectiveNode& call) {
+  return call.kind == Kind::kSend || call.kind == Kind::kReceive;
+}
+
 bool can_meet(const CollectiveNode& a, const CollectiveNode& b) {
   return a.kind == b.kind && a.reduction == b.reduction && a.source == b.source;
 }
 
-at::Tensor collective_result(std::span<const CollectiveNode> calls,
-                             std::span<const at::Tensor> inputs, size_t member) {
+std::vector<at::Tensor> collective_results(std::span<const CollectiveNode> calls,
+                                           std::span<const std::vector<at::Tensor>> offers,
+                                           size_t member) {
   const CollectiveNode& call = calls[member];
+  const bool is_source = static_cast<size_t>(call.source) == member;
+  const auto column = [&](size_t i) {
+    std::vector<at::Tensor> tensors;
+    for (const std::vector<at::Tensor>& offer : offers) tensors.push_back(offer.at(i));
+    return tensors;
+  };
+  std::vector<at::Tensor> results;
+  const auto each = [&](const std::function<at::Tensor(size_t)>& result) {
+    for (size_t i = 0; i < offers[member].size(); ++i) results.push_back(result(i));
+    return results;
+  };
   switch (call.kind) {
     case Kind::kAllReduce:
-      return reduce_inputs(call, inputs);
+      return each([&](size_t i) { return reduce_inputs(call, column(i)); });
+    case Kind::kReduce:
+      return {is_source ? reduce_inputs(call, column(0)) : offers[member][0]};
     case Kind::kAllGather:
-      return at::cat(std::vector<at::Tensor>(inputs.begin(), inputs.end()));
+      return each([&](size_t i) { return at::cat(column(i)); });
+    case Kind::kAllGatherList:
+      return column(0);
+    case Kind::kGather:
+      if (is_source) results = column(0);
+      return results;
     case Kind::kReduceScatter:
-      return reduce_inputs(call, inputs)
-          .chunk(static_cast<int64_t>(inputs.size()))
-          .at(member)
-          .clone();
+      return each([&](size_t i) {
+        return reduce_inputs(call, column(i))
+            .chunk(static_cast<int64_t>(offers.size()))
+            .at(member)
+            .clone();
+      });
+    case Kind::kReduceScatterList:
+      return {reduce_inputs(call, column(member))};
     case Kind::kBroadcast:
-      return inputs[static_cast<size_t>(call.source)].clone();
+      return {offers[static_cast<size_t>(call.source)].at(0).clone()};
+    case Kind::kScatter:
+      return {offers[static_cast<size_t>(call.source)].at(member).clone()};
     case Kind::kAllToAll: {
       std::vector<at::Tensor> received;
-      for (size_t i = 0; i < inputs.size(); ++i)
-        received.push_back(rows_for(calls[i], inputs[i], inputs.size(), member));
-      return at::cat(received);
+      for (size_t i = 0; i < offers.size(); ++i)
+        received.push_back(rows_for(calls[i], offers[i].at(0), offers.size(), member));
+      return {at::cat(received)};
     }
+    case Kind::kAllToAllList:
+      return column(member);
+    case Kind::kBarrier:
+    case Kind::kSend:
+      return results;
+    case Kind::kReceive:
+      return {offers[0].at(0).clone()};
   }
   throw InternalError("unknown collective");
 }

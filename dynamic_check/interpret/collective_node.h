@@ -14,23 +14,44 @@
 namespace assay {
 
 struct CollectiveNode {
-  enum class Kind { kAllReduce, kAllGather, kReduceScatter, kBroadcast, kAllToAll };
+  enum class Kind {
+    kAllReduce,
+    kReduce,
+    kAllGather,
+    kAllGatherList,  // the members' tensors one by one; so in the other lists
+    kGather,
+    kReduceScatter,
+    kReduceScatterList,
+    kBroadcast,
+    kScatter,
+    kAllToAll,
+    kAllToAllList,
+    kBarrier,
+    kSend,
+    kReceive,
+  };
   Kind kind = Kind::kAllReduce;
-  std::string group;  // as the program names it
-  TensorId input = kNone;
-  std::string reduction;       // "sum", "avg", ...; empty for movements
-  int64_t source = 0;          // kBroadcast: member
-  std::vector<int64_t> sends;  // kAllToAll: rows to each member; empty: even
+  std::string group;             // as the program names it
+  TensorId input = kNone;        // its first tensor; kNone where it has lists alone, or nothing
+  std::vector<TensorId> offers;  // what this member gives the others
+  std::string reduction;         // "sum", "avg", ...; empty for movements
+  int64_t source = 0;            // the root's, or the peer's, position in the group
+  std::vector<int64_t> sends;    // kAllToAll: rows to each member; empty: even
 };
 
 // nullopt when the node is no collective. Throws UserError when it is one that is not supported.
 std::optional<CollectiveNode> collective_of(const Node& node);
 
+// A message between two ranks: not a meeting of all members.
+bool is_point_to_point(const CollectiveNode& call);
+
 // True when the nodes can meet: same kind, reduction and source.
 bool can_meet(const CollectiveNode& a, const CollectiveNode& b);
 
-// What `member` gets, from the members' calls and inputs, both in group order.
-at::Tensor collective_result(std::span<const CollectiveNode> calls,
-                             std::span<const at::Tensor> inputs, size_t member);
+// What `member` gets, one tensor for each output of its node, from the members' calls and what they
+// offer, both in group order. Of a message: the sender's call, then the receiver's.
+std::vector<at::Tensor> collective_results(std::span<const CollectiveNode> calls,
+                                           std::span<const std::vector<at::Tensor>> offers,
+                                           size_t member);
 
 }  // namespace assay

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <map>
+#include <tuple>
 
 #include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/interpret/collective_node.h"
@@ -44,7 +47,7 @@ class RankInterpreter {
   }
 
   // The collective that advance() stopped at gave this.
-  void complete(const at::Tensor& result) { store(graph_.nodes[next_++], {result}); }
+  void complete(const std::vector<at::Tensor>& results) { store(graph_.nodes[next_++], results); }
 
   Values take() { return std::move(values_); }
 
@@ -74,6 +77,11 @@ class RankInterpreter {
   size_t next_ = 0;
 };
 
+struct Message {
+  CollectiveNode call;
+  std::vector<at::Tensor> tensors;
+};
+
 class Lockstep {
  public:
   Lockstep(const std::vector<Graph>& graphs, const Groups& groups,
@@ -89,7 +97,8 @@ class Lockstep {
     while (std::any_of(waiting_.begin(), waiting_.end(),
                        [](const Node* node) { return node != nullptr; })) {
       bool met = false;
-      for (size_t rank = 0; rank < ranks_.size(); ++rank) met = try_meet(rank) || met;
+      for (size_t rank = 0; rank < ranks_.size(); ++rank)
+        met = try_transfer(rank) || try_meet(rank) || met;
       if (!met) report_deadlock();
     }
     std::vector<Values> result;
@@ -98,30 +107,78 @@ class Lockstep {
   }
 
  private:
+  std::vector<at::Tensor> offers_of(size_t rank, const CollectiveNode& call) const {
+    std::vector<at::Tensor> offers;
+    for (const TensorId id : call.offers) offers.push_back(ranks_[rank].value(id));
+    return offers;
+  }
+
+  void complete(size_t rank, const std::vector<at::Tensor>& results) {
+    ranks_[rank].complete(results);
+    waiting_[rank] = ranks_[rank].advance();
+  }
+
+  // Sends what the rank sends, or receives what has been sent to it.
+  bool try_transfer(size_t rank) {
+    if (!waiting_[rank]) return false;
+    const CollectiveNode call = *collective_of(*waiting_[rank]);
+    if (!is_point_to_point(call)) return false;
+    const bool sends = call.kind == CollectiveNode::Kind::kSend;
+    const auto own = static_cast<Rank>(rank);
+    const Rank peer = members_of(call, rank).at(static_cast<size_t>(call.source));
+    auto& messages = messages_[{call.group, sends ? own : peer, sends ? peer : own}];
+    if (sends) {
+      messages.push_back({call, offers_of(rank, call)});
+      complete(rank, {});
+      return true;
+    }
+    if (messages.empty()) return false;
+    const Message message = std::move(messages.front());
+    messages.pop_front();
+    const at::Tensor memory = ranks_[rank].value(call.input);
+    const at::Tensor& sent = message.tensors.at(0);
+    if (sent.sizes() != memory.sizes() || sent.is_floating_point() != memory.is_floating_point())
+      throw CollectiveMismatch{describe(rank) + ", and is sent another tensor",
+                               {waiting_[rank]->op}};
+    const CollectiveNode calls[] = {message.call, call};
+    const std::vector<at::Tensor> offers[] = {message.tensors, {}};
+    complete(rank, collective_results(calls, offers, 1));
+    return true;
+  }
+
   // Executes the collective that `rank` waits in, when all its members wait in it.
   bool try_meet(size_t rank) {
     if (!waiting_[rank]) return false;
     const CollectiveNode call = *collective_of(*waiting_[rank]);
+    if (is_point_to_point(call)) return false;
     const std::vector<Rank> members = members_of(call, rank);
     std::vector<CollectiveNode> calls;
-    std::vector<at::Tensor> inputs;
+    std::vector<std::vector<at::Tensor>> offers;
     for (Rank member : members) {
       const auto index = static_cast<size_t>(member);
       if (!waiting_[index]) return false;
       calls.push_back(*collective_of(*waiting_[index]));
-      if (calls.back().group != call.group) return false;
-      inputs.push_back(ranks_[index].value(calls.back().input));
-      const bool same_shape = call.kind == CollectiveNode::Kind::kAllToAll ||
-                              inputs.back().sizes() == inputs.front().sizes();
-      if (!can_meet(calls.back(), call) || !same_shape) report_mismatch(rank, index);
+      if (calls.back().group != call.group || is_point_to_point(calls.back())) return false;
+      offers.push_back(offers_of(index, calls.back()));
+      if (!can_meet(calls.back(), call) || !same_shapes(call, offers.back(), offers.front()))
+        report_mismatch(rank, index);
     }
-    for (size_t i = 0; i < members.size(); ++i) {
-      ranks_[static_cast<size_t>(members[i])].complete(collective_result(calls, inputs, i));
-    }
+    for (size_t i = 0; i < members.size(); ++i)
+      ranks_[static_cast<size_t>(members[i])].complete(collective_results(calls, offers, i));
     for (Rank member : members) {
       waiting_[static_cast<size_t>(member)] = ranks_[static_cast<size_t>(member)].advance();
     }
     return true;
+  }
+
+  static bool same_shapes(const CollectiveNode& call, const std::vector<at::Tensor>& a,
+                          const std::vector<at::Tensor>& b) {
+    if (call.kind == CollectiveNode::Kind::kScatter) return true;
+    const bool any = call.kind == CollectiveNode::Kind::kAllToAll ||
+                     call.kind == CollectiveNode::Kind::kAllToAllList;
+    return std::equal(
+        a.begin(), a.end(), b.begin(), b.end(),
+        [&](const at::Tensor& x, const at::Tensor& y) { return any || x.sizes() == y.sizes(); });
   }
 
   std::vector<Rank> members_of(const CollectiveNode& call, size_t rank) const {
@@ -161,6 +218,7 @@ class Lockstep {
   const Groups& groups_;
   std::vector<RankInterpreter> ranks_;
   std::vector<const Node*> waiting_;  // the collective that each rank waits in
+  std::map<std::tuple<std::string, Rank, Rank>, std::deque<Message>> messages_;  // not received yet
 };
 
 }  // namespace

@@ -22,16 +22,32 @@ struct MemberCall {
   CollectiveNode call;
 };
 
-// Per rank and group, the collectives in order.
-using Calls = std::map<std::pair<Rank, std::string>, std::vector<MemberCall>>;
+// Who meets: a group, or the sender and the receiver of a message there.
+struct Meeting {
+  std::string group;
+  std::vector<Rank> members;
+  auto operator<=>(const Meeting&) const = default;
+};
 
-Calls collect_calls(const std::vector<Graph>& ranks) {
+// Per meeting, each member's calls in order.
+using Calls = std::map<Meeting, std::map<Rank, std::vector<MemberCall>>>;
+
+Meeting meeting_of(const CollectiveNode& call, Rank rank, const std::vector<Rank>& group) {
+  if (!is_point_to_point(call)) return {call.group, group};
+  const Rank peer = group.at(static_cast<size_t>(call.source));
+  const bool sends = call.kind == CollectiveNode::Kind::kSend;
+  return {call.group, {sends ? rank : peer, sends ? peer : rank}};
+}
+
+Calls collect_calls(const std::vector<Graph>& ranks, const Groups& groups) {
   Calls calls;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     for (size_t id = 0; id < ranks[rank].nodes.size(); ++id) {
-      if (const auto call = collective_of(ranks[rank].nodes[id])) {
-        calls[{static_cast<Rank>(rank), call->group}].push_back({static_cast<NodeId>(id), *call});
-      }
+      const auto call = collective_of(ranks[rank].nodes[id]);
+      if (!call) continue;
+      const auto own = static_cast<Rank>(rank);
+      calls[meeting_of(*call, own, groups.at(call->group))][own].push_back(
+          {static_cast<NodeId>(id), *call});
     }
   }
   return calls;
@@ -47,21 +63,25 @@ class JointCollective {
     members_.push_back(member);
     nodes_.push_back(call.node);
     calls_.push_back(call.call);
-    inputs_.push_back(recorded_[static_cast<size_t>(member)][static_cast<size_t>(call.call.input)]);
+    std::vector<at::Tensor>& offers = offers_.emplace_back();
+    for (const TensorId id : call.call.offers)
+      offers.push_back(recorded_[static_cast<size_t>(member)][static_cast<size_t>(id)]);
   }
 
   std::vector<OperatorFault> faults() const {
-    const bool complete = std::all_of(inputs_.begin(), inputs_.end(),
-                                      [](const at::Tensor& t) { return t.defined(); });
-    if (!complete) return {};
-    std::vector<at::Tensor> exact;
-    for (const at::Tensor& input : inputs_) {
-      exact.push_back(input.is_floating_point() && reduces() ? input.to(at::kDouble) : input);
+    std::vector<std::vector<at::Tensor>> exact = offers_;
+    for (std::vector<at::Tensor>& offers : exact) {
+      for (at::Tensor& offer : offers) {
+        if (!offer.defined()) return {};
+        if (offer.is_floating_point() && reduces()) offer = offer.to(at::kDouble);
+      }
     }
     std::vector<OperatorFault> result;
     for (size_t i = 0; i < members_.size(); ++i) {
-      if (auto fault = check_member(i, collective_result(calls_, exact, i)))
-        result.push_back(*fault);
+      const std::vector<at::Tensor> expected = collective_results(calls_, exact, i);
+      for (size_t k = 0; k < expected.size(); ++k) {
+        if (auto fault = check_output(i, k, expected[k])) result.push_back(*fault);
+      }
     }
     return result;
   }
@@ -69,10 +89,11 @@ class JointCollective {
  private:
   bool reduces() const { return !calls_.front().reduction.empty(); }
 
-  std::optional<OperatorFault> check_member(size_t i, const at::Tensor& expected) const {
+  std::optional<OperatorFault> check_output(size_t i, size_t k, const at::Tensor& expected) const {
     const Graph& graph = ranks_[static_cast<size_t>(members_[i])];
-    const TensorId output = graph.nodes[static_cast<size_t>(nodes_[i])].outputs.front();
-    if (output == kNone) return std::nullopt;
+    const std::vector<TensorId>& outputs = graph.nodes[static_cast<size_t>(nodes_[i])].outputs;
+    if (k >= outputs.size() || outputs[k] == kNone) return std::nullopt;
+    const TensorId output = outputs[k];
     const at::Tensor& actual =
         recorded_[static_cast<size_t>(members_[i])][static_cast<size_t>(output)];
     if (!actual.defined()) return std::nullopt;
@@ -103,10 +124,12 @@ class JointCollective {
   // Norm of: one rounding per member, each at most of the sum of magnitudes.
   double rounding_of_sum(const at::Tensor& exact) const {
     double magnitudes = exact.norm().item<double>();
-    for (const at::Tensor& input : inputs_)
-      magnitudes += input.to(at::kDouble).norm().item<double>();
-    return unit_roundoff(to_dtype(inputs_.front().scalar_type())) *
-           static_cast<double>(inputs_.size()) * magnitudes;
+    for (const std::vector<at::Tensor>& offers : offers_) {
+      for (const at::Tensor& offer : offers)
+        magnitudes += offer.to(at::kDouble).norm().item<double>();
+    }
+    return unit_roundoff(to_dtype(offers_.front().front().scalar_type())) *
+           static_cast<double>(offers_.size()) * magnitudes;
   }
 
   const std::vector<Graph>& ranks_;
@@ -114,22 +137,21 @@ class JointCollective {
   std::vector<Rank> members_;
   std::vector<NodeId> nodes_;
   std::vector<CollectiveNode> calls_;
-  std::vector<at::Tensor> inputs_;
+  std::vector<std::vector<at::Tensor>> offers_;  // per member
 };
 
 }  // namespace
 
 std::vector<OperatorFault> check_collectives(const std::vector<Graph>& ranks, const Groups& groups,
                                              const std::vector<RecordedTensors>& recorded) {
-  const Calls calls = collect_calls(ranks);
   std::vector<OperatorFault> faults;
-  for (const auto& [group, members] : groups) {
-    auto first = calls.find({members.front(), group});
+  for (const auto& [meeting, calls] : collect_calls(ranks, groups)) {
+    const auto first = calls.find(meeting.members.front());
     if (first == calls.end()) continue;
     for (size_t k = 0; k < first->second.size(); ++k) {
       JointCollective joint(ranks, recorded);
-      for (Rank member : members) {
-        auto found = calls.find({member, group});
+      for (Rank member : meeting.members) {
+        auto found = calls.find(member);
         // Members that call less often were a mismatch of the run itself.
         if (found != calls.end() && k < found->second.size()) joint.add(member, found->second[k]);
       }

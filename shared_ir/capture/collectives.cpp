@@ -2,7 +2,6 @@
 
 #include <ATen/ops/empty.h>
 
-#include <array>
 #include <optional>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
@@ -12,34 +11,68 @@
 namespace assay {
 namespace {
 
-struct Rule {
-  std::string_view op;           // as dispatched
-  std::string_view functional;   // in the graph, after "_c10d_functional."
-  std::string_view input;        // names of arguments
-  std::string_view destination;  // empty: returns a new tensor
+// How the arguments of a call are read.
+enum class Form {
+  kEachTensor,  // a tensor, or a list of them: one collective each, with a functional form
+  kSend,
+  kReceive,
+  kReduce,
+  kAllGather,  // from here to kAllToAll: lists with a tensor for each member
+  kGather,
+  kReduceScatter,
+  kScatter,
+  kAllToAll,
+  kBarrier,
 };
 
-constexpr std::array<Rule, 19> kRules = {{
-    {"c10d::allreduce_", "all_reduce", "tensors", "tensors"},
-    {"c10d::allreduce_coalesced_", "all_reduce", "tensors", "tensors"},
-    {"c10d::_allgather_base_", "all_gather_into_tensor", "input_tensor", "output_tensor"},
-    {"c10d::allgather_into_tensor_coalesced_", "all_gather_into_tensor", "inputs", "outputs"},
-    {"c10d::_reduce_scatter_base_", "reduce_scatter_tensor", "input_tensor", "output_tensor"},
-    {"c10d::reduce_scatter_tensor_coalesced_", "reduce_scatter_tensor", "inputs", "outputs"},
-    {"c10d::broadcast_", "broadcast", "tensors", "tensors"},
-    {"c10d::alltoall_base_", "all_to_all_single", "input", "output"},
-    {"_c10d_functional::all_reduce", "all_reduce", "input", ""},
-    {"_c10d_functional::all_reduce_", "all_reduce", "input", "input"},
-    {"_c10d_functional::all_reduce_coalesced", "all_reduce", "inputs", ""},
-    {"_c10d_functional::all_reduce_coalesced_", "all_reduce", "inputs", "inputs"},
-    {"_c10d_functional::all_gather_into_tensor", "all_gather_into_tensor", "input", ""},
-    {"_c10d_functional::all_gather_into_tensor_coalesced", "all_gather_into_tensor", "inputs", ""},
-    {"_c10d_functional::reduce_scatter_tensor", "reduce_scatter_tensor", "input", ""},
-    {"_c10d_functional::reduce_scatter_tensor_coalesced", "reduce_scatter_tensor", "inputs", ""},
-    {"_c10d_functional::broadcast", "broadcast", "input", ""},
-    {"_c10d_functional::broadcast_", "broadcast", "input", "input"},
-    {"_c10d_functional::all_to_all_single", "all_to_all_single", "input", ""},
-}};
+struct Rule {
+  std::string_view op;           // as dispatched
+  std::string_view graph;        // in the graph, without ".default"
+  std::string_view input;        // names of arguments
+  std::string_view destination;  // empty: returns a new tensor, or none
+  Form form = Form::kEachTensor;
+};
+
+constexpr std::string_view kAllReduce = "_c10d_functional.all_reduce";
+constexpr std::string_view kAllGather = "_c10d_functional.all_gather_into_tensor";
+constexpr std::string_view kReduceScatter = "_c10d_functional.reduce_scatter_tensor";
+constexpr std::string_view kBroadcast = "_c10d_functional.broadcast";
+constexpr std::string_view kAllToAll = "_c10d_functional.all_to_all_single";
+
+constexpr Rule kRules[] = {
+    {"c10d::allreduce_", kAllReduce, "tensors", "tensors"},
+    {"c10d::allreduce_coalesced_", kAllReduce, "tensors", "tensors"},
+    {"c10d::_allgather_base_", kAllGather, "input_tensor", "output_tensor"},
+    {"c10d::allgather_into_tensor_coalesced_", kAllGather, "inputs", "outputs"},
+    {"c10d::_reduce_scatter_base_", kReduceScatter, "input_tensor", "output_tensor"},
+    {"c10d::reduce_scatter_tensor_coalesced_", kReduceScatter, "inputs", "outputs"},
+    {"c10d::broadcast_", kBroadcast, "tensors", "tensors"},
+    {"c10d::alltoall_base_", kAllToAll, "input", "output"},
+    {"_c10d_functional::all_reduce", kAllReduce, "input", ""},
+    {"_c10d_functional::all_reduce_", kAllReduce, "input", "input"},
+    {"_c10d_functional::all_reduce_coalesced", kAllReduce, "inputs", ""},
+    {"_c10d_functional::all_reduce_coalesced_", kAllReduce, "inputs", "inputs"},
+    {"_c10d_functional::all_gather_into_tensor", kAllGather, "input", ""},
+    {"_c10d_functional::all_gather_into_tensor_out", kAllGather, "input", "out"},
+    {"_c10d_functional::all_gather_into_tensor_coalesced", kAllGather, "inputs", ""},
+    {"_c10d_functional::reduce_scatter_tensor", kReduceScatter, "input", ""},
+    {"_c10d_functional::reduce_scatter_tensor_out", kReduceScatter, "input", "out"},
+    {"_c10d_functional::reduce_scatter_tensor_coalesced", kReduceScatter, "inputs", ""},
+    {"_c10d_functional::broadcast", kBroadcast, "input", ""},
+    {"_c10d_functional::broadcast_", kBroadcast, "input", "input"},
+    {"_c10d_functional::all_to_all_single", kAllToAll, "input", ""},
+    {"c10d::send", "c10d.send", "tensors", "", Form::kSend},
+    {"c10d::recv_", "c10d.recv", "tensors", "tensors", Form::kReceive},
+    {"c10d::reduce_", "c10d.reduce", "tensors", "tensors", Form::kReduce},
+    {"c10d::allgather_", "c10d.all_gather", "input_tensors", "output_tensors", Form::kAllGather},
+    {"c10d::gather_", "c10d.gather", "input_tensors", "output_tensors", Form::kGather},
+    {"c10d::reduce_scatter_", "c10d.reduce_scatter", "input_tensors", "output_tensors",
+     Form::kReduceScatter},
+    {"c10d::scatter_", "c10d.scatter", "input_tensors", "output_tensors", Form::kScatter},
+    {"c10d::alltoall_", "c10d.all_to_all", "input_tensors", "output_tensors", Form::kAllToAll},
+    {"c10d::barrier", "c10d.barrier", "", "", Form::kBarrier},
+    {"c10d::monitored_barrier_", "c10d.barrier", "", "", Form::kBarrier},
+};
 
 const Rule* find_rule(const c10::OperatorHandle& op) {
   for (const Rule& rule : kRules) {
@@ -69,6 +102,12 @@ class Arguments {
     const c10::IValue& value = get(name);
     return value.isTensor() ? std::vector{value.toTensor()} : value.toTensorVector();
   }
+  // Lists with a tensor for each member; none at a rank that gives, or gets, none.
+  std::vector<at::Tensor> members(std::string_view name, size_t list) const {
+    const auto lists = get(name).toListRef();
+    return list < lists.size() ? lists[list].toTensorVector() : std::vector<at::Tensor>();
+  }
+  Arg integer(std::string_view name) const { return {get(name).toInt()}; }
 
  private:
   const c10::FunctionSchema& schema_;
@@ -115,32 +154,99 @@ std::vector<int64_t> splits_of(const c10::IValue& value, int64_t rows, int64_t g
   return splits;
 }
 
-void add_attributes(CollectiveCall& call, std::string_view functional, const Arguments& arguments) {
+// `destination` may be undefined.
+CollectiveCall functional_call(std::string_view functional, const at::Tensor& input,
+                               const at::Tensor& destination, const Arguments& arguments) {
+  CollectiveCall call;
+  call.operands.push_back({{input}, /*list=*/false});
   const Group group = group_of(arguments);
   const Arg size{group.size};
   const Arg name{group.name};
-  call.output_shape = call.input.sizes().vec();
-  if (functional == "all_reduce") {
+  Shape shape = input.sizes().vec();
+  if (functional == kAllReduce) {
     call.attributes = {{reduce_name(arguments.get("reduce_op"))}, name};
-  } else if (functional == "broadcast") {
+  } else if (functional == kBroadcast) {
     const c10::IValue* root = arguments.find("root_rank");
     call.attributes = {{(root != nullptr ? *root : arguments.get("src")).toInt()}, name};
-  } else if (functional == "all_gather_into_tensor") {
+  } else if (functional == kAllGather) {
     call.attributes = {size, name};
-    if (call.output_shape.empty()) call.output_shape = {1};
-    call.output_shape[0] *= group.size;
-  } else if (functional == "reduce_scatter_tensor") {
+    if (shape.empty()) shape = {1};
+    shape[0] *= group.size;
+  } else if (functional == kReduceScatter) {
     call.attributes = {{reduce_name(arguments.get("reduce_op"))}, size, name};
-    call.output_shape.at(0) /= group.size;
+    shape.at(0) /= group.size;
   } else {
-    const int64_t rows_in = call.input.size(0);
-    const int64_t rows_out = call.destination.defined() ? call.destination.size(0) : rows_in;
+    const int64_t rows_in = input.size(0);
+    const int64_t rows_out = destination.defined() ? destination.size(0) : rows_in;
     const auto out = splits_of(arguments.get("output_split_sizes"), rows_out, group.size);
     const auto in = splits_of(arguments.get("input_split_sizes"), rows_in, group.size);
     call.attributes = {int_list(out), int_list(in), name};
-    call.output_shape[0] = 0;
-    for (const int64_t split : out) call.output_shape[0] += split;
+    shape[0] = 0;
+    for (const int64_t split : out) shape[0] += split;
   }
+  // A destination may have another shape of as many elements (c10d copies memory).
+  if (destination.defined()) {
+    call.destinations = {destination};
+  } else {
+    call.output_shape = std::move(shape);
+  }
+  return call;
+}
+
+// The collectives of c10d that have no functional form.
+std::vector<CollectiveCall> listed_calls(const Rule& rule, const Arguments& arguments) {
+  const Group group = group_of(arguments);
+  const Arg size{group.size}, name{group.name};
+  const auto reduce = [&] { return Arg{reduce_name(arguments.get("reduce_op"))}; };
+  const auto one = [](const at::Tensor& tensor) { return CollectiveOperand{{tensor}, false}; };
+  const auto list = [](std::vector<at::Tensor> tensors) {
+    return CollectiveOperand{std::move(tensors), true};
+  };
+  std::vector<CollectiveCall> calls;
+  const auto add = [&](std::vector<CollectiveOperand> operands, ArgList attributes,
+                       std::vector<at::Tensor> destinations) {
+    calls.push_back({"", std::move(operands), std::move(attributes), std::move(destinations), {}});
+  };
+  if (rule.form == Form::kBarrier) {
+    add({}, {name}, {});
+    return calls;
+  }
+  if (rule.form == Form::kAllToAll) {
+    const auto sent = arguments.tensors(rule.input), written = arguments.tensors(rule.destination);
+    add({list(written), list(sent)}, {name}, written);
+    return calls;
+  }
+  const bool scatters = rule.form == Form::kReduceScatter || rule.form == Form::kScatter;
+  const auto tensors = arguments.tensors(scatters ? rule.destination : rule.input);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const at::Tensor& x = tensors[i];
+    switch (rule.form) {
+      case Form::kSend:
+        add({one(x)}, {arguments.integer("dst"), arguments.integer("tag"), name}, {});
+        break;
+      case Form::kReceive:
+        add({one(x)}, {arguments.integer("src"), arguments.integer("tag"), name}, {x});
+        break;
+      case Form::kReduce:
+        add({one(x)}, {reduce(), arguments.integer("root_rank"), name}, {x});
+        break;
+      case Form::kAllGather:
+        add({one(x)}, {size, name}, arguments.members(rule.destination, i));
+        break;
+      case Form::kGather:
+        add({one(x)}, {arguments.integer("root_rank"), size, name},
+            arguments.members(rule.destination, i));
+        break;
+      case Form::kReduceScatter:
+        add({list(arguments.members(rule.input, i))}, {reduce(), size, name}, {x});
+        break;
+      default:
+        add({one(x), list(arguments.members(rule.input, i))},
+            {arguments.integer("root_rank"), name}, {x});
+        break;
+    }
+  }
+  return calls;
 }
 
 class CompletedWork : public c10d::Work {
@@ -155,10 +261,7 @@ class CompletedWork : public c10d::Work {
 
 CollectiveKind collective_kind(const c10::OperatorHandle& op) {
   const std::string& name = op.operator_name().name;
-  if (name == "c10d::barrier" || name == "c10d::monitored_barrier_" ||
-      name == "_c10d_functional::wait_tensor") {
-    return CollectiveKind::kSynchronize;
-  }
+  if (name == "_c10d_functional::wait_tensor") return CollectiveKind::kSynchronize;
   if (!name.starts_with("c10d::") && !name.starts_with("_c10d_functional::")) {
     return CollectiveKind::kNotCollective;
   }
@@ -170,43 +273,43 @@ std::vector<CollectiveCall> collective_calls(const c10::OperatorHandle& op,
   const Rule* rule = find_rule(op);
   ASSAY_CHECK(rule != nullptr, "a collective with a rule");
   const Arguments arguments(op, values);
-  const std::vector<at::Tensor> inputs = arguments.tensors(rule->input);
-  std::vector<at::Tensor> destinations(inputs.size());
-  if (!rule->destination.empty()) destinations = arguments.tensors(rule->destination);
-  ASSAY_CHECK(destinations.size() == inputs.size(), "a destination for each input");
-
   std::vector<CollectiveCall> calls;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    CollectiveCall call;
-    call.op = "_c10d_functional." + std::string(rule->functional) + ".default";
-    call.input = inputs[i];
-    call.destination = destinations[i];
-    add_attributes(call, rule->functional, arguments);
-    // A destination may have another shape of as many elements (c10d copies memory).
-    if (call.destination.defined()) call.output_shape = call.destination.sizes().vec();
-    calls.push_back(std::move(call));
+  if (rule->form == Form::kEachTensor) {
+    const std::vector<at::Tensor> inputs = arguments.tensors(rule->input);
+    std::vector<at::Tensor> destinations(inputs.size());
+    if (!rule->destination.empty()) destinations = arguments.tensors(rule->destination);
+    ASSAY_CHECK(destinations.size() == inputs.size(), "a destination for each input");
+    for (size_t i = 0; i < inputs.size(); ++i)
+      calls.push_back(functional_call(rule->graph, inputs[i], destinations[i], arguments));
+  } else {
+    calls = listed_calls(*rule, arguments);
   }
+  for (CollectiveCall& call : calls) call.op = std::string(rule->graph) + ".default";
   return calls;
 }
 
 std::vector<c10::IValue> results_without_communication(const c10::OperatorHandle& op,
-                                                       std::span<const c10::IValue> arguments,
+                                                       std::span<const c10::IValue> values,
                                                        const std::vector<CollectiveCall>& calls) {
+  const Rule* rule = find_rule(op);
   std::vector<at::Tensor> tensors;
   for (const CollectiveCall& call : calls) {
-    tensors.push_back(call.destination.defined()
-                          ? call.destination
-                          : at::empty(call.output_shape, call.input.options()));
+    if (call.output_shape)
+      tensors.push_back(at::empty(*call.output_shape, call.operands[0].tensors[0].options()));
   }
   std::vector<c10::IValue> results;
   for (const auto& result : op.schema().returns()) {
-    if (result.type()->kind() == c10::TypeKind::TensorType) {
-      // wait_tensor returns its argument.
-      results.emplace_back(tensors.empty() ? arguments[0].toTensor() : tensors[0]);
-    } else if (result.type()->kind() == c10::TypeKind::ListType) {
-      results.emplace_back(tensors);
-    } else {
+    const c10::TypeKind kind = result.type()->kind();
+    if (kind != c10::TypeKind::TensorType && kind != c10::TypeKind::ListType) {
       results.emplace_back(c10::intrusive_ptr<c10d::Work>(c10::make_intrusive<CompletedWork>()));
+    } else if (rule == nullptr) {
+      results.emplace_back(values[0]);  // wait_tensor returns its argument
+    } else if (!rule->destination.empty()) {
+      results.emplace_back(Arguments(op, values).get(rule->destination));
+    } else if (kind == c10::TypeKind::TensorType) {
+      results.emplace_back(tensors.at(0));
+    } else {
+      results.emplace_back(tensors);
     }
   }
   return results;

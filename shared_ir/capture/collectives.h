@@ -6,6 +6,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,25 +15,32 @@
 
 namespace assay {
 
-// One collective. Graph form, where `input` comes first:
-//   all_reduce(input, reduce_op, group)            all_gather_into_tensor(input, group_size, group)
-//   broadcast(input, source, group)                reduce_scatter_tensor(input, reduce_op,
-//   group_size, group) all_to_all_single(input, output_split_sizes, input_split_sizes, group)
-// reduce_op is "sum", "avg", "product", "min" or "max"; `source` is a position in the group; splits
+// An argument of a collective in the graph: a tensor, or a list of them.
+struct CollectiveOperand {
+  std::vector<at::Tensor> tensors;
+  bool list = false;
+};
+
+// One collective, or one side of a message. The graph forms are declared in
+// operators/collective.toml: what has a functional form has that, such as
+//   _c10d_functional.all_reduce(input, reduce_op, group)
+// and the others are named after c10d and, as all operators of a graph, write nothing:
+//   c10d.recv(memory, source, tag, group)   c10d.all_gather(input, group_size, group)
+// reduce_op is "sum", "avg", "product", "min" or "max"; members are positions in the group; splits
 // are rows.
 struct CollectiveCall {
   std::string op;
-  at::Tensor input;
-  ArgList attributes;      // what follows the input
-  at::Tensor destination;  // the tensor that the call writes; undefined: the call returns a new one
-  Shape output_shape;
+  std::vector<CollectiveOperand> operands;
+  ArgList attributes;                    // what follows the operands
+  std::vector<at::Tensor> destinations;  // the tensors that the call writes
+  std::optional<Shape> output_shape;     // of the new tensor, where the call returns one
 };
 
 enum class CollectiveKind {
   kNotCollective,
   kData,         // described by collective_calls
-  kSynchronize,  // wait_tensor, barrier: moves no data
-  kUnsupported,  // point to point, lists of unequal tensors, ...
+  kSynchronize,  // wait_tensor: moves no data
+  kUnsupported,  // a receive from any source, coalesced lists, ...
 };
 
 CollectiveKind collective_kind(const c10::OperatorHandle& op);
@@ -42,7 +50,7 @@ CollectiveKind collective_kind(const c10::OperatorHandle& op);
 std::vector<CollectiveCall> collective_calls(const c10::OperatorHandle& op,
                                              std::span<const c10::IValue> arguments);
 
-// What the call returns when nothing is sent: the destinations, new meta tensors, completed work.
+// What the call returns when nothing is sent: its destinations, new meta tensors, completed work.
 std::vector<c10::IValue> results_without_communication(const c10::OperatorHandle& op,
                                                        std::span<const c10::IValue> arguments,
                                                        const std::vector<CollectiveCall>& calls);

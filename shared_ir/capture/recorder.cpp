@@ -123,8 +123,7 @@ void Recorder::call(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
       break;
   }
   throw UserError(tape_.place(), pretty(op) + " cannot be captured",
-                  "use all_reduce, all_gather_into_tensor, reduce_scatter_tensor, broadcast or "
-                  "all_to_all_single");
+                  "receive from a rank that is named, and give tensors of a list one by one");
 }
 
 void Recorder::call_operator(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
@@ -236,10 +235,14 @@ void Recorder::call_collective(const c10::OperatorHandle& op, c10::DispatchKeySe
   std::vector<CollectiveCall> calls = collective_calls(op, arguments);
   std::vector<ArgList> args;
   for (const CollectiveCall& call : calls) {
-    ArgList list = {read(call.input)};
+    ArgList& list = args.emplace_back();
+    for (const CollectiveOperand& operand : call.operands) {
+      ArgList tensors;
+      for (const at::Tensor& tensor : operand.tensors) tensors.push_back(read(tensor));
+      list.push_back(operand.list ? Arg{std::move(tensors)} : std::move(tensors.at(0)));
+    }
     list.insert(list.end(), call.attributes.begin(), call.attributes.end());
-    args.push_back(std::move(list));
-    if (call.destination.defined()) values_.read(call.destination);
+    for (const at::Tensor& destination : call.destinations) values_.read(destination);
   }
 
   if (shapes_only_) {
@@ -252,13 +255,21 @@ void Recorder::call_collective(const c10::OperatorHandle& op, c10::DispatchKeySe
 
   const auto results = torch::jit::last(*stack, op.schema().returns().size());
   const auto wait = waiter(results);
-  const std::vector<at::Tensor> returned = tensors_of(results[0]);
+  std::vector<at::Tensor> returned;
+  if (!results.empty()) returned = tensors_of(results[0]);
   for (size_t i = 0; i < calls.size(); ++i) {
-    const bool writes = calls[i].destination.defined();
-    const at::Tensor& output = writes ? calls[i].destination : returned.at(i);
-    const NodeId node = tape_.add_pending(calls[i].op, std::move(args[i]), {output}, wait);
-    const TensorId id = tape_.node(node).outputs[0];
-    writes ? values_.write(output, id) : values_.define(output, id);
+    const bool returns = calls[i].output_shape.has_value();
+    const std::vector<at::Tensor> outputs =
+        returns ? std::vector{returned.at(i)} : calls[i].destinations;
+    if (outputs.empty()) {
+      tape_.add(calls[i].op, std::move(args[i]), {}, {});
+      continue;
+    }
+    const NodeId node = tape_.add_pending(calls[i].op, std::move(args[i]), outputs, wait);
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      const TensorId id = tape_.node(node).outputs[k];
+      returns ? values_.define(outputs[k], id) : values_.write(outputs[k], id);
+    }
   }
 }
 

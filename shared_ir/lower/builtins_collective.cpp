@@ -1,5 +1,7 @@
 // Builtins between ranks. A group of one rank leaves its tensor as it is.
 #include <algorithm>
+#include <cctype>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -42,10 +44,36 @@ void check_size(const Call& call, size_t i, const Collective& what) {
                           what.ranks.size(), call.integer(i)));
 }
 
-Value emit(Call& call, Collective what, const Shape& shape) {
-  CoreId x = call.tensor(0);
-  if (what.ranks.size() == 1) return tensor_value(x);
-  return tensor_value(call.builder().collective(std::move(what), x, shape));
+int64_t member_count(const Collective& what) { return static_cast<int64_t>(what.ranks.size()); }
+
+// A member by its position in the group.
+Rank member(const Call& call, size_t i, const Collective& what) {
+  const int64_t position = call.integer(i);
+  if (position < 0 || position >= member_count(what))
+    call.fail(fmt::format("member {} of a group of {} ranks", position, what.ranks.size()));
+  return what.ranks[position];
+}
+
+CoreId emit(Call& call, Collective what, CoreId x, const Shape& shape) {
+  if (what.ranks.size() == 1) return x;
+  return call.builder().collective(std::move(what), x, shape);
+}
+
+// What only the rank `what.source` gets: to the others it is memory that nobody wrote.
+Value for_the_source(Call& call, const Collective& what, CoreId result) {
+  if (call.context().rank == what.source) return tensor_value(result);
+  const Shape shape = call.builder().shape(result);
+  return tensor_value(call.builder().uninit(call.builder().dtype(result), shape));
+}
+
+// One collective for each tensor of a list, in its order; of a single tensor, one.
+template <class One>
+Value of_each(Call& call, One one) {
+  const ValueList* list = call[0].get_if<ValueList>();
+  if (!list) return tensor_value(one(call.tensor(0)));
+  ValueList results;
+  for (CoreId x : call.tensors(0)) results.push_back(tensor_value(one(x)));
+  return {std::move(results)};
 }
 
 Shape leading_dims(const Call& call, CoreId x) {
@@ -57,36 +85,112 @@ Shape leading_dims(const Call& call, CoreId x) {
 Value all_reduce(Call& call) {
   Collective what = in_group(call, 2, Collective::Kind::kAllReduce);
   what.reduce = reduction(call, 1);
-  return emit(call, std::move(what), Shape(call.builder().shape(call.tensor(0))));
+  return of_each(call,
+                 [&](CoreId x) { return emit(call, what, x, Shape(call.builder().shape(x))); });
+}
+
+Value reduce_to(Call& call) {
+  Collective what = in_group(call, 3, Collective::Kind::kReduce);
+  what.reduce = reduction(call, 1);
+  what.source = member(call, 2, what);
+  const CoreId x = call.tensor(0);
+  return for_the_source(call, what, emit(call, what, x, Shape(call.builder().shape(x))));
+}
+
+CoreId gathered(Call& call, const Collective& what, CoreId x) {
+  Shape shape = leading_dims(call, x);
+  shape[0] *= member_count(what);
+  return emit(call, what, x, shape);
 }
 
 Value all_gather(Call& call) {
   Collective what = in_group(call, 2, Collective::Kind::kAllGather);
   check_size(call, 1, what);
-  Shape shape = leading_dims(call, call.tensor(0));
-  shape[0] *= static_cast<int64_t>(what.ranks.size());
-  return emit(call, std::move(what), shape);
+  return of_each(call, [&](CoreId x) { return gathered(call, what, x); });
+}
+
+Value gather_to(Call& call) {
+  Collective what = in_group(call, 3, Collective::Kind::kGather);
+  what.source = member(call, 1, what);
+  check_size(call, 2, what);
+  return for_the_source(call, what, gathered(call, what, call.tensor(0)));
 }
 
 Value reduce_scatter(Call& call) {
   Collective what = in_group(call, 3, Collective::Kind::kReduceScatter);
   what.reduce = reduction(call, 1);
   check_size(call, 2, what);
-  Shape shape = leading_dims(call, call.tensor(0));
-  auto members = static_cast<int64_t>(what.ranks.size());
-  if (shape[0] % members)
-    call.fail(fmt::format("{} rows do not split over {} ranks", shape[0], members));
-  shape[0] /= members;
-  return emit(call, std::move(what), shape);
+  return of_each(call, [&](CoreId x) {
+    Shape shape = leading_dims(call, x);
+    if (shape[0] % member_count(what))
+      call.fail(fmt::format("{} rows do not split over {} ranks", shape[0], what.ranks.size()));
+    shape[0] /= member_count(what);
+    return emit(call, what, x, shape);
+  });
 }
 
 Value broadcast_from(Call& call) {
   Collective what = in_group(call, 2, Collective::Kind::kBroadcast);
-  int64_t source = call.integer(1);
-  if (source < 0 || source >= static_cast<int64_t>(what.ranks.size()))
-    call.fail(fmt::format("source {} of a group of {} ranks", source, what.ranks.size()));
-  what.source = what.ranks[source];
-  return emit(call, std::move(what), Shape(call.builder().shape(call.tensor(0))));
+  what.source = member(call, 1, what);
+  return of_each(call,
+                 [&](CoreId x) { return emit(call, what, x, Shape(call.builder().shape(x))); });
+}
+
+// The source's operand is its list along a new dimension, everybody's result one row of it.
+Value scatter_from(Call& call) {
+  Collective what = in_group(call, 3, Collective::Kind::kScatter);
+  what.source = member(call, 2, what);
+  Builder& builder = call.builder();
+  const CoreId memory = call.tensor(0);
+  const Shape piece = builder.shape(memory);
+  Shape row = piece;
+  row.insert(row.begin(), 1);
+  std::vector<CoreId> rows;
+  if (call.context().rank != what.source) {
+    rows = {builder.reshape(memory, row)};
+  } else {
+    for (CoreId x : call.tensors(1)) {
+      if (builder.shape(x) != piece || builder.dtype(x) != builder.dtype(memory))
+        call.fail("a piece has another shape or dtype than the tensor that receives it");
+      rows.push_back(builder.reshape(x, row));
+    }
+    if (static_cast<int64_t>(rows.size()) != member_count(what))
+      call.fail(fmt::format("{} pieces for {} ranks", rows.size(), what.ranks.size()));
+  }
+  const CoreId x = rows.size() == 1 ? rows[0] : builder.cat(rows, 0);
+  return tensor_value(builder.reshape(emit(call, what, x, row), piece));
+}
+
+// `i`: the argument that is the peer, as a position in the group; behind it the tag and the group.
+Collective between(Call& call, size_t i, Collective::Kind kind) {
+  Collective what = in_group(call, i + 2, kind);
+  const Rank peer = member(call, i, what), own = call.context().rank;
+  if (peer == own) call.fail("a rank sends to itself");
+  what.source = kind == Collective::Kind::kSend ? own : peer;
+  what.destination = kind == Collective::Kind::kSend ? peer : own;
+  what.tag = call.integer(i + 1);
+  call.builder().note(
+      "a send does not wait for its receiver; between two ranks of a group, messages arrive in the "
+      "order in which they are sent");
+  return what;
+}
+
+Value send_to(Call& call) {
+  const Collective what = between(call, 1, Collective::Kind::kSend);
+  const CoreId x = call.tensor(0);
+  return tensor_value(emit(call, what, x, Shape(call.builder().shape(x))));
+}
+
+Value receive_from(Call& call) {
+  const Collective what = between(call, 1, Collective::Kind::kReceive);
+  const CoreId memory = call.tensor(0);
+  return tensor_value(emit(call, what, memory, Shape(call.builder().shape(memory))));
+}
+
+Value barrier(Call& call) {
+  const Collective what = in_group(call, 0, Collective::Kind::kBarrier);
+  const CoreId nothing = call.builder().constant(Rational(0), DType::kInt64, {});
+  return tensor_value(emit(call, what, nothing, {}));
 }
 
 std::vector<int64_t> splits(const Call& call, size_t i, size_t members, int64_t rows) {
@@ -100,32 +204,80 @@ std::vector<int64_t> splits(const Call& call, size_t i, size_t members, int64_t 
   return result;
 }
 
+CoreId exchanged(Call& call, const Collective& what, CoreId x) {
+  Shape shape = leading_dims(call, x);
+  const auto total = [](const std::vector<int64_t>& rows) {
+    return std::accumulate(rows.begin(), rows.end(), int64_t{0});
+  };
+  if (total(what.send_splits) != shape[0])
+    call.fail(fmt::format("split sizes add up to {}, the tensor has {} rows",
+                          total(what.send_splits), shape[0]));
+  shape[0] = total(what.receive_splits);
+  return emit(call, what, x, shape);
+}
+
 Value all_to_all(Call& call) {
   Collective what = in_group(call, 3, Collective::Kind::kAllToAll);
-  Shape shape = leading_dims(call, call.tensor(0));
-  what.send_splits = splits(call, 2, what.ranks.size(), shape[0]);
-  what.receive_splits = splits(call, 1, what.ranks.size(), shape[0]);
-  int64_t sent = 0, received = 0;
-  for (size_t i = 0; i < what.ranks.size(); ++i) {
-    sent += what.send_splits[i];
-    received += what.receive_splits[i];
+  const CoreId x = call.tensor(0);
+  const int64_t rows = leading_dims(call, x)[0];
+  what.send_splits = splits(call, 2, what.ranks.size(), rows);
+  what.receive_splits = splits(call, 1, what.ranks.size(), rows);
+  return tensor_value(exchanged(call, what, x));
+}
+
+// Tensors of any shape: they travel one after the other as rows of one element.
+Value all_to_all_each(Call& call) {
+  Collective what = in_group(call, 2, Collective::Kind::kAllToAll);
+  Builder& builder = call.builder();
+  const std::vector<CoreId> memory = call.tensors(0), sent = call.tensors(1);
+  if (memory.size() != what.ranks.size() || sent.size() != what.ranks.size())
+    call.fail(fmt::format("a tensor is needed for each of {} ranks", what.ranks.size()));
+  std::vector<CoreId> rows;
+  for (size_t i = 0; i < sent.size(); ++i) {
+    const CoreId x = sent[i];
+    if (builder.dtype(x) != builder.dtype(memory[0])) call.fail("tensors of different dtypes");
+    what.send_splits.push_back(element_count(builder.shape(x)));
+    what.receive_splits.push_back(element_count(builder.shape(memory[i])));
+    rows.push_back(builder.reshape(x, {what.send_splits.back()}));
   }
-  if (sent != shape[0])
-    call.fail(fmt::format("split sizes add up to {}, the tensor has {} rows", sent, shape[0]));
-  shape[0] = received;
-  return emit(call, std::move(what), shape);
+  const CoreId received = exchanged(call, what, rows.size() == 1 ? rows[0] : builder.cat(rows, 0));
+  ValueList pieces;
+  int64_t start = 0;
+  for (size_t i = 0; i < memory.size(); ++i) {
+    const CoreId piece = builder.slice(received, 0, start, 1, what.receive_splits[i]);
+    pieces.push_back(tensor_value(builder.reshape(piece, Shape(builder.shape(memory[i])))));
+    start += what.receive_splits[i];
+  }
+  return {std::move(pieces)};
 }
 
 constexpr Builtin kBuiltins[] = {
-    {"all_reduce", 3, 3, all_reduce, "all_reduce(x, sum | avg | max | min | product, group)"},
+    {"all_reduce", 3, 3, all_reduce,
+     "all_reduce(x, sum | avg | max | min | product, group); of a list, one after the other"},
+    {"reduce_to", 4, 4, reduce_to,
+     "reduce_to(x, reduction, root, group): to member number root; unwritten at the others"},
     {"all_gather", 3, 3, all_gather,
-     "all_gather(x, ranks, group): rows of all members, in group order"},
+     "all_gather(x, ranks, group): rows of all members, in group order; of a list, one after the "
+     "other"},
+    {"gather_to", 4, 4, gather_to,
+     "gather_to(x, root, ranks, group): to member number root; unwritten at the others"},
     {"reduce_scatter", 4, 4, reduce_scatter,
-     "reduce_scatter(x, reduction, ranks, group): each member's share of rows"},
+     "reduce_scatter(x, reduction, ranks, group): each member's share of rows; of a list, one "
+     "after "
+     "the other"},
     {"broadcast_from", 3, 3, broadcast_from,
-     "broadcast_from(x, source, group): the tensor of member number source"},
+     "broadcast_from(x, source, group): the tensor of member number source; of a list, one after "
+     "the other"},
+    {"scatter_from", 4, 4, scatter_from,
+     "scatter_from(memory, pieces, source, group): piece i of member number source to member i"},
     {"all_to_all", 4, 4, all_to_all,
      "all_to_all(x, rows received from each, rows sent to each, group)"},
+    {"all_to_all_each", 3, 3, all_to_all_each,
+     "all_to_all_each(memory, tensors, group): tensor i to member i; a list in group order"},
+    {"send_to", 4, 4, send_to, "send_to(x, member, tag, group): x"},
+    {"receive_from", 4, 4, receive_from,
+     "receive_from(memory, member, tag, group): what that member sends"},
+    {"barrier", 1, 1, barrier, "barrier(group): 0, when all members have come"},
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "shared_ir/lower/builtins.h"
+
 namespace assay::lowering {
 namespace {
 
@@ -32,6 +34,9 @@ class DeclarationParser {
     read_returns(body);
     read_writes(body);
     if (const toml::node* assume = body.get("assume")) result_.assume = text_of(*assume);
+    for (const auto* expressions : {&result_.lets, &result_.returns, &result_.writes})
+      for (const Expr& expr : *expressions)
+        result_.communicates = result_.communicates || communicates(expr);
     return std::move(result_);
   }
 
@@ -111,6 +116,14 @@ class DeclarationParser {
     if (expr.kind == Expr::Kind::kLet) return acyclic(expr.index);
     return std::all_of(expr.children.begin(), expr.children.end(),
                        [this](const Expr& child) { return acyclic(child); });
+  }
+
+  static bool communicates(const Expr& expr) {
+    const auto between_ranks = collective_builtins();
+    const bool called =
+        std::any_of(between_ranks.begin(), between_ranks.end(),
+                    [&](const Builtin& builtin) { return &builtin == expr.builtin; });
+    return called || std::any_of(expr.children.begin(), expr.children.end(), communicates);
   }
 
   void read_returns(const toml::table& body) {

@@ -27,6 +27,7 @@ struct OperatorDeclaration {
   std::vector<lowering::Expr> returns;
   std::vector<lowering::Expr> writes;  // of the parameters marked `written`, in their order
   std::string assume;
+  bool communicates = false;  // calls a builtin between ranks: never dead, whoever uses its results
 };
 
 }  // namespace assay

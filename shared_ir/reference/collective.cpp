@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/error.h"
 #include "shared_ir/reference/index.h"
 
 namespace assay::reference {
@@ -71,6 +72,14 @@ ReferenceTensor exchanged(const std::vector<Member>& members, size_t receiver) {
   return concatenated(pieces);
 }
 
+// Where the members of a scatter differ, what the source sends is the standard.
+size_t source_of(const Collective& what) {
+  if (what.kind != Collective::Kind::kBroadcast && what.kind != Collective::Kind::kScatter)
+    return 0;
+  return static_cast<size_t>(std::find(what.ranks.begin(), what.ranks.end(), what.source) -
+                             what.ranks.begin());
+}
+
 }  // namespace
 
 std::string mismatch(const std::vector<Member>& members) {
@@ -86,8 +95,9 @@ std::string mismatch(const std::vector<Member>& members) {
     if (other.reduce != first.reduce || other.source != first.source)
       return fmt::format("rank {} reduces otherwise, or from another source, than rank {}", rank,
                          first.ranks[0]);
-    if (first.kind != Collective::Kind::kAllToAll &&
-        members[m].sent->shape != members[0].sent->shape)
+    const bool own_rows = first.kind == Collective::Kind::kAllToAll ||
+                          (first.kind == Collective::Kind::kScatter && rank != first.source);
+    if (!own_rows && members[m].sent->shape != members[source_of(first)].sent->shape)
       return fmt::format("rank {} sends another shape than rank {}", rank, first.ranks[0]);
     if (first.kind != Collective::Kind::kAllToAll) continue;
     for (size_t peer = 0; peer < members.size(); ++peer)
@@ -105,9 +115,11 @@ std::vector<ReferenceTensor> run_collective(const std::vector<Member>& members) 
   for (size_t m = 0; m < members.size(); ++m) {
     switch (what.kind) {
       case Collective::Kind::kAllReduce:
+      case Collective::Kind::kReduce:
         received.push_back(reduced(members));
         break;
-      case Collective::Kind::kAllGather: {
+      case Collective::Kind::kAllGather:
+      case Collective::Kind::kGather: {
         std::vector<ReferenceTensor> pieces;
         for (const Member& member : members) pieces.push_back(*member.sent);
         received.push_back(concatenated(pieces));
@@ -119,12 +131,21 @@ std::vector<ReferenceTensor> run_collective(const std::vector<Member>& members) 
         received.push_back(rows(total, static_cast<int64_t>(m) * share, share));
         break;
       }
-      case Collective::Kind::kBroadcast: {
-        auto source =
-            std::find(what.ranks.begin(), what.ranks.end(), what.source) - what.ranks.begin();
-        received.push_back(*members[source].sent);
+      case Collective::Kind::kBroadcast:
+        received.push_back(*members[source_of(what)].sent);
+        break;
+      case Collective::Kind::kScatter: {
+        const ReferenceTensor& whole = *members[source_of(what)].sent;
+        const int64_t share = whole.shape[0] / static_cast<int64_t>(members.size());
+        received.push_back(rows(whole, static_cast<int64_t>(m) * share, share));
         break;
       }
+      case Collective::Kind::kBarrier:
+        received.push_back(*members[m].sent);
+        break;
+      case Collective::Kind::kSend:
+      case Collective::Kind::kReceive:
+        throw InternalError("a message is no meeting of members");
       case Collective::Kind::kAllToAll:
         received.push_back(exchanged(members, m));
         break;

@@ -1,9 +1,13 @@
 #include "shared_ir/reference/reference.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
+#include "shared_ir/collective.h"
 #include "shared_ir/reference/collective.h"
 #include "shared_ir/reference/operation.h"
 
@@ -11,6 +15,11 @@ namespace assay {
 namespace {
 
 using namespace reference;
+
+struct Message {
+  int64_t tag;
+  ReferenceTensor tensor;
+};
 
 // Ranks advance in turn, each up to the next collective whose members have not all arrived.
 class JointRun {
@@ -47,7 +56,7 @@ class JointRun {
     values.reserve(program.ops.size());
     while (values.size() < program.ops.size()) {
       if (const Collective* what = waiting(rank)) {
-        if (!meet(*what)) break;
+        if (!(is_point_to_point(what->kind) ? transfer(rank, *what) : meet(*what))) break;
         continue;
       }
       const CoreOp& op = program.ops[values.size()];
@@ -67,13 +76,34 @@ class JointRun {
     return run_operation(program, op, operands);
   }
 
+  // Sends, or receives what has been sent; false when the rank has to wait.
+  bool transfer(Rank rank, const Collective& what) {
+    std::deque<Message>& messages = messages_[{what.ranks, what.source, what.destination}];
+    std::vector<ReferenceTensor>& values = values_[rank];
+    const ReferenceTensor& own = values[programs_[rank].ops[values.size()].operands[0]];
+    if (what.kind == Collective::Kind::kSend) {
+      messages.push_back({what.tag, own});
+      values.push_back(messages.back().tensor);
+      return true;
+    }
+    if (messages.empty()) return false;
+    Message message = std::move(messages.front());
+    messages.pop_front();
+    if (message.tag != what.tag || message.tensor.shape != own.shape)
+      throw UserError({}, fmt::format("rank {} receives another message of rank {} than it expects",
+                                      rank, what.source));
+    values.push_back(std::move(message.tensor));
+    return true;
+  }
+
   // Runs the collective if every member has come to one of the same members.
   bool meet(const Collective& what) {
     std::vector<Member> members;
     for (Rank rank : what.ranks) {
       const Collective* other = rank < ranks() ? waiting(rank) : nullptr;
-      if (!other || !std::is_permutation(other->ranks.begin(), other->ranks.end(),
-                                         what.ranks.begin(), what.ranks.end()))
+      if (!other || is_point_to_point(other->kind) ||
+          !std::is_permutation(other->ranks.begin(), other->ranks.end(), what.ranks.begin(),
+                               what.ranks.end()))
         return false;
       members.push_back(
           {other, &values_[rank][programs_[rank].ops[values_[rank].size()].operands[0]]});
@@ -88,9 +118,12 @@ class JointRun {
 
   [[noreturn]] void fail_stuck(Rank rank) const {
     const Collective& what = *waiting(rank);
+    if (is_point_to_point(what.kind))
+      throw UserError({}, fmt::format("rank {} waits in group '{}' for what rank {} never sends",
+                                      rank, what.group, what.source));
     for (Rank member : what.ranks) {
       const Collective* other = member < ranks() ? waiting(member) : nullptr;
-      if (other && other->ranks == what.ranks) continue;
+      if (other && other->ranks == what.ranks && !is_point_to_point(other->kind)) continue;
       throw UserError(
           {}, fmt::format(
                   "rank {} waits in a collective of group '{}' for rank {}, which {}", rank,
@@ -103,6 +136,8 @@ class JointRun {
   const std::vector<CoreProgram>& programs_;
   const ReferenceSources& sources_;
   std::vector<std::vector<ReferenceTensor>> values_;
+  // By group, sender and receiver: sent and not received yet.
+  std::map<std::tuple<std::vector<Rank>, Rank, Rank>, std::deque<Message>> messages_;
 };
 
 }  // namespace

@@ -29,7 +29,8 @@ struct ReferenceSources {
 
 // The values of all operators of all ranks, by rank and CoreId; programs[r] runs as rank r. Memory
 // that is never written holds nan. Throws UserError when ranks wait for each other for ever, or
-// meet in collectives that do not match (the message names both), and InternalError when a function
+// meet in collectives that do not match (the message names both), or a message is not what its
+// receiver expects, and InternalError when a function
 // has no numeric definition.
 std::vector<std::vector<ReferenceTensor>> evaluate(const std::vector<CoreProgram>& programs,
                                                    const ReferenceSources& sources);

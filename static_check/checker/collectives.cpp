@@ -1,14 +1,17 @@
 // Collectives on the joint graph: who meets whom, and what each member gets.
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <set>
+#include <tuple>
 
+#include "shared_ir/collective.h"
 #include "static_check/checker/joint.h"
 
 namespace assay::checker {
 namespace {
 
-// The members' operators that meet, in group order.
+// The members' operators that meet, in group order; of a message, the sender's and the receiver's.
 struct Meeting {
   const Collective* collective;
   std::vector<OpRef> members;
@@ -52,6 +55,12 @@ class CollectiveCheck {
       size_t met = 0;
       for (auto& [rank, queue] : queues) {
         if (queue.empty()) continue;
+        if (is_point_to_point(collective_of(joint_, queue.back()).kind)) {
+          if (!transfer(queue.back())) continue;
+          queue.pop_back();
+          ++met;
+          continue;
+        }
         const auto meeting = ready(queues, queue.back());
         if (!meeting) continue;
         check(*meeting);
@@ -61,9 +70,44 @@ class CollectiveCheck {
       if (met == 0) report_deadlock(queues);
       left -= met;
     }
+    for (const auto& [channel, messages] : sent_)
+      if (!messages.empty())
+        throw Rejection{describe(joint_, messages.front()) + ": nobody receives what it sends"};
   }
 
  private:
+  // Group, sender and receiver.
+  using Channel = std::tuple<std::vector<Rank>, Rank, Rank>;
+
+  // A sender goes on at once; a receiver takes the oldest message. False while there is none.
+  bool transfer(const OpRef& ref) {
+    const Collective& collective = collective_of(joint_, ref);
+    const bool sends = collective.kind == Collective::Kind::kSend;
+    const std::set<Rank> members(collective.ranks.begin(), collective.ranks.end());
+    if (only_ == kNone || members.size() != collective.ranks.size() ||
+        !members.contains(collective.source) || !members.contains(collective.destination) ||
+        collective.source == collective.destination ||
+        ref.rank != (sends ? collective.source : collective.destination))
+      throw Rejection{describe(joint_, ref) + ": no message between two members of its group"};
+    std::deque<OpRef>& messages =
+        sent_[{collective.ranks, collective.source, collective.destination}];
+    if (sends) {
+      messages.push_back(ref);
+      check_members({&collective, {ref}}, 0);
+      return true;
+    }
+    if (messages.empty()) return false;
+    const OpRef sender = messages.front();
+    messages.pop_front();
+    const CoreOp &sent = operand_of(joint_, sender), &received = operand_of(joint_, ref);
+    if (collective_of(joint_, sender).tag != collective.tag || sent.shape != received.shape ||
+        sent.dtype != received.dtype)
+      throw Rejection{describe(joint_, ref) + " receives another message, " +
+                      describe(joint_, sender)};
+    check_members({&collective, {sender, ref}}, 1);
+    return true;
+  }
+
   std::vector<Rank> ranks() const {
     if (only_ == kNone) return {kNone};
     std::vector<Rank> all;
@@ -92,7 +136,8 @@ class CollectiveCheck {
         throw Rejection{describe(joint_, first) + ": a member that does not run"};
       if (queue->second.empty()) return std::nullopt;
       const OpRef& next = queue->second.back();
-      if (collective_of(joint_, next).ranks != collective.ranks) return std::nullopt;
+      const Collective& theirs = collective_of(joint_, next);
+      if (is_point_to_point(theirs.kind) || theirs.ranks != collective.ranks) return std::nullopt;
       meeting.members.push_back(next);
     }
     return meeting;
@@ -111,15 +156,21 @@ class CollectiveCheck {
     for (const OpRef& member : meeting.members) {
       const Collective& theirs = collective_of(joint_, member);
       const CoreOp& operand = operand_of(joint_, member);
-      const bool exchange = collective.kind == Collective::Kind::kAllToAll;
+      const bool own_rows = collective.kind == Collective::Kind::kAllToAll ||
+                            collective.kind == Collective::Kind::kScatter;
       Shape rows = operand.shape, first_rows = first.shape;
-      if (exchange && !rows.empty() && !first_rows.empty()) rows[0] = first_rows[0] = 0;
+      if (own_rows && !rows.empty() && !first_rows.empty()) rows[0] = first_rows[0] = 0;
       if (theirs.kind != collective.kind || theirs.reduce != collective.reduce ||
           theirs.source != collective.source || operand.dtype != first.dtype || rows != first_rows)
         throw Rejection{describe(joint_, member) + " meets another collective, " +
                         describe(joint_, meeting.members[0])};
     }
-    for (size_t i = 0; i < meeting.members.size(); ++i) {
+    check_members(meeting, 0);
+  }
+
+  // The claims of the members from number `first` on.
+  void check_members(const Meeting& meeting, size_t first) {
+    for (size_t i = first; i < meeting.members.size(); ++i) {
       const OpRef& ref = meeting.members[i];
       try {
         check_shape(meeting, i);
@@ -137,9 +188,20 @@ class CollectiveCheck {
     bool fits = true;
     switch (meeting.collective->kind) {
       case Collective::Kind::kAllReduce:
+      case Collective::Kind::kReduce:
       case Collective::Kind::kBroadcast:
+      case Collective::Kind::kBarrier:
+      case Collective::Kind::kSend:
+      case Collective::Kind::kReceive:
         break;
+      case Collective::Kind::kScatter: {
+        const Shape& whole = operand_of(joint_, meeting.members[source_of(meeting)]).shape;
+        fits = !shape.empty() && !out.empty() && !whole.empty() && whole[0] == out[0] * members;
+        if (fits) shape[0] = out[0];
+        break;
+      }
       case Collective::Kind::kAllGather:
+      case Collective::Kind::kGather:
         fits = !shape.empty();
         if (fits) shape[0] *= members;
         break;
@@ -170,16 +232,37 @@ class CollectiveCheck {
     return as_sum(element_at(region, joint_.step(meeting.members[member]).operand(0), coords));
   }
 
+  size_t source_of(const Meeting& meeting) const {
+    const auto source =
+        static_cast<size_t>(position(meeting.collective->ranks, meeting.collective->source));
+    if (source >= meeting.members.size()) throw Rejection{"a source outside of its group"};
+    return source;
+  }
+
   // The element of one member's result that is a copy of one member's operand.
   Sum copied(const Meeting& meeting, size_t to, const Region& region, std::vector<Affine> coords) {
     const Collective& collective = *meeting.collective;
-    if (collective.kind == Collective::Kind::kBroadcast) {
-      const auto source = static_cast<size_t>(position(collective.ranks, collective.source));
-      if (source >= meeting.members.size())
-        throw Rejection{"a broadcast from outside of its group"};
-      return operand(meeting, source, region, coords);
+    switch (collective.kind) {
+      case Collective::Kind::kBroadcast:
+        return operand(meeting, source_of(meeting), region, coords);
+      case Collective::Kind::kScatter:
+        coords[0] = shifted(coords[0],
+                            static_cast<int64_t>(to) * op_of(joint_, meeting.members[to]).shape[0]);
+        return operand(meeting, source_of(meeting), region, coords);
+      case Collective::Kind::kBarrier:
+        return operand(meeting, to, region, coords);
+      case Collective::Kind::kSend:
+      case Collective::Kind::kReceive:
+        return operand(meeting, 0, region, coords);
+      default:
+        return from_pieces(meeting, to, region, std::move(coords));
     }
-    const bool gather = collective.kind == Collective::Kind::kAllGather;
+  }
+
+  // The same where the result is put together of rows of several members.
+  Sum from_pieces(const Meeting& meeting, size_t to, const Region& region,
+                  std::vector<Affine> coords) {
+    const bool gather = meeting.collective->kind != Collective::Kind::kAllToAll;
     std::vector<int64_t> starts{0};
     std::vector<size_t> pieces;
     for (size_t from = 0; from < meeting.members.size(); ++from) {
@@ -202,9 +285,7 @@ class CollectiveCheck {
   void check_member(const Meeting& meeting, size_t i) {
     const Step step = joint_.step(meeting.members[i]);
     const Collective& collective = *meeting.collective;
-    const bool reduces = collective.kind == Collective::Kind::kAllReduce ||
-                         collective.kind == Collective::Kind::kReduceScatter;
-    if (!reduces)
+    if (!is_reduction(collective.kind))
       return check_everywhere(step, [&](const Region& region, const std::vector<Affine>& coords) {
         return copied(meeting, i, region, coords);
       });
@@ -253,6 +334,7 @@ class CollectiveCheck {
 
   Joint& joint_;
   Rank only_;
+  std::map<Channel, std::deque<OpRef>> sent_;  // and not received yet
 };
 
 }  // namespace

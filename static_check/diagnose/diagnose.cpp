@@ -78,11 +78,10 @@ FailureReport diagnose_mismatch(const Problem& problem, const CollectiveMismatch
         problem.rank_programs[static_cast<size_t>(rank)].ops[static_cast<size_t>(id)];
     const Node& node = problem.rank_graph(rank).nodes[static_cast<size_t>(op.origin)];
     source = to_string(node.source);
-    const std::string name =
-        node.outputs.empty() || node.outputs[0] == kNone
-            ? node.op
-            : problem.rank_graph(rank).tensors[static_cast<size_t>(node.outputs[0])].name;
-    return name + "@" + std::to_string(rank) + " (" + node.op + ")";
+    const std::string at = "@" + std::to_string(rank);
+    if (node.outputs.empty() || node.outputs[0] == kNone) return node.op + at;
+    const auto output = static_cast<size_t>(node.outputs[0]);
+    return problem.rank_graph(rank).tensors[output].name + at + " (" + node.op + ")";
   };
   std::string other;
   const std::string first = describe(mismatch.rank_a, mismatch.op_a, report.source);
@@ -91,8 +90,10 @@ FailureReport diagnose_mismatch(const Problem& problem, const CollectiveMismatch
   report.op = first;
   report.nearest = second;
   report.distributed_source = other;
-  report.reason = mismatch.reason + ": " + first + " meets " + second;
-  report.hint = "every member of a group must call the same collectives in the same order";
+  report.reason = mismatch.reason + ": " + first + " and " + second;
+  report.hint =
+      "every member of a group must call the same collectives in the same order, and receive what "
+      "is sent to it";
   return report;
 }
 

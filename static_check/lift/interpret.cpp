@@ -242,11 +242,18 @@ Value Interpreter::exchange(const CoreOp& op, std::span<const Collective* const>
     name_sums(lifting_, sum, op.dtype);
     return sum;
   };
+  const auto from_source = [&]() -> const Value& {
+    return operands[static_cast<size_t>(
+        std::find(collective.ranks.begin(), collective.ranks.end(), collective.source) -
+        collective.ranks.begin())];
+  };
   switch (collective.kind) {
     case Collective::Kind::kAllReduce:
+    case Collective::Kind::kReduce:
       if (std::optional<Value> whole = reduced()) return std::move(*whole);
       return unknown(op, Atom::Kind::kUninit);
     case Collective::Kind::kAllGather:
+    case Collective::Kind::kGather:
       return concat(operands, 0);
     case Collective::Kind::kReduceScatter: {
       const std::optional<Value> whole = reduced();
@@ -254,11 +261,16 @@ Value Interpreter::exchange(const CoreOp& op, std::span<const Collective* const>
       return slice(*whole, 0, static_cast<int64_t>(member) * op.shape[0], op.shape[0]);
     }
     case Collective::Kind::kBroadcast:
-      return operands[static_cast<size_t>(
-          std::find(collective.ranks.begin(), collective.ranks.end(), collective.source) -
-          collective.ranks.begin())];
+      return from_source();
+    case Collective::Kind::kScatter:
+      return slice(from_source(), 0, static_cast<int64_t>(member) * op.shape[0], op.shape[0]);
     case Collective::Kind::kAllToAll:
       return received(meeting, member, operands);
+    case Collective::Kind::kBarrier:
+    case Collective::Kind::kSend:
+      return operands[member];
+    case Collective::Kind::kReceive:
+      return operands[0];
   }
   throw InternalError("a collective of no kind");
 }

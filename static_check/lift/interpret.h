@@ -22,8 +22,8 @@ class Interpreter {
 
   // Evaluates one core operator; operators come in program order.
   void evaluate(CoreId id);
-  // meeting, operands: every member's collective and operand, in group order; member: this rank's
-  // position among them.
+  // meeting, operands: every member's collective and operand, in group order (of a message: the
+  // sender's, then the receiver's, if there is one yet); member: this rank's position among them.
   void evaluate_collective(CoreId id, std::span<const Collective* const> meeting, size_t member,
                            std::vector<Value> operands);
 

@@ -1,175 +1,234 @@
 #include "static_check/lift/program.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
+#include <tuple>
 
+#include "shared_ir/collective.h"
 #include "shared_ir/error.h"
 #include "static_check/algebra/layout.h"
+#include "static_check/lift/discipline.h"
 #include "static_check/lift/interpret.h"
 
 namespace assay {
 
 namespace {
 
-// True when both describe the same meeting: members, kind, reduction, source.
-bool same_meeting(const Collective& a, const Collective& b) {
-  return a.kind == b.kind && a.reduce == b.reduce && a.ranks == b.ranks && a.source == b.source;
-}
-
 class Joint {
  public:
   Joint(Lifting& lifting, const Case& refinement, const std::vector<CoreProgram>& programs,
         const InputValues& inputs)
-      : lifting_(lifting), programs_(programs), at_(programs.size(), 0) {
+      : programs_(programs), at_(programs.size(), 0) {
     for (size_t r = 0; r < programs.size(); ++r) {
       interpreters_.emplace_back(lifting, refinement.ranks[r], programs[r], inputs.ranks[r]);
     }
   }
 
   LiftedRanks run() {
-    LiftedRanks result;
-    while (true) {
-      for (size_t r = 0; r < programs_.size(); ++r) advance(r);
-      if (std::all_of(at_.begin(), at_.end(),
-                      [&, r = size_t{0}](CoreId at) mutable { return done(r++, at); }))
+    while (!mismatch_) {
+      bool moved = false;
+      for (Rank rank = 0; rank < ranks(); ++rank) moved = advance(rank) || moved;
+      if (all_done()) {
+        find_unreceived();
         break;
-      if (!meet(result)) break;
+      }
+      moved = meet() || moved;
+      if (!moved && !mismatch_) find_deadlock();
     }
+    LiftedRanks result;
     for (Interpreter& interpreter : interpreters_) result.ranks.push_back(interpreter.take());
+    result.mismatch = std::move(mismatch_);
     return result;
   }
 
  private:
-  bool done(size_t rank, CoreId at) const {
-    return static_cast<size_t>(at) == programs_[rank].ops.size();
+  // Sender, receiver and their group: what is sent there arrives in order.
+  using Channel = std::tuple<std::vector<Rank>, Rank, Rank>;
+
+  Rank ranks() const { return static_cast<Rank>(programs_.size()); }
+  const CoreProgram& program(Rank rank) const { return programs_[static_cast<size_t>(rank)]; }
+  Interpreter& interpreter(Rank rank) { return interpreters_[static_cast<size_t>(rank)]; }
+  CoreId& at(Rank rank) { return at_[static_cast<size_t>(rank)]; }
+
+  bool done(Rank rank) const {
+    return rank < 0 || rank >= ranks() ||
+           static_cast<size_t>(at_[static_cast<size_t>(rank)]) == program(rank).ops.size();
   }
 
-  const CoreOp* waiting(size_t rank) const {
-    return done(rank, at_[rank]) ? nullptr : &programs_[rank].ops[static_cast<size_t>(at_[rank])];
-  }
-
-  const Collective& collective(size_t rank) const {
-    return programs_[rank].collectives[static_cast<size_t>(waiting(rank)->collective)];
-  }
-
-  void advance(size_t rank) {
-    while (const CoreOp* op = waiting(rank)) {
-      if (op->prim == Prim::kCollective) return;
-      interpreters_[rank].evaluate(at_[rank]++);
-    }
-  }
-
-  // Completes every collective whose members have all arrived; false when nothing moved.
-  bool meet(LiftedRanks& result) {
-    bool moved = false;
-    for (size_t r = 0; r < programs_.size(); ++r) {
-      if (waiting(r) == nullptr) continue;
-      const Collective meeting = collective(r);
-      bool ready = true;
-      for (Rank member : meeting.ranks) {
-        const auto m = static_cast<size_t>(member);
-        if (m >= programs_.size() || waiting(m) == nullptr) {
-          ready = false;
-          break;
-        }
-        if (collective(m).ranks != meeting.ranks) {
-          ready = false;
-          continue;
-        }
-        if (!agrees(r, m, result)) return false;
-      }
-      if (!ready) continue;
-      if (!every_pair_agrees(meeting, result)) return false;
-      complete(meeting);
-      for (Rank member : meeting.ranks) advance(static_cast<size_t>(member));
-      moved = true;
-    }
-    if (!moved) stuck(result);
-    return moved;
-  }
-
-  // What one member sends to another concerns the two alone.
-  bool every_pair_agrees(const Collective& meeting, LiftedRanks& result) {
-    if (meeting.kind != Collective::Kind::kAllToAll) return true;
-    for (const Rank from : meeting.ranks) {
-      for (const Rank to : meeting.ranks) {
-        if (!agrees(static_cast<size_t>(from), static_cast<size_t>(to), result)) return false;
-      }
-    }
+  bool all_done() const {
+    for (Rank rank = 0; rank < ranks(); ++rank)
+      if (!done(rank)) return false;
     return true;
   }
 
-  bool agrees(size_t r, size_t m, LiftedRanks& result) {
-    const Shape& a = operand_shape(r);
-    const Shape& b = operand_shape(m);
-    std::string reason;
-    if (!same_meeting(collective(r), collective(m))) {
-      reason = "different collectives meet in group " + collective(r).group;
-    } else if (collective(r).kind == Collective::Kind::kAllToAll ? !fit_rows(r, m) : a != b) {
-      reason = "tensors of different shapes meet in group " + collective(r).group;
-    } else if (waiting(r)->dtype != waiting(m)->dtype) {
-      reason = "tensors of different dtypes meet in group " + collective(r).group;
-    } else {
+  // The collective that a rank, which is not done, has come to.
+  CollectiveCall call(Rank rank) const {
+    return {rank, at_[static_cast<size_t>(rank)], &program(rank)};
+  }
+
+  Value operand(const CollectiveCall& call) {
+    return interpreter(call.rank).value(call.op().operands.at(0));
+  }
+
+  static Channel channel(const Collective& what) {
+    return {what.ranks, what.source, what.destination};
+  }
+
+  // Evaluates what needs no other rank, and what a message is there for; false when nothing moved.
+  bool advance(Rank rank) {
+    const CoreId before = at(rank);
+    while (!done(rank)) {
+      if (call(rank).op().prim == Prim::kCollective) {
+        if (!transfer(call(rank))) break;
+      } else {
+        interpreter(rank).evaluate(at(rank));
+      }
+      ++at(rank);
+    }
+    return at(rank) != before;
+  }
+
+  // Sends, or receives what has been sent; false when the rank has to wait.
+  bool transfer(const CollectiveCall& call) {
+    const Collective& what = call.what();
+    if (!is_point_to_point(what.kind)) return false;
+    std::deque<CollectiveCall>& messages = messages_[channel(what)];
+    if (what.kind == Collective::Kind::kSend) {
+      messages.push_back(call);
+      interpreter(call.rank).evaluate_collective(call.id, {{&what}}, 0, {operand(call)});
       return true;
     }
-    result.mismatch = {static_cast<Rank>(r), static_cast<Rank>(m), at_[r], at_[m], reason};
-    return false;
+    if (messages.empty()) return false;
+    const CollectiveCall sent = messages.front();
+    const std::string reason = message_disagreement(sent, call);
+    if (!reason.empty()) {
+      mismatch_ = {sent.rank, call.rank, sent.id, call.id, reason};
+      return false;
+    }
+    messages.pop_front();
+    interpreter(call.rank).evaluate_collective(call.id, {{&sent.what(), &what}}, 1,
+                                               {operand(sent), operand(call)});
+    return true;
   }
 
-  // All-to-all: rank m expects the rows that rank r sends it, each of them as long as its own.
-  bool fit_rows(size_t r, size_t m) const {
-    const auto& ranks = collective(r).ranks;
-    const auto position = [&](size_t rank) {
-      return static_cast<size_t>(std::find(ranks.begin(), ranks.end(), static_cast<Rank>(rank)) -
-                                 ranks.begin());
-    };
-    const Shape& a = operand_shape(r);
-    const Shape& b = operand_shape(m);
-    return std::equal(a.begin() + 1, a.end(), b.begin() + 1, b.end()) &&
-           collective(r).send_splits[position(m)] == collective(m).receive_splits[position(r)];
+  // Completes every collective whose members have all arrived; false when nothing moved.
+  bool meet() {
+    bool moved = false;
+    for (Rank rank = 0; rank < ranks() && !mismatch_; ++rank) {
+      if (done(rank) || !all_arrived(call(rank))) continue;
+      complete(call(rank).what().ranks);
+      moved = true;
+    }
+    return moved;
   }
 
-  void stuck(LiftedRanks& result) {
-    for (size_t r = 0; r < programs_.size(); ++r) {
-      if (waiting(r) == nullptr) continue;
-      for (Rank member : collective(r).ranks) {
-        const auto m = static_cast<size_t>(member);
-        if (m < programs_.size() && waiting(m) != nullptr &&
-            collective(m).ranks == collective(r).ranks)
-          continue;
-        const bool finished = m >= programs_.size() || waiting(m) == nullptr;
-        result.mismatch = {static_cast<Rank>(r), member, at_[r], finished ? kNone : at_[m],
-                           finished
-                               ? "rank " + std::to_string(member) + " never joins this collective"
-                               : "the ranks wait for each other in different groups"};
-        return;
+  // A member that waits in a collective of the same group has come to this one; whether it is the
+  // same collective is held against it.
+  bool has_arrived(Rank member, const Collective& what) const {
+    if (done(member)) return false;
+    const Collective& theirs = call(member).what();
+    return !is_point_to_point(theirs.kind) &&
+           std::is_permutation(theirs.ranks.begin(), theirs.ranks.end(), what.ranks.begin(),
+                               what.ranks.end());
+  }
+
+  bool all_arrived(const CollectiveCall& first) {
+    const Collective& what = first.what();
+    if (is_point_to_point(what.kind)) return false;
+    bool all = true;
+    for (const Rank member : what.ranks) {
+      if (!has_arrived(member, what)) {
+        all = false;
+        continue;
+      }
+      const std::string reason = disagreement(first, call(member));
+      if (reason.empty()) continue;
+      mismatch_ = {first.rank, member, first.id, call(member).id, reason};
+      return false;
+    }
+    // What one member sends to another concerns the two alone.
+    for (const Rank from : what.ranks) {
+      for (const Rank to : what.ranks) {
+        if (!all || what.kind != Collective::Kind::kAllToAll) return all;
+        const std::string reason = disagreement(call(from), call(to));
+        if (reason.empty()) continue;
+        mismatch_ = {from, to, call(from).id, call(to).id, reason};
+        return false;
       }
     }
-    throw InternalError("ranks are stuck without a reason");
+    return all;
   }
 
-  const Shape& operand_shape(size_t rank) const {
-    return programs_[rank].ops[static_cast<size_t>(waiting(rank)->operands.at(0))].shape;
-  }
-
-  void complete(const Collective& meeting) {
+  void complete(const std::vector<Rank>& members) {
     std::vector<const Collective*> collectives;
     std::vector<Value> values;
-    for (Rank member : meeting.ranks) {
-      const auto m = static_cast<size_t>(member);
-      collectives.push_back(&collective(m));
-      values.push_back(interpreters_[m].value(waiting(m)->operands.at(0)));
+    for (const Rank member : members) {
+      collectives.push_back(&call(member).what());
+      values.push_back(operand(call(member)));
     }
-    for (size_t i = 0; i < meeting.ranks.size(); ++i) {
-      const auto m = static_cast<size_t>(meeting.ranks[i]);
-      interpreters_[m].evaluate_collective(at_[m], collectives, i, values);
-      ++at_[m];
+    for (size_t i = 0; i < members.size(); ++i) {
+      interpreter(members[i]).evaluate_collective(at(members[i]), collectives, i, values);
+      ++at(members[i]);
+    }
+    for (const Rank member : members) advance(member);
+  }
+
+  void find_unreceived() {
+    for (const auto& [channel, messages] : messages_) {
+      if (messages.empty()) continue;
+      const CollectiveCall& sent = messages.front();
+      const Rank receiver = sent.what().destination;
+      mismatch_ = {sent.rank, receiver, sent.id, kNone,
+                   "rank " + std::to_string(receiver) + " never receives what rank " +
+                       std::to_string(sent.rank) + " sends"};
+      return;
     }
   }
 
-  Lifting& lifting_;
+  // Whom a stuck rank waits for.
+  Rank awaited(Rank rank) const {
+    const Collective& what = call(rank).what();
+    if (is_point_to_point(what.kind)) return what.source;
+    for (const Rank member : what.ranks)
+      if (!has_arrived(member, what)) return member;
+    throw InternalError("a rank is stuck though all members have arrived");
+  }
+
+  // Follows who waits for whom, to a rank that has ended or to one that was seen before.
+  void find_deadlock() {
+    Rank rank = 0;
+    while (done(rank)) ++rank;
+    std::vector<Rank> path;
+    while (std::find(path.begin(), path.end(), rank) == path.end()) {
+      path.push_back(rank);
+      const Rank next = awaited(rank);
+      if (!done(next)) {
+        rank = next;
+        continue;
+      }
+      const bool receives = is_point_to_point(call(rank).what().kind);
+      mismatch_ = {rank, next, at(rank), kNone,
+                   "rank " + std::to_string(next) +
+                       (receives ? " never sends what rank " + std::to_string(rank) + " waits for"
+                                 : " never joins this collective")};
+      return;
+    }
+    path.erase(path.begin(), std::find(path.begin(), path.end(), rank));
+    std::string circle;
+    for (const Rank member : path)
+      circle += (circle.empty() ? "" : ", ") + std::to_string(member) + " for " +
+                std::to_string(awaited(member));
+    const Rank other = awaited(rank);
+    mismatch_ = {rank, other, at(rank), at(other),
+                 "ranks wait for each other for ever (" + circle + ")"};
+  }
+
   const std::vector<CoreProgram>& programs_;
   std::vector<Interpreter> interpreters_;
   std::vector<CoreId> at_;
+  std::map<Channel, std::deque<CollectiveCall>> messages_;  // sent and not received yet
+  std::optional<CollectiveMismatch> mismatch_;
 };
 
 }  // namespace

@@ -24,7 +24,8 @@ struct LiftedProgram {
   std::vector<Unlifted> unlifted;
 };
 
-// Members of a group meet with different collectives, or wait for each other for ever.
+// Members of a group meet with different collectives, a message is not what its receiver expects or
+// is never received, or ranks wait for each other for ever.
 struct CollectiveMismatch {
   Rank rank_a, rank_b;
   CoreId op_a;  // kNone: rank has already finished

@@ -85,15 +85,15 @@ TEST(CaptureError, ChangingAShapeInPlace) {
   expect_in_this_file(error, line);
 }
 
-TEST(CaptureError, PointToPoint) {
+TEST(CaptureError, AReceiveFromAnySource) {
   const int line = __LINE__ + 3;
   const auto program = [](ProgramContext& context) {
     std::vector<at::Tensor> tensors = {context.input("x")};
-    context.group("tp")->send(tensors, 1, 0);
+    context.group("tp")->recvAnysource(tensors, 0);
   };
   const UserError error = error_of(program, Mesh({{"tp", 2}}));
   expect_in_this_file(error, line);
-  EXPECT_THAT(error.what(), testing::HasSubstr("c10d.send"));
+  EXPECT_THAT(error.what(), testing::HasSubstr("c10d.recv_any_source"));
 }
 
 TEST(CaptureError, UnknownInputAxisAndRepeatedOutput) {

@@ -65,6 +65,57 @@ y[8, 6] = _c10d_functional.broadcast.default(all_to_all_single, 1, 'dp:1')
 )");
 }
 
+TEST(CapturedCollective, MessagesWriteAndReadTheirTensors) {
+  EXPECT_EQ(captured([](ProgramContext& program) {
+              std::vector<at::Tensor> sent = {program.input("x")};
+              program.group("tp")->send(sent, 3, 7)->wait();
+              std::vector<at::Tensor> received = {at::empty({8, 6})};
+              program.group("dp")->recv(received, 0, 0)->wait();
+              program.group("dp")->barrier()->wait();
+              program.output("y", at::mul(received[0], 2.0));
+            }),
+            R"( = c10d.send.default(x, 3, 7, 'tp:1')
+empty[8, 6] = aten.empty.memory_format([8, 6])
+recv[8, 6] = c10d.recv.default(empty, 0, 0, 'dp:1')
+empty_1[1] = aten.empty.memory_format([1], dtype=uint8)
+ = c10d.barrier.default('dp:1')
+y[8, 6] = aten.mul.Scalar(recv, 2.)
+)");
+}
+
+TEST(CapturedCollective, ListsHaveATensorForEachMember) {
+  EXPECT_EQ(captured([](ProgramContext& program) {
+              const auto group = program.group("dp");
+              std::vector<at::Tensor> x = {program.input("x")};
+              std::vector<std::vector<at::Tensor>> all = {{at::empty({8, 6}), at::empty({8, 6})}};
+              group->allgather(all, x)->wait();
+              std::vector<at::Tensor> part = {at::empty({8, 6})};
+              group->reduce_scatter(part, all)->wait();
+              std::vector<at::Tensor> exchanged = {at::empty({8, 6}), at::empty({8, 6})};
+              group->alltoall(exchanged, all[0])->wait();
+              group->reduce(part, {.rootRank = 1})->wait();
+              std::vector<std::vector<at::Tensor>> none;
+              group->gather(none, part)->wait();
+              std::vector<at::Tensor> piece = {at::empty({8, 6})};
+              group->scatter(piece, none)->wait();
+              program.output("y", piece[0]);
+              program.output("z", exchanged[1]);
+            }),
+            R"(empty[8, 6] = aten.empty.memory_format([8, 6])
+empty_1[8, 6] = aten.empty.memory_format([8, 6])
+all_gather.0[8, 6], all_gather.1[8, 6] = c10d.all_gather.default(x, 2, 'dp:1')
+empty_2[8, 6] = aten.empty.memory_format([8, 6])
+reduce_scatter[8, 6] = c10d.reduce_scatter.default([all_gather.0, all_gather.1], 'sum', 2, 'dp:1')
+empty_3[8, 6] = aten.empty.memory_format([8, 6])
+empty_4[8, 6] = aten.empty.memory_format([8, 6])
+all_to_all.0[8, 6], z[8, 6] = c10d.all_to_all.default([empty_3, empty_4], [all_gather.0, all_gather.1], 'dp:1')
+reduce[8, 6] = c10d.reduce.default(reduce_scatter, 'sum', 1, 'dp:1')
+ = c10d.gather.default(reduce, 0, 2, 'dp:1')
+empty_5[8, 6] = aten.empty.memory_format([8, 6])
+y[8, 6] = c10d.scatter.default(empty_5, [], 0, 'dp:1')
+)");
+}
+
 TEST(CapturedCollective, FunctionalFormsAreKept) {
   EXPECT_EQ(captured([](ProgramContext& program) {
               const auto gather =

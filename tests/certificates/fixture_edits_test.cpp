@@ -33,6 +33,13 @@ const char* const kFixtures[] = {
     "language-model-tp2-sp",
     "language-model-tp4",
     "language-model-tp4-sp",
+    "expert-parallel-ep2",
+    "expert-parallel-ep4",
+    "expert-parallel-uneven-ep2",
+    "pipeline-gpipe-pp2",
+    "pipeline-1f1b-pp2",
+    "pipeline-gpipe-pp4",
+    "pipeline-1f1b-pp4",
 };
 
 // Where dump_cases writes them.

@@ -68,6 +68,72 @@ TEST(RankThreads, BroadcastAndAllToAllMoveValues) {
   });
 }
 
+TEST(RankThreads, MessagesArriveInOrderWhenTheirReceiverComes) {
+  run(kTwo, [](RankEnvironment& rank) {
+    const auto group = rank.group("tp");
+    const int peer = 1 - rank.rank();
+    for (int i = 0; i < 2; ++i) {  // both send first
+      std::vector<at::Tensor> sent{ramp(rank.rank()) + 100 * i};
+      group->send(sent, peer, i)->wait();
+      sent[0].zero_();
+    }
+    for (int i = 0; i < 2; ++i) {
+      std::vector<at::Tensor> received{at::zeros({4}, at::kDouble)};
+      group->recv(received, peer, i)->wait();
+      EXPECT_TRUE(at::equal(received[0], ramp(peer) + 100 * i));
+    }
+  });
+}
+
+TEST(RankThreads, RootedCollectivesGiveTheRootAlone) {
+  run(kTwo, [](RankEnvironment& rank) {
+    const auto group = rank.group("tp");
+    const bool root = rank.rank() == 1;
+    std::vector<at::Tensor> sum{ramp(rank.rank())};
+    group->reduce(sum, {.rootRank = 1})->wait();
+    EXPECT_TRUE(at::equal(sum[0], root ? ramp(0) + ramp(1) : ramp(0)));
+    std::vector<at::Tensor> own{ramp(rank.rank())};
+    std::vector<std::vector<at::Tensor>> all;
+    if (root) all = {{at::zeros({4}, at::kDouble), at::zeros({4}, at::kDouble)}};
+    group->gather(all, own, {.rootRank = 1})->wait();
+    if (root) {
+      EXPECT_TRUE(at::equal(all[0][0], ramp(0)) && at::equal(all[0][1], ramp(1)));
+    }
+    std::vector<at::Tensor> piece{at::zeros({4}, at::kDouble)};
+    std::vector<std::vector<at::Tensor>> pieces;
+    if (root) pieces = {{ramp(5), ramp(6)}};
+    group->scatter(piece, pieces, {.rootRank = 1})->wait();
+    EXPECT_TRUE(at::equal(piece[0], ramp(5 + rank.rank())));
+  });
+}
+
+TEST(RankThreads, ListsHaveATensorForEachMember) {
+  run(kTwo, [](RankEnvironment& rank) {
+    const auto group = rank.group("tp");
+    std::vector<std::vector<at::Tensor>> inputs{{ramp(rank.rank()), ramp(rank.rank() + 2)}};
+    std::vector<at::Tensor> sum{at::zeros({4}, at::kDouble)};
+    group->reduce_scatter(sum, inputs)->wait();
+    EXPECT_TRUE(at::equal(sum[0], ramp(2 * rank.rank()) + ramp(2 * rank.rank() + 1)));
+    std::vector<at::Tensor> outputs{at::zeros({4}, at::kDouble), at::zeros({4}, at::kDouble)};
+    group->alltoall(outputs, inputs[0])->wait();
+    EXPECT_TRUE(at::equal(outputs[0], ramp(2 * rank.rank())));
+    EXPECT_TRUE(at::equal(outputs[1], ramp(1 + 2 * rank.rank())));
+  });
+}
+
+TEST(RankThreads, AMessageOfAnotherTagOrShapeIsAMismatch) {
+  for (const bool tag : {false, true}) {
+    const auto failure = run_rank_threads(
+        kTwo, {.timeout = 20'000ms, .completion = {}}, [tag](RankEnvironment& rank) {
+          std::vector<at::Tensor> tensors{at::zeros({tag ? 4 : 4 + rank.rank()}, at::kDouble)};
+          const auto group = rank.group("tp");
+          rank.rank() == 0 ? group->send(tensors, 1, 0) : group->recv(tensors, 0, tag ? 1 : 0);
+        });
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->kind, RunFailure::Kind::kMismatch);
+  }
+}
+
 TEST(RankThreads, FunctionalCollectivesFindTheGroupByName) {
   run(kTwo, [](RankEnvironment& rank) {
     const std::string name = rank.group("tp")->getGroupName();

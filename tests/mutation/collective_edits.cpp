@@ -100,7 +100,9 @@ class CollectiveEdits {
 
   // f(f(x)): twice the collective, where it does not change the shape.
   void add_repetition() {
-    const TensorId output = graph_.nodes[static_cast<size_t>(node_)].outputs.front();
+    const Node& of = graph_.nodes[static_cast<size_t>(node_)];
+    if (of.outputs.size() != 1 || call_.input == kNone) return;
+    const TensorId output = of.outputs.front();
     if (!same_type(graph_, call_.input, output)) return;
     add("repeated", [node = node_, input = call_.input](Case& mutant, Rank rank) {
       Graph& graph = graph_of(mutant, rank);

@@ -1,6 +1,7 @@
 // What a specification becomes: inputs by placement, expected outputs, gradients; and what is said
 // about wrong ones.
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/mm.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -123,6 +124,32 @@ TEST(CaptureCase, RanksAgreeOnOutputsAndPlacements) {
     if (p.rank() == 1) p.output("z", p[{"x"}]);
   };
   EXPECT_THAT(error_of(spec), HasSubstr("rank 0 has no output z"));
+}
+
+/// y on the second rank alone, where its weight is; x comes from the first.
+RefinementSpec on_second_rank() {
+  RefinementSpec spec = row_parallel();
+  for (InputSpec& input : spec.inputs) input.placement = On("tp", 1);
+  spec.distributed = [](Program& p) {
+    if (p.rank() == 1) p.output("y", at::mm(p[{"x"}], p[{"w"}]), On("tp", 1));
+  };
+  return spec;
+}
+
+TEST(CaptureCase, WhatIsPlacedOnARankIsThereAlone) {
+  const Case refinement = capture_case(on_second_rank());
+  EXPECT_EQ(to_string(refinement.inputs[0].replicas.at(0)), "x@1");
+  EXPECT_TRUE(refinement.ranks[0].inputs.empty());
+  ASSERT_EQ(refinement.expect.size(), 1u);
+  EXPECT_EQ(to_string(refinement.expect[0].replicas.at(0)), "y@1");
+}
+
+TEST(CaptureCase, WhatIsPlacedOnARankBelongsToNoOther) {
+  RefinementSpec spec = on_second_rank();
+  spec.distributed = [](Program& p) { p.output("y", p[{"x"}], On("tp", 1)); };
+  EXPECT_THAT(error_of(spec), HasSubstr("rank 0 asks for x, which is placed On(\"tp\", 1)"));
+  spec.distributed = [](Program& p) { p.output("y", at::empty({1}), On("tp", 1)); };
+  EXPECT_THAT(error_of(spec), HasSubstr("rank 0 names output y, which is placed On(\"tp\", 1)"));
 }
 
 TEST(CaptureCase, SaysWhatIsWrongWithAProgram) {

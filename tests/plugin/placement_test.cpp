@@ -30,6 +30,7 @@ at::Tensor shard(at::Tensor tensor, const Placement& placement, Rank rank) {
   for (const Word& word : placement.words()) {
     const int64_t ranks = kMesh.axis_size(word.axis),
                   coordinate = kMesh.coordinate(rank, word.axis);
+    if (word.kind == Word::Kind::kOn) continue;
     if (word.kind == Word::Kind::kPartial) {
       if (coordinate != 0) tensor = at::zeros_like(tensor);
       continue;
@@ -110,6 +111,19 @@ TEST(Placement, AxesThatItDoesNotNameHoldReplicas) {
   EXPECT_EQ(relation(placed({Shard("dp", 0), Shard("tp", 1)}), kMesh).size(), 1u);
 }
 
+TEST(Placement, OnACoordinateIsAReplicaOnThoseRanksAlone) {
+  std::vector<std::string> replicas;
+  for (const CleanExpr& replica : relation(placed(On("tp", 2)), kMesh))
+    replicas.push_back(to_string(replica));
+  EXPECT_THAT(replicas, testing::ElementsAre("w@2", "w@6"));
+  const Placement sharded{Shard("dp", 0), On("tp", 1)};
+  ASSERT_EQ(relation(placed(sharded), kMesh).size(), 1u);
+  EXPECT_EQ(to_string(relation(placed(sharded), kMesh).front()), "concat(w@1, w@5; dim=0)");
+  EXPECT_EQ(local_shape(placed(sharded), kMesh), (Shape{4, 12}));
+  for (Rank rank = 0; rank < 8; ++rank) EXPECT_EQ(holds(sharded, kMesh, rank), rank % 4 == 1);
+  EXPECT_TRUE(holds(sharded, Mesh(), 0)) << "the sequential program has everything";
+}
+
 TEST(Placement, PackedBlocksAreCutOneByOne) {
   const Mesh mesh({{"tp", 2}});
   EXPECT_EQ(
@@ -128,6 +142,7 @@ TEST(Placement, PrintsAsItIsWritten) {
   EXPECT_EQ(to_string(Placement{Shard("dp", 0), ShardBlocks("tp", 1, {4, 8}), Partial("pp")}),
             "{Shard(\"dp\", 0), ShardBlocks(\"tp\", 1, {4, 8}), Partial(\"pp\")}");
   EXPECT_EQ(to_string(Replicate()), "Replicate()");
+  EXPECT_EQ(to_string(On("pp", 1)), "On(\"pp\", 1)");
 }
 
 TEST(Placement, SaysWhatDoesNotFit) {
@@ -138,12 +153,14 @@ TEST(Placement, SaysWhatDoesNotFit) {
   EXPECT_THAT(error_of(Shard("cp", 0)), HasSubstr("no axis \"cp\""));
   EXPECT_THAT(error_of({Shard("tp", 0), Shard("tp", 1)}), HasSubstr("named twice"));
   EXPECT_THAT(error_of(ShardBlocks("tp", 1, {4, 4})), HasSubstr("8 elements, dimension 1 has 12"));
+  EXPECT_THAT(error_of(On("tp", 4)), HasSubstr("no coordinate 4"));
   EXPECT_THAT(error_of(ShardBlocks("tp", 1, {6, 6})), HasSubstr("does not split evenly"));
 }
 
 TEST(GradientPlacement, SummandsShareTheirGradient) {
   EXPECT_EQ(gradient_placement({Partial("dp"), Shard("tp", 1)}), Shard("tp", 1));
   EXPECT_EQ(gradient_placement(Shard("tp", 0)), Shard("tp", 0));
+  EXPECT_EQ(gradient_placement(On("pp", 1)), On("pp", 1));
 }
 
 }  // namespace

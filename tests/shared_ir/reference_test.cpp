@@ -120,6 +120,37 @@ TEST(Reference, NamesCollectivesThatDoNotMatch) {
   EXPECT_THAT(error_of(order), HasSubstr("in another order"));
 }
 
+Collective message(Rank source, Rank destination, Rank own, int64_t tag = 0) {
+  Collective what =
+      among({0, 1}, own == source ? Collective::Kind::kSend : Collective::Kind::kReceive);
+  what.source = source;
+  what.destination = destination;
+  what.tag = tag;
+  return what;
+}
+
+TEST(Reference, AMessageGivesTheReceiverWhatTheSenderHas) {
+  const auto values = run(joint(2, [](Rank rank) { return message(1, 0, rank); }, {2}));
+  EXPECT_EQ(values[0][1].values, (std::vector<double>{11, 12}));
+  EXPECT_EQ(values[1][1].values, (std::vector<double>{11, 12}));
+}
+
+TEST(Reference, NamesMessagesThatDoNotFit) {
+  EXPECT_THAT(error_of(joint(2, [](Rank rank) { return message(0, 1, rank, rank); }, {2})),
+              HasSubstr("rank 1 receives another message of rank 0"));
+  auto unsent = joint(2, [](Rank rank) { return message(0, 1, rank); }, {2});
+  unsent[0].ops.resize(1);
+  EXPECT_THAT(error_of(unsent), HasSubstr("for what rank 0 never sends"));
+}
+
+TEST(Reference, AScatterGivesMemberIRowI) {
+  auto what = among({1, 0}, Collective::Kind::kScatter);
+  what.source = 1;
+  const auto values = run(joint(2, [&](Rank) { return what; }, {1}));
+  EXPECT_EQ(values[0][1].values, std::vector<double>{12});
+  EXPECT_EQ(values[1][1].values, std::vector<double>{11});
+}
+
 TEST(Reference, NamesRanksThatWaitForEver) {
   auto programs = joint(2, [](Rank) { return among({0, 1}, Collective::Kind::kAllReduce); }, {2});
   programs[1].ops.resize(1);

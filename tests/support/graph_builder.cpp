@@ -24,11 +24,21 @@ TensorRef GraphBuilder::input(const std::string& name, Shape shape, DType dtype)
   return tensor;
 }
 
-TensorRef GraphBuilder::call(const std::string& name, const std::string& op,
-                             std::vector<Argument> args, Shape shape, DType dtype) {
+Node GraphBuilder::node_of(const std::string& op, std::vector<Argument> args) const {
   Node node;
   node.op = op;
+  node.source = place_;
   for (Argument& argument : args) node.args.push_back(std::move(argument.arg));
+  return node;
+}
+
+void GraphBuilder::effect(const std::string& op, std::vector<Argument> args) {
+  graph_.nodes.push_back(node_of(op, std::move(args)));
+}
+
+TensorRef GraphBuilder::call(const std::string& name, const std::string& op,
+                             std::vector<Argument> args, Shape shape, DType dtype) {
+  Node node = node_of(op, std::move(args));
   const TensorRef tensor =
       add(name, {std::move(shape), dtype}, static_cast<NodeId>(graph_.nodes.size()), 0);
   node.outputs = {tensor.id};
@@ -39,9 +49,7 @@ TensorRef GraphBuilder::call(const std::string& name, const std::string& op,
 std::vector<TensorRef> GraphBuilder::call_many(const std::string& name, const std::string& op,
                                                std::vector<Argument> args,
                                                const std::vector<TensorType>& types) {
-  Node node;
-  node.op = op;
-  for (Argument& argument : args) node.args.push_back(std::move(argument.arg));
+  Node node = node_of(op, std::move(args));
   std::vector<TensorRef> tensors;
   for (size_t i = 0; i < types.size(); ++i) {
     tensors.push_back(add(fmt::format("{}_{}", name, i), types[i],

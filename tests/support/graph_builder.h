@@ -48,6 +48,10 @@ class GraphBuilder {
   std::vector<TensorRef> call_many(const std::string& name, const std::string& op,
                                    std::vector<Argument> args,
                                    const std::vector<TensorType>& types);
+  /// A call without results.
+  void effect(const std::string& op, std::vector<Argument> args);
+  /// The line that the calls from here on come from.
+  void at(const std::string& file, int64_t line) { place_ = {file, line}; }
   void output(TensorRef tensor) { graph_.outputs.push_back(tensor.id); }
   /// An output under another name.
   void output(const std::string& alias, TensorRef tensor) {
@@ -66,8 +70,10 @@ class GraphBuilder {
 
  private:
   TensorRef add(const std::string& name, const TensorType& type, NodeId producer, int32_t output);
+  Node node_of(const std::string& op, std::vector<Argument> args) const;
 
   Graph graph_;
+  SourcePlace place_;
 };
 
 /// A sequential program and its ranks; all ranks form the group "tp".

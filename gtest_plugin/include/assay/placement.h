@@ -8,17 +8,19 @@
 
 namespace assay {
 
-// One word per mesh axis that matters; on every other axis the tensor is replicated. The first word
+// One word per mesh axis that matters; on every other axis the tensor is replicated (On: on the
+// ranks that hold it). The first word
 // splits first: under {Shard("dp", 0), Shard("tp", 0)} the ranks of one dp coordinate hold
 // neighbouring rows.
 class Placement {
  public:
   struct Word {
-    enum class Kind : uint8_t { kShard, kPartial };
+    enum class Kind : uint8_t { kShard, kPartial, kOn };
     Kind kind = Kind::kShard;
     std::string axis;
     int64_t dim = 0;              // kShard
     std::vector<int64_t> blocks;  // kShard: sizes of what is packed along `dim`; empty: one thing
+    int64_t coordinate = 0;       // kOn
 
     bool operator==(const Word&) const = default;
   };
@@ -50,7 +52,13 @@ Placement ShardBlocks(std::string axis, int64_t dim, std::vector<int64_t> sizes)
 // The whole is the sum of what the ranks along `axis` hold.
 Placement Partial(std::string axis);
 
-// As a user would write it: `Shard("tp", 0)`, `{Shard("dp", 0), Partial("tp")}`, `Replicate()`.
+// The rank with this coordinate on `axis` holds the tensor, and the others have none: a weight, an
+// input or an output of one pipeline stage, On("pp", 1). Asking for such an input elsewhere is an
+// error.
+Placement On(std::string axis, int64_t coordinate);
+
+// As a user would write it: `Shard("tp", 0)`, `{Shard("dp", 0), Partial("tp")}`, `On("pp", 1)`,
+// `Replicate()`.
 std::string to_string(const Placement& placement);
 
 }  // namespace assay

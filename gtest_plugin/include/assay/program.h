@@ -25,12 +25,14 @@ class Program {
   explicit Program(Run& run) : run_(run) {}
 
   // This rank's part of an input (of the whole in the sequential program). Requires grad where it
-  // was declared so. Throws UserError when the test declares no such input.
+  // was declared so. Throws UserError when the test declares no such input, or places it On other
+  // ranks.
   at::Tensor operator[](const Input& input) const;
 
   // Names a result. The placement says what the distributed program promises: Replicate() unless it
   // says otherwise, so a reduction that is left out fails. The sequential program has one rank;
-  // there, placements mean nothing. Throws UserError when the name is taken.
+  // there, placements mean nothing. Every rank that holds the output names it, and no other. Throws
+  // UserError when the name is taken.
   void output(const std::string& name, const at::Tensor& tensor,
               const Placement& placement = Replicate(),
               std::source_location place = std::source_location::current());
@@ -40,10 +42,10 @@ class Program {
   void gradient(const Input& input, const at::Tensor& tensor,
                 std::source_location place = std::source_location::current());
 
-  // Calls autograd on `loss` (one element) and names the gradient of every input and weight that
-  // requires one, after `finish` has done to it what the framework does after the backward pass (a
-  // reduction over ranks, say). Throws UserError when the loss does not depend on one of them:
-  // declare that one without gradient.
+  // Calls autograd on `loss` (one element) and names the gradient of every input and weight of this
+  // rank that requires one, after `finish` has done to it what the framework does after the
+  // backward pass (a reduction over ranks, say). Throws UserError when the loss does not depend on
+  // one of them: declare that one without gradient.
   using Finish = std::function<at::Tensor(const Input&, const at::Tensor& gradient)>;
   void gradients(const at::Tensor& loss, const Finish& finish = {},
                  std::source_location place = std::source_location::current());

@@ -27,6 +27,9 @@ struct TestWords {
     return assay::ShardBlocks(std::move(axis), dim, std::move(sizes));
   }
   static Placement Partial(std::string axis) { return assay::Partial(std::move(axis)); }
+  static Placement On(std::string axis, int64_t coordinate) {
+    return assay::On(std::move(axis), coordinate);
+  }
 };
 
 }  // namespace assay
