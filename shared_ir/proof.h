@@ -212,9 +212,4 @@ struct Certificate {
   std::vector<std::string> assumptions;
 };
 
-// One-line JSON-free text form, for bundles and golden tests: atoms, instances and claims with
-// their names.
-std::string to_string(const Layout& layout);
-std::string to_string(const Term& term);
-
 }  // namespace assay

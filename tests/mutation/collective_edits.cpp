@@ -107,8 +107,8 @@ class CollectiveEdits {
     add("repeated", [node = node_, input = call_.input](Case& mutant, Rank rank) {
       Graph& graph = graph_of(mutant, rank);
       const Node original = node_of(graph, node);
-      const Tensor& of = graph.tensors[static_cast<size_t>(input)];
-      const TensorId once = insert_call(graph, node, original, of.shape, of.dtype);
+      const Tensor operand = graph.tensors[static_cast<size_t>(input)];
+      const TensorId once = insert_call(graph, node, original, operand.shape, operand.dtype);
       replace_operand(node_of(graph, node + 1), input, once);
     });
   }
