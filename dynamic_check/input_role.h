@@ -3,6 +3,16 @@
 namespace assay {
 
 // What an input is, which decides its distribution (inputs/generate.h).
-enum class InputRole { kActivation, kWeight, kScale, kBias, kTokenIds, kLabels, kMask };
+enum class InputRole {
+  kActivation,
+  kWeight,
+  kScale,
+  kBias,
+  kTokenIds,
+  kLabels,
+  kMask,
+  kFirstMoment,   // what an optimizer keeps: a running mean of gradients
+  kSecondMoment,  // and of their squares
+};
 
 }  // namespace assay

@@ -146,6 +146,21 @@ Input RefinementTest::self_made_weight(const std::string& name, Shape shape,
   return handle;
 }
 
+Input RefinementTest::state(const std::string& name, const Input& weight, InputRole role,
+                            Place place) {
+  for (const InputSpec& declared : spec_.inputs) {
+    if (declared.name != weight.name) continue;
+    return input(name, declared.shape,
+                 InputOptions{.dtype = declared.dtype,
+                              .placement = declared.placement,
+                              .role = role,
+                              .requires_grad = false},
+                 place);
+  }
+  throw UserError(source_place(place), "no weight is named " + weight.name,
+                  "declare it with weight(...) first");
+}
+
 void RefinementTest::accept_unproved(std::vector<std::string> outputs, std::string reason) {
   spec_.accept = Accepted{std::move(outputs), std::move(reason)};
 }

@@ -50,6 +50,11 @@ void Program::gradient(const Input& input, const at::Tensor& tensor, std::source
   output("grad." + input.name, tensor, gradient_placement(declared.placement), place);
 }
 
+void Program::updated(const Input& input, const at::Tensor& tensor, std::source_location place) {
+  const InputSpec& declared = find_input(run_.spec, input.name, source_place(place));
+  output("updated." + input.name, tensor, declared.placement, place);
+}
+
 void Program::gradients(const at::Tensor& loss, const Finish& finish, std::source_location place) {
   if (loss.numel() != 1) {
     throw UserError(source_place(place),

@@ -83,7 +83,10 @@ at::Tensor generate(const DynamicInput& input, uint64_t seed,
     case InputRole::kScale:
       return normal_tensor(key, input.shape) * 0.2 + 1;
     case InputRole::kBias:
+    case InputRole::kFirstMoment:
       return normal_tensor(key, input.shape) * 0.2;
+    case InputRole::kSecondMoment:
+      return ((normal_tensor(key, input.shape) * 0.2 + 1) * 0.2).square();
     case InputRole::kTokenIds:
     case InputRole::kLabels:
       return generate_ids(input, key, boundaries);

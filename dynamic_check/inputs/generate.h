@@ -19,10 +19,15 @@ namespace assay {
 std::vector<int64_t> boundary_ids(const Case& refinement, int64_t bound);
 
 // The whole tensor, in float64, int64 or bool. By role:
-//   activation  standard normal, one element in 64 four times as large (saturating non-linearities
-//   and masks show) weight      normal with variance 1 / fan-in (last dimension) scale       1 +
-//   normal / 5;   bias  normal / 5 token ids, labels  half of the elements at `boundaries` in turn,
-//   the others uniform in [0, bound) mask        0 or 1, evenly
+// - activation: standard normal, one element in 64 four times as large (saturating non-linearities
+//   and masks show)
+// - weight: normal with variance 1 / fan-in (last dimension)
+// - scale: 1 + normal / 5
+// - bias, first moment: normal / 5
+// - second moment: ((1 + normal / 5) / 5) squared, never negative
+// - token ids, labels: half of the elements at `boundaries` in turn, the others uniform in [0,
+//   bound)
+// - mask: 0 or 1, evenly
 // Throws UserError when ids or labels have no positive bound.
 at::Tensor generate(const DynamicInput& input, uint64_t seed,
                     const std::vector<int64_t>& boundaries);

@@ -43,7 +43,10 @@ CoreId Builder::constant(double value, DType dtype, const Shape& shape) {
     return last();
   }
   RationalFromDouble exact = rational(value);
-  if (exact.exact) return constant(exact.value, dtype, shape);
+  return exact.exact ? constant(exact.value, dtype, shape) : opaque_number(value, dtype, shape);
+}
+
+CoreId Builder::opaque_number(double value, DType dtype, const Shape& shape) {
   CoreId scalar = opaque(fmt::format("constant({})", value), {}, dtype, {});
   return expand(reshape(scalar, Shape(shape.size(), 1)), shape);
 }

@@ -33,6 +33,8 @@ class Builder {
   // Any double: infinities and nan by name, a value beyond 64-bit rationals as an opaque scalar.
   // Notes a rounding.
   CoreId constant(double value, DType dtype, const Shape& shape);
+  // A finite number that is equal to itself alone: no arithmetic is done with it.
+  CoreId opaque_number(double value, DType dtype, const Shape& shape);
   CoreId iota(int64_t size, DType dtype);
   CoreId uninit(DType dtype, const Shape& shape);
   CoreId random(const std::string& fn, DType dtype, const Shape& shape);

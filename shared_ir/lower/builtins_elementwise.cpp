@@ -22,18 +22,43 @@ CoreId combination(Builder& builder, std::vector<CoreId> operands,
   return builder.cast(builder.linear(operands, coefs), dtype);
 }
 
+// Factors of a sum multiply with those of the sums around it, and must stay within 64 bits when
+// they do.
+bool is_short(const Rational& coef) {
+  constexpr int64_t kLimit = int64_t{1} << 31;
+  return coef.numerator() < kLimit && -coef.numerator() < kLimit && coef.denominator() < kLimit;
+}
+
+// The number in argument i as a short coefficient; nullopt where it is none, such as a step size
+// that the host has computed.
+std::optional<Rational> short_coefficient(Call& call, size_t i) {
+  if (!std::isfinite(call.number(i))) return call.coefficient(i);  // reports it
+  const RationalFromDouble exact = call.builder().rational(call.number(i));
+  return exact.exact && is_short(exact.value) ? std::optional(exact.value) : std::nullopt;
+}
+
 // a + sign * alpha * b, alpha being the third argument if there is one.
 Value weighted_sum(Call& call, int sign) {
-  Rational alpha = call.has(2) ? call.coefficient(2) : Rational(1);
-  if (all_numbers(call)) return {call.number(0) + sign * alpha.to_double() * call.number(1)};
+  const double alpha = call.has(2) ? call.number(2) : 1;
+  if (all_numbers(call)) return {call.number(0) + sign * alpha * call.number(1)};
   Call pair(call.context(), sign > 0 ? "add" : "sub", {call[0], call[1]});
   AlikeOperands operands = alike_operands(pair, 0);
   if (is_bool(operands.dtype)) {
     if (sign < 0) call.fail("flags cannot be subtracted");
     return tensor_value(call.builder().map("or", operands.ids, DType::kBool, 0));
   }
-  return tensor_value(
-      combination(call.builder(), operands.ids, {Rational(1), Rational(sign) * alpha}));
+  Builder& builder = call.builder();
+  std::optional<Rational> coef = Rational(1);
+  if (call.has(2)) {
+    coef = is_floating(operands.dtype) ? short_coefficient(call, 2)
+                                       : std::optional(call.coefficient(2));
+  }
+  if (!coef) {
+    CoreId& b = operands.ids[1];
+    b = builder.mul(b, builder.opaque_number(alpha, operands.dtype, Shape(builder.shape(b))));
+    coef = Rational(1);
+  }
+  return tensor_value(combination(builder, operands.ids, {Rational(1), Rational(sign) * *coef}));
 }
 
 Value add(Call& call) { return weighted_sum(call, 1); }
@@ -71,12 +96,13 @@ Value div(Call& call) {
           builder.scale(builder.cast(call.tensor(0), dtype), Rational(1) / constant));
     }
   }
-  if (divisor) {
+  if (divisor && (!std::isfinite(*divisor) || builder.rational(*divisor).exact)) {
     Rational coef = call.coefficient(1);
     if (coef.is_zero()) call.fail("the divisor is 0");
     return tensor_value(builder.scale(builder.cast(call.tensor(0), dtype), Rational(1) / coef));
   }
-  CoreId inverse = builder.map("reciprocal", {builder.cast(call.tensor(1), dtype)}, dtype, 0);
+  const CoreId denominator = divisor ? builder.constant(*divisor, dtype, {}) : call.tensor(1);
+  CoreId inverse = builder.map("reciprocal", {builder.cast(denominator, dtype)}, dtype, 0);
   Call product(call.context(), "div", {call[0], tensor_value(inverse)});
   return mul(product);
 }

@@ -1,6 +1,7 @@
 #include "static_check/checker/sums.h"
 
 #include <algorithm>
+#include <set>
 
 #include "static_check/checker/boxes.h"
 #include "static_check/checker/definitions.h"
@@ -176,6 +177,7 @@ bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b)
   Sum difference;
   for (const Product& product : a) append(facts, region, difference, product, 1);
   for (const Product& product : b) append(facts, region, difference, product, -1);
+  std::set<AtomId> kept;  // beside which a box would change its meaning
   for (;;) {
     difference = cancel(facts, difference);
     if (difference.empty()) return true;
@@ -183,7 +185,8 @@ bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b)
     for (const Product& product : difference)
       for (const Factor& factor : product.factors) {
         const Instance* made = facts.definition(factor.atom);
-        if (made != nullptr && is_definition(facts, *made)) newest = std::max(newest, factor.atom);
+        if (made != nullptr && is_definition(facts, *made) && !kept.contains(factor.atom))
+          newest = std::max(newest, factor.atom);
       }
     if (newest == kNone) return false;
     Sum expanded;
@@ -197,10 +200,13 @@ bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b)
       const auto pieces =
           substitute(facts, product, static_cast<size_t>(at - product.factors.begin()),
                      *expand(facts, region, *at));
-      if (!pieces) return false;
+      if (!pieces) {
+        kept.insert(newest);
+        break;
+      }
       for (const Product& piece : *pieces) append(facts, region, expanded, piece, 1);
     }
-    difference = std::move(expanded);
+    if (!kept.contains(newest)) difference = std::move(expanded);
   }
 }
 

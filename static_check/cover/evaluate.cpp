@@ -47,7 +47,11 @@ bool unfold_in(const Lifting& lifting, std::vector<Term>& terms, const Term& nam
   const auto at = std::find(terms.begin(), terms.end(), name);
   terms.erase(at);
   terms.insert(terms.end(), unfolded->begin(), unfolded->end());
-  combine(terms);
+  try {
+    combine(terms);
+  } catch (const RationalOverflow&) {
+    return false;
+  }
   return terms.size() <= kMostTerms;
 }
 

@@ -47,8 +47,8 @@ std::optional<Rational> ratio(const std::vector<Term>& wanted, const std::vector
              other.restrictions == term.restrictions;
     });
     if (match == found.end()) return std::nullopt;
-    const Rational here = match->coef / term.coef;
-    if (result && !(*result == here)) return std::nullopt;
+    const auto here = quotient(match->coef, term.coef);
+    if (!here || (result && *result != *here)) return std::nullopt;
     result = here;
   }
   return result;
@@ -200,7 +200,11 @@ Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
       return result;
     }
     if (!(term.coef == same->coef)) {
-      result.difference = "one summand is taken " + to_string(term.coef / same->coef) + " times";
+      const auto times = quotient(term.coef, same->coef);
+      result.difference =
+          "one summand is taken " +
+          (times ? to_string(*times) : to_string(term.coef) + " for " + to_string(same->coef)) +
+          " times";
       result.hint = "a bias or residual added once per rank?";
       result.closeness = 70;
       return result;
@@ -225,6 +229,14 @@ Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
 }
 
 }  // namespace
+
+std::optional<Rational> quotient(const Rational& a, const Rational& b) {
+  try {
+    return a / b;
+  } catch (const RationalOverflow&) {
+    return std::nullopt;
+  }
+}
 
 std::string scale_hint(const Rational& factor) {
   return factor.denominator() > 1

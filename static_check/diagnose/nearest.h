@@ -26,6 +26,9 @@ std::optional<Nearest> nearest(const Problem& problem, TensorId target, const Co
 std::optional<Rational> factor_between(const Lifting& lifting, const Value& wanted,
                                        const Value& found);
 
+// a / b; nullopt where it leaves 64 bits.
+std::optional<Rational> quotient(const Rational& a, const Rational& b);
+
 // What may explain that a value is that many times another.
 std::string scale_hint(const Rational& factor);
 

@@ -15,9 +15,10 @@ std::vector<Rational> factors(const Value& wanted,
   std::vector<Rational> result;
   const auto add = [&](const Term& target, const Term& term) {
     if (target.atom != term.atom || result.size() == kMostFactors) return;
-    const Rational factor = term.coef / target.coef;
-    if (!factor.is_one() && std::find(result.begin(), result.end(), factor) == result.end())
-      result.push_back(factor);
+    const auto factor = quotient(term.coef, target.coef);
+    if (factor && !factor->is_one() &&
+        std::find(result.begin(), result.end(), *factor) == result.end())
+      result.push_back(*factor);
   };
   for (const Tile& tile : wanted.tiles) {
     if (tile.terms.size() != 1) return {};

@@ -274,7 +274,7 @@ std::optional<Layout> Lifting::trace(AtomId id, const Layout& layout, size_t ope
   return result;
 }
 
-std::optional<std::vector<Term>> Lifting::unfold(const Term& term) const {
+std::optional<std::vector<Term>> Lifting::unfold(const Term& term) const try {
   if (!is_instance(term.atom, Instance::Kind::kCombine)) return std::nullopt;
   const Instance& instance = instance_of(term.atom);
   std::vector<Term> result;
@@ -299,6 +299,8 @@ std::optional<std::vector<Term>> Lifting::unfold(const Term& term) const {
   }
   combine(result);
   return result;
+} catch (const RationalOverflow&) {
+  return std::nullopt;
 }
 
 }  // namespace assay

@@ -120,7 +120,8 @@ class Lifting {
   // nullopt if a digit of the layout straddles labels.
   std::optional<Layout> trace(AtomId atom, const Layout& layout, size_t operand) const;
 
-  // A name (or any kCombine atom) replaced by its definition; nullopt when the term is not one.
+  // A name (or any kCombine atom) replaced by its definition; nullopt when the term is not one, or
+  // when a coefficient leaves 64 bits.
   std::optional<std::vector<Term>> unfold(const Term& term) const;
 
  private:

@@ -40,6 +40,21 @@ const char* const kFixtures[] = {
     "pipeline-1f1b-pp2",
     "pipeline-gpipe-pp4",
     "pipeline-1f1b-pp4",
+    "data-parallel-average-dp2",
+    "data-parallel-sum-dp4",
+    "data-parallel-buckets-dp2",
+    "data-parallel-sum-buckets-dp2",
+    "sgd-step-dp2",
+    "adamw-step-dp2-tp2",
+    "accumulation-mean-dp1",
+    "accumulation-mean-dp2",
+    "accumulation-sum-dp2",
+    "clipping-tp2",
+    "clipping-tp4",
+    "tied-embedding-dp2",
+    "tied-embedding-tp2",
+    "recomputation-tp2",
+    "recomputation-tp4",
 };
 
 // Where dump_cases writes them.

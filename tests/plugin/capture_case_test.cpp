@@ -82,6 +82,22 @@ TEST(CaptureCase, GradientsHaveTheirWeightsPlacement) {
   EXPECT_THAT(replicas(refinement, "grad.x"), ElementsAre("concat(grad.x@0, grad.x@1; dim=1)"));
 }
 
+TEST(CaptureCase, UpdatedWeightsLieAsTheyDid) {
+  RefinementSpec spec = row_parallel();
+  const auto step = [](Program& p) {
+    const at::Tensor w = p[{"w"}].detach();
+    w.mul_(0.5);
+    p.updated({"w"}, w);
+  };
+  spec.sequential = spec.distributed = step;
+  const Case refinement = capture_case(spec);
+  EXPECT_THAT(refinement.outputs, ElementsAre("updated.w"));
+  EXPECT_THAT(replicas(refinement, "updated.w"),
+              ElementsAre("concat(updated.w@0, updated.w@1; dim=0)"));
+  spec.distributed = [](Program& p) { p.updated({"v"}, p[{"w"}]); };
+  EXPECT_THAT(error_of(spec), HasSubstr("no input or weight is named v"));
+}
+
 TEST(CaptureCase, FloatingInputsTakeThePrecisionOfTheRun) {
   RefinementSpec spec = row_parallel();
   spec.inputs.push_back(weight("ids", {4}, Replicate()));

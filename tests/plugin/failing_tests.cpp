@@ -1,5 +1,6 @@
 // Refinement tests that must fail: macro_test.cpp runs this program and reads what it prints. Not a
 // test of its own.
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/mm.h>
 #include <assay/gtest.h>
 
@@ -32,6 +33,18 @@ TEST_REFINEMENT_F(WithSetUp, Passes) {
   auto x = input("x", {8, size_});
   sequential([&](Program& p) { p.output("y", mm(p[x], p[x].t())); });
   distributed({{"tp", 2}}, [&](Program& p) { p.output("y", mm(p[x], p[x].t())); });
+}
+
+TEST_REFINEMENT_F(WithSetUp, UpdatesAStateThatLiesAsItsWeight) {
+  auto w = weight("w", {size_, 4}, Shard("tp", 0));
+  auto momentum = state("momentum", w, InputRole::kFirstMoment);
+  const auto step = [&](Program& p) { p.updated(momentum, p[momentum] * 0.5 + p[w] * 0.1); };
+  sequential(step);
+  distributed({{"tp", 2}}, step);
+}
+
+TEST_REFINEMENT(Failing, StateOfNoWeight) {
+  state("momentum", Input{"w"}, InputRole::kFirstMoment);
 }
 
 TEST_REFINEMENT(Skipped, FromItsBody) { GTEST_SKIP() << "no reason"; }

@@ -89,6 +89,13 @@ TEST(Macro, AWrongSentenceFailsAtItsLine) {
                                     HasSubstr("there is already an input x")));
 }
 
+TEST(Macro, AnOptimizersStateLiesAsItsWeight) {
+  EXPECT_EQ(run("WithSetUp.UpdatesAStateThatLiesAsItsWeight").exit, 0);
+  EXPECT_THAT(
+      run("Failing.StateOfNoWeight").output,
+      AllOf(ContainsRegex("failing_tests.cpp:[0-9]+: Failure"), HasSubstr("no weight is named w")));
+}
+
 TEST(Macro, AMissingCaseFolderIsAFailureNotACrash) {
   const Outcome outcome = run("Failing.CaseFolderIsMissing");
   EXPECT_EQ(outcome.exit, 1);

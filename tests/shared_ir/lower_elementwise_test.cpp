@@ -10,6 +10,7 @@ namespace {
 
 using testing::DoubleNear;
 using testing::ElementsAre;
+using testing::Ge;
 using testing::Pointwise;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -40,6 +41,26 @@ TEST(LowerElementwise, NotesRoundedConstants) {
       OperatorCall("aten.mul.Scalar").tensor({1}, {5}).number(1.0 / 3).gives({1}).lower();
   EXPECT_EQ(program.ops.back().coefs, std::vector<Rational>{Rational(1, 3)});
   EXPECT_THAT(program.notes, ElementsAre("the constant 0.3333333333333333 is taken as 1/3"));
+}
+
+TEST(LowerElementwise, DividesByNumbersBeyondRationals) {
+  EXPECT_NEAR(
+      OperatorCall("aten.div.Scalar").tensor({1}, {5}).number(1.2345e-7).gives({1}).value()[0],
+      5 / 1.2345e-7, 1e-4);
+}
+
+// 1 - 0.9 and its like are not the numbers that they look like, and their products leave 64 bits.
+TEST(LowerElementwise, StepSizesOfTheHostAreOpaqueNumbers) {
+  const auto step = [](double alpha) {
+    return OperatorCall("aten.add.Tensor").tensor({1}, {5}).tensor({1}, {7}).number(alpha);
+  };
+  CoreProgram program = step(1 - 0.9).gives({1}).lower();
+  EXPECT_EQ(program.ops.back().coefs, (std::vector<Rational>{1, 1}));
+  EXPECT_THAT(program.ops.back().operands, ElementsAre(0, Ge(2)));
+  program = step(0.1).gives({1}).lower();
+  EXPECT_EQ(program.ops.back().coefs, (std::vector<Rational>{1, Rational(1, 10)}));
+  EXPECT_NEAR(step(1 - 0.9).gives({1}).value()[0], 5.7, 1e-12);
+  EXPECT_NEAR(step(-3e-11).gives({1}).value()[0], 5 - 2.1e-10, 1e-15);
 }
 
 TEST(LowerElementwise, DividesByTensors) {

@@ -59,6 +59,11 @@ class RefinementTest : public testing::Test, protected TestWords {
   Input self_made_weight(const std::string& name, Shape shape, const Placement& placement,
                          std::function<at::Tensor(Program&)> make, Place place = Place::current());
 
+  // What an optimizer keeps for a weight (role kFirstMoment, such as a momentum, or kSecondMoment):
+  // of its shape and placement, without a gradient. Throws UserError when there is no such weight.
+  Input state(const std::string& name, const Input& weight, InputRole role,
+              Place place = Place::current());
+
   // Outputs whose proof may be missing, if the run is within tolerance. The report repeats the
   // reason.
   void accept_unproved(std::vector<std::string> outputs, std::string reason);

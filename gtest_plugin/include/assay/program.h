@@ -42,6 +42,11 @@ class Program {
   void gradient(const Input& input, const at::Tensor& tensor,
                 std::source_location place = std::source_location::current());
 
+  // Names what a training step makes of a weight or of an optimizer's state "updated.NAME", with
+  // the placement of what it was.
+  void updated(const Input& input, const at::Tensor& tensor,
+               std::source_location place = std::source_location::current());
+
   // Calls autograd on `loss` (one element) and names the gradient of every input and weight of this
   // rank that requires one, after `finish` has done to it what the framework does after the
   // backward pass (a reduction over ranks, say). Throws UserError when the loss does not depend on
