@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,8 +51,8 @@ struct EditOutcome {
 /// Applies each of these edits alone and checks the certificate.
 EditOutcome check_edits(const Replay& replay, size_t most);
 
-/// Expects that there are `of_each_kind` edits of each kind (definitions are few: one at least),
-/// and that each of them is rejected.
-void expect_edits_rejected(const Replay& replay, int of_each_kind);
+/// Expects that each of up to `of_each_kind` edits of each kind is rejected, and that there are so
+/// many, or `least` where that is given (definitions are few: one at least).
+void expect_edits_rejected(const Replay& replay, int of_each_kind, std::optional<int> least = {});
 
 }  // namespace assay::test
