@@ -29,6 +29,14 @@ void Spread::add(const at::Tensor& sample) {
   ++samples_;
 }
 
+void Spread::add_independent(const Spread& other) {
+  ASSAY_CHECK(other.samples_ == samples_ && other.squares_.blocks.size() == squares_.blocks.size(),
+              "variances of other tensors, or of other numbers of samples, do not add");
+  for (size_t i = 0; i < squares_.blocks.size(); ++i)
+    squares_.blocks[i] += other.squares_.blocks[i];
+  squares_.whole += other.squares_.whole;
+}
+
 Norms Spread::allowed(double block_factor, double whole_factor, double unit_roundoff) const {
   ASSAY_CHECK(samples_ > 0, "a tolerance needs samples");
   const double samples = static_cast<double>(samples_);

@@ -53,8 +53,13 @@ const char* const kFixtures[] = {
 
 // Fixtures with so few collectives that there are not fifty edits of every kind.
 const char* const kSmallFixtures[] = {
-    "data-parallel-average-dp2",  "data-parallel-buckets-dp2",
-    "expert-parallel-uneven-ep2", "sgd-step-dp2",
+    "accumulation-mean-dp1",
+    "accumulation-mean-dp2",
+    "accumulation-sum-dp2",
+    "data-parallel-average-dp2",
+    "data-parallel-buckets-dp2",
+    "expert-parallel-uneven-ep2",
+    "sgd-step-dp2",
     "tied-embedding-dp2",
 };
 
