@@ -156,7 +156,7 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
   }
   const RunInputs inputs =
       make_run_inputs(refinement, programs.inputs, self_made, options.precision, options.seed);
-  const References references = make_references(refinement, targets, programs, inputs, options);
+  References references = make_references(refinement, targets, programs, inputs, options);
   if (references.failure) {
     report_failure(*references.failure, report);
     return finish();
@@ -166,8 +166,13 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
     report_failure(*run.failure, report);
     return finish();
   }
-  triage(find_deviations(refinement, targets, references, run, options), refinement, targets,
-         static_verdict, report);
+  Findings findings = find_deviations(refinement, targets, references, run, options);
+  if (!findings.deviations.empty()) {
+    add_exact_samples(references, refinement, targets, programs, inputs, options);
+    findings = find_deviations(refinement, targets, references, run, options);
+  }
+  findings.faults = find_faults(refinement, run, options);
+  triage(findings, refinement, targets, static_verdict, report);
   return finish();
 }
 

@@ -153,6 +153,8 @@ class TargetChecker {
   const ComparisonFactors factors_;
 };
 
+}  // namespace
+
 std::vector<OperatorFault> find_faults(const Case& refinement, const DistributedRun& run,
                                        const DynamicOptions& options) {
   std::vector<OperatorFault> faults =
@@ -174,8 +176,6 @@ std::vector<OperatorFault> find_faults(const Case& refinement, const Distributed
   return faults;
 }
 
-}  // namespace
-
 Findings find_deviations(const Case& refinement, const Targets& targets,
                          const References& references, const DistributedRun& run,
                          const DynamicOptions& options) {
@@ -185,7 +185,6 @@ Findings find_deviations(const Case& refinement, const Targets& targets,
   for (size_t i = 0; i < targets.list.size(); ++i) {
     checker.check(i, targets.list[i], references.tensors[i], findings);
   }
-  findings.faults = find_faults(refinement, run, options);
   return findings;
 }
 

@@ -29,8 +29,13 @@ struct Findings {
   bool any() const { return !deviations.empty() || !faults.empty(); }
 };
 
+// Compares every target; finds no faults.
 Findings find_deviations(const Case& refinement, const Targets& targets,
                          const References& references, const DistributedRun& run,
                          const DynamicOptions& options);
+
+// Holds every operator of the run against its own recorded inputs.
+std::vector<OperatorFault> find_faults(const Case& refinement, const DistributedRun& run,
+                                       const DynamicOptions& options);
 
 }  // namespace assay

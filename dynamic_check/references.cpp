@@ -57,7 +57,7 @@ class SequentialSide {
     auto run = run_once(0, result.failure);
     if (result.failure) return result;
     const std::vector<at::Tensor> ordinary = values(run->recorded);
-    const std::vector<at::Tensor> exact = values(interpret_exactly());
+    const std::vector<at::Tensor> exact = values(interpret_exactly(0));
     for (size_t i = 0; i < ordinary.size(); ++i) {
       ReferenceTensor reference{.run = ordinary[i], .spread = std::nullopt};
       if (ordinary[i].is_floating_point())
@@ -72,6 +72,23 @@ class SequentialSide {
         add_sample(result.tensors[i], perturbed_values[i]);
     }
     return result;
+  }
+
+  void add_exact_samples(References& references) const {
+    std::vector<std::optional<Spread>> spreads;
+    for (const ReferenceTensor& reference : references.tensors) {
+      spreads.emplace_back();
+      if (reference.spread) spreads.back().emplace(reference.spread->exact());
+    }
+    for (int sample = 1; sample <= options_.samples; ++sample) {
+      const std::vector<at::Tensor> perturbed_values = values(interpret_exactly(sample));
+      for (size_t i = 0; i < spreads.size(); ++i) {
+        if (spreads[i]) spreads[i]->add(perturbed_values[i].to(spreads[i]->exact().device()));
+      }
+    }
+    for (size_t i = 0; i < spreads.size(); ++i) {
+      if (spreads[i]) references.tensors[i].spread->add_independent(*spreads[i]);
+    }
   }
 
  private:
@@ -91,13 +108,9 @@ class SequentialSide {
     run->differentiable = inputs_.differentiable;
     run->wanted = wanted_;
     run->recorded.resize(run->graph.tensors.size());
-    const double relative = sample == 0 ? 0 : unit_roundoff(options_.precision);
+    const double relative = noise_of(sample);
     for (const auto& [name, tensor] : inputs_.whole) {
-      const at::Tensor value =
-          relative == 0
-              ? tensor
-              : perturbed(tensor, relative, {options_.seed, fmt::format("{} {}", name, sample)});
-      run->inputs[name] = value.to(device());
+      run->inputs[name] = input(name, tensor, sample).to(device());
       const TensorId id = run->graph.find(name);
       if (id != kNone) run->recorded[static_cast<size_t>(id)] = run->inputs[name];
     }
@@ -106,8 +119,7 @@ class SequentialSide {
       if (relative == 0 || !rounds[static_cast<size_t>(node)]) return;
       for (size_t i = 0; i < outputs.size(); ++i) {
         if (!outputs[i].defined() || !outputs[i].is_floating_point()) continue;
-        overwrite(outputs[i], perturbed(outputs[i], relative,
-                                        {seed, fmt::format("node {} {} {}", node, i, sample)}));
+        overwrite(outputs[i], perturbed(outputs[i], relative, result_key(seed, node, i, sample)));
       }
     };
     const RankThreadOptions thread{
@@ -128,10 +140,31 @@ class SequentialSide {
     }
   }
 
-  Values interpret_exactly() const {
+  // The graph in float64, perturbed as run_once does.
+  Values interpret_exactly(int sample) const {
     std::map<RankTensorName, at::Tensor> inputs;
-    for (const auto& [name, tensor] : inputs_.whole) inputs[{name, 0}] = tensor;
-    return interpret({refinement_.sequential}, refinement_.sequential_groups, inputs).front();
+    for (const auto& [name, tensor] : inputs_.whole)
+      inputs[{name, 0}] = input(name, widened(tensor), sample);
+    const double relative = noise_of(sample);
+    return interpret({refinement_.sequential}, refinement_.sequential_groups, inputs,
+                     [&](NodeId node, size_t output, const at::Tensor& value) {
+                       return relative == 0 || !rounds_[static_cast<size_t>(node)]
+                                  ? value
+                                  : perturbed(value, relative,
+                                              result_key(options_.seed, node, output, sample));
+                     })
+        .front();
+  }
+
+  double noise_of(int sample) const { return sample == 0 ? 0 : unit_roundoff(options_.precision); }
+
+  at::Tensor input(const std::string& name, const at::Tensor& value, int sample) const {
+    if (sample == 0) return value;
+    return perturbed(value, noise_of(sample), {options_.seed, fmt::format("{} {}", name, sample)});
+  }
+
+  static RandomKey result_key(uint64_t seed, NodeId node, size_t output, int sample) {
+    return {seed, fmt::format("node {} {} {}", node, output, sample)};
   }
 
   std::vector<at::Tensor> values(const std::vector<at::Tensor>& tensors) const {
@@ -165,6 +198,12 @@ class SequentialSide {
 References make_references(const Case& refinement, const Targets& targets, const Programs& programs,
                            const RunInputs& inputs, const DynamicOptions& options) {
   return SequentialSide(refinement, targets, programs, inputs, options).make();
+}
+
+void add_exact_samples(References& references, const Case& refinement, const Targets& targets,
+                       const Programs& programs, const RunInputs& inputs,
+                       const DynamicOptions& options) {
+  SequentialSide(refinement, targets, programs, inputs, options).add_exact_samples(references);
 }
 
 }  // namespace assay

@@ -16,8 +16,9 @@ namespace {
 // One rank on its way through its graph.
 class RankInterpreter {
  public:
-  RankInterpreter(const Graph& graph, Rank rank, const std::map<RankTensorName, at::Tensor>& inputs)
-      : graph_(graph), values_(graph.tensors.size()) {
+  RankInterpreter(const Graph& graph, Rank rank, const std::map<RankTensorName, at::Tensor>& inputs,
+                  const OutputFilter& filter)
+      : graph_(graph), filter_(filter), values_(graph.tensors.size()) {
     for (size_t id = 0; id < graph.tensors.size(); ++id) {
       auto found = inputs.find({graph.tensors[id].name, rank});
       if (found != inputs.end()) values_[id] = widened(found->second);
@@ -34,7 +35,7 @@ class RankInterpreter {
     for (; next_ < graph_.nodes.size(); ++next_) {
       const Node& node = graph_.nodes[next_];
       if (collective_of(node)) return &node;
-      store(node, run_operator(graph_, node, lookup(), Arithmetic::kFloat64));
+      store(node, filtered(run_operator(graph_, node, lookup(), Arithmetic::kFloat64)));
     }
     return nullptr;
   }
@@ -60,6 +61,13 @@ class RankInterpreter {
     return [this](TensorId id) { return value(id); };
   }
 
+  std::vector<at::Tensor> filtered(std::vector<at::Tensor> outputs) const {
+    for (size_t i = 0; filter_ && i < outputs.size(); ++i) {
+      if (outputs[i].defined()) outputs[i] = filter_(static_cast<NodeId>(next_), i, outputs[i]);
+    }
+    return outputs;
+  }
+
   void store(const Node& node, const std::vector<at::Tensor>& outputs) {
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
@@ -73,6 +81,7 @@ class RankInterpreter {
   }
 
   const Graph& graph_;
+  const OutputFilter& filter_;
   Values values_;
   size_t next_ = 0;
 };
@@ -85,10 +94,10 @@ struct Message {
 class Lockstep {
  public:
   Lockstep(const std::vector<Graph>& graphs, const Groups& groups,
-           const std::map<RankTensorName, at::Tensor>& inputs)
+           const std::map<RankTensorName, at::Tensor>& inputs, const OutputFilter& filter)
       : graphs_(graphs), groups_(groups) {
     for (size_t rank = 0; rank < graphs.size(); ++rank)
-      ranks_.emplace_back(graphs[rank], static_cast<Rank>(rank), inputs);
+      ranks_.emplace_back(graphs[rank], static_cast<Rank>(rank), inputs, filter);
     waiting_.assign(graphs.size(), nullptr);
   }
 
@@ -224,8 +233,9 @@ class Lockstep {
 }  // namespace
 
 std::vector<Values> interpret(const std::vector<Graph>& graphs, const Groups& groups,
-                              const std::map<RankTensorName, at::Tensor>& inputs) {
-  return Lockstep(graphs, groups, inputs).run();
+                              const std::map<RankTensorName, at::Tensor>& inputs,
+                              const OutputFilter& filter) {
+  return Lockstep(graphs, groups, inputs, filter).run();
 }
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,11 +25,16 @@ struct CollectiveMismatch {
   std::vector<std::string> nodes;
 };
 
+// What is kept as an operator's output in place of what it gave. Called for every output but those
+// of collectives.
+using OutputFilter = std::function<at::Tensor(NodeId node, size_t output, const at::Tensor& value)>;
+
 // Runs the graphs of all ranks in lockstep, collectives jointly, floating values in float64.
 // `inputs` has every graph input (and may override any other tensor) by name and rank; floating
 // ones are converted to float64. Throws UserError for a missing input or an operator that cannot
 // run, CollectiveMismatch for collectives that do not meet.
 std::vector<Values> interpret(const std::vector<Graph>& graphs, const Groups& groups,
-                              const std::map<RankTensorName, at::Tensor>& inputs);
+                              const std::map<RankTensorName, at::Tensor>& inputs,
+                              const OutputFilter& filter = {});
 
 }  // namespace assay
