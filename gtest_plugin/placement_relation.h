@@ -19,10 +19,14 @@ struct PlacedTensor {
   SourcePlace place;
 };
 
-// Elements per dimension on every rank (pieces are equal). Throws UserError when the mesh has no
-// such axis or an axis is named twice, a dimension does not exist, does not divide, or the sizes of
-// packed blocks do not add up to it.
-Shape local_shape(const PlacedTensor& tensor, const Mesh& mesh);
+// Elements per dimension on this rank. Throws UserError when the mesh has no such axis or an axis
+// is named twice, a dimension does not exist, or the sizes of packed blocks do not divide or do not
+// add up to it.
+Shape local_shape(const PlacedTensor& tensor, const Mesh& mesh, Rank rank);
+
+// The whole over NAME@RANK, of those ranks that hold it together with `rank`. The placement must
+// have passed local_shape.
+CleanExpr whole_of(const PlacedTensor& tensor, const Mesh& mesh, Rank rank);
 
 // The whole over NAME@RANK: one clean expression per set of ranks that together hold it; they are
 // replicas of each other. Throws UserError as local_shape does.
