@@ -262,9 +262,11 @@ class ThreadBackend final : public c10d::Backend {
         flat.narrow(0, flat.numel() / 2, flat.numel() - flat.numel() / 2).zero_();
       }
     }
+    // The pieces of an all-gather into a list may differ; what each member expects may not.
+    const Tensors& agreed = call.type == c10d::OpType::ALLGATHER ? destinations : inputs;
     Offers offers;
     for (std::any& other : rendezvous_->exchange(group_, ranks_, global_rank_,
-                                                 signature(call, inputs), std::move(offer)))
+                                                 signature(call, agreed), std::move(offer)))
       offers.push_back(std::any_cast<Tensors&&>(std::move(other)));
     const Tensors results = compute(offers);
     ASSAY_CHECK(results.size() == destinations.size(),

@@ -143,6 +143,38 @@ void add_attributes(CollectiveCall& call, std::string_view functional, const Arg
   }
 }
 
+constexpr std::string_view kGatherIntoList = "c10d::allgather_";
+
+// Pieces of any sizes, each into a tensor of its own: what every member sends to all.
+std::vector<CollectiveCall> gather_into_list(const Arguments& arguments) {
+  const auto group = arguments.get("process_group").toCustomClass<c10d::ProcessGroup>();
+  const std::vector<at::Tensor> inputs = arguments.tensors("input_tensors");
+  const c10::List<c10::IValue> lists = arguments.get("output_tensors").toList();
+  if (inputs.size() != 1 || lists.size() != 1) {
+    throw UserError({}, "this all_gather gathers on several devices of one rank",
+                    "use one tensor per rank");
+  }
+  const std::vector<at::Tensor> outputs = lists.get(0).toTensorVector();
+  const auto own = static_cast<size_t>(group->getRank());
+  if (static_cast<int64_t>(outputs.size()) != group->getSize() ||
+      outputs[own].numel() != inputs[0].numel()) {
+    throw UserError({}, "this all_gather does not fit its list of results",
+                    "give a tensor for every rank of the group, each as large as what that rank "
+                    "sends");
+  }
+  std::vector<CollectiveCall> calls;
+  for (size_t member = 0; member < outputs.size(); ++member) {
+    CollectiveCall call;
+    call.op = "_c10d_functional.broadcast.default";
+    call.input = member == own ? inputs[0] : outputs[member];
+    call.attributes = {{static_cast<int64_t>(member)}, {group->getGroupName()}};
+    call.destination = outputs[member];
+    call.output_shape = call.destination.sizes().vec();
+    calls.push_back(std::move(call));
+  }
+  return calls;
+}
+
 class CompletedWork : public c10d::Work {
  public:
   bool isCompleted() override { return true; }
@@ -162,14 +194,16 @@ CollectiveKind collective_kind(const c10::OperatorHandle& op) {
   if (!name.starts_with("c10d::") && !name.starts_with("_c10d_functional::")) {
     return CollectiveKind::kNotCollective;
   }
-  return find_rule(op) != nullptr ? CollectiveKind::kData : CollectiveKind::kUnsupported;
+  const bool known = name == kGatherIntoList || find_rule(op) != nullptr;
+  return known ? CollectiveKind::kData : CollectiveKind::kUnsupported;
 }
 
 std::vector<CollectiveCall> collective_calls(const c10::OperatorHandle& op,
                                              std::span<const c10::IValue> values) {
+  const Arguments arguments(op, values);
+  if (op.operator_name().name == kGatherIntoList) return gather_into_list(arguments);
   const Rule* rule = find_rule(op);
   ASSAY_CHECK(rule != nullptr, "a collective with a rule");
-  const Arguments arguments(op, values);
   const std::vector<at::Tensor> inputs = arguments.tensors(rule->input);
   std::vector<at::Tensor> destinations(inputs.size());
   if (!rule->destination.empty()) destinations = arguments.tensors(rule->destination);
@@ -204,7 +238,10 @@ std::vector<c10::IValue> results_without_communication(const c10::OperatorHandle
       // wait_tensor returns its argument.
       results.emplace_back(tensors.empty() ? arguments[0].toTensor() : tensors[0]);
     } else if (result.type()->kind() == c10::TypeKind::ListType) {
-      results.emplace_back(tensors);
+      const auto element = result.type()->expectRef<c10::ListType>().getElementType();
+      // A list of lists is the call's own argument.
+      const bool nested = element->kind() == c10::TypeKind::ListType;
+      results.push_back(nested ? arguments[0] : c10::IValue(tensors));
     } else {
       results.emplace_back(c10::intrusive_ptr<c10d::Work>(c10::make_intrusive<CompletedWork>()));
     }

@@ -32,13 +32,13 @@ enum class CollectiveKind {
   kNotCollective,
   kData,         // described by collective_calls
   kSynchronize,  // wait_tensor, barrier: moves no data
-  kUnsupported,  // point to point, lists of unequal tensors, ...
+  kUnsupported,  // point to point, reduce_scatter of lists, ...
 };
 
 CollectiveKind collective_kind(const c10::OperatorHandle& op);
 
-// For kData: the collectives that a call makes, one per tensor of a list. Throws UserError for
-// reductions that a graph cannot say (premultiplied sums, bitwise ones).
+// For kData: the collectives of a call, one per tensor of a list; all_gather into a list is a
+// broadcast from each member. Throws UserError for a reduction or list that a graph cannot say.
 std::vector<CollectiveCall> collective_calls(const c10::OperatorHandle& op,
                                              std::span<const c10::IValue> arguments);
 

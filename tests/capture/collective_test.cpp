@@ -65,6 +65,23 @@ y[8, 6] = _c10d_functional.broadcast.default(all_to_all_single, 1, 'dp:1')
 )");
 }
 
+TEST(CapturedCollective, GatherIntoAListIsABroadcastFromEachMember) {
+  EXPECT_EQ(captured([](ProgramContext& program) {
+              const auto x = program.input("x");
+              std::vector<at::Tensor> own = {x};
+              std::vector<std::vector<at::Tensor>> pieces = {
+                  {at::empty({3, 6}, x.options()), at::empty_like(x)}};
+              program.group("dp")->allgather(pieces, own)->wait();
+              program.output("first", pieces[0][0]);
+              program.output("second", pieces[0][1]);
+            }),
+            R"(empty[3, 6] = aten.empty.memory_format([3, 6], dtype=float32)
+empty_like[8, 6] = aten.empty_like.default(x)
+first[3, 6] = _c10d_functional.broadcast.default(empty, 0, 'dp:1')
+second[8, 6] = _c10d_functional.broadcast.default(x, 1, 'dp:1')
+)");
+}
+
 TEST(CapturedCollective, FunctionalFormsAreKept) {
   EXPECT_EQ(captured([](ProgramContext& program) {
               const auto gather =
