@@ -100,8 +100,10 @@ void Parts::push(const CleanExpr& expr, const at::Tensor& value, const at::Tenso
       const at::Tensor both = part.known.logical_and(known);
       if (part.value.ne(value).logical_and(both).any().item<bool>()) {
         throw UserError(
-            place, fmt::format("the input relation gives an element of {}@{} two different values",
-                               expr.name, expr.rank));
+            place,
+            fmt::format("the input relation gives an element of {}@{} two different values",
+                        expr.name, expr.rank),
+            part.place.known() ? "the other one is at " + to_string(part.place) : std::string());
       }
       part.value = at::where(known, value, part.value);
       part.known = part.known.logical_or(known);
@@ -166,13 +168,13 @@ void Parts::push(const CleanExpr& expr, const at::Tensor& value, const at::Tenso
 std::map<RankTensorName, at::Tensor> Parts::take() {
   std::map<RankTensorName, at::Tensor> result;
   for (auto& [name, part] : parts_) {
-    if (!part.known.all().item<bool>()) {
-      throw UserError(part.place,
-                      fmt::format("the input relation leaves elements of {}@{} without a value",
-                                  name.first, name.second),
-                      "let the relation cover the whole tensor");
+    at::Tensor value = part.value;
+    if (value.is_floating_point() && !part.known.all().item<bool>()) {
+      const RandomKey key{seed_, fmt::format("unmentioned {}@{}", name.first, name.second)};
+      const at::Tensor noise = normal_tensor(key, value.sizes().vec()).to(value.scalar_type());
+      value = at::where(part.known, value, noise);
     }
-    result.emplace(name, part.value.contiguous());
+    result.emplace(name, value.contiguous());
   }
   parts_.clear();
   return result;

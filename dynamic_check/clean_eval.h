@@ -35,7 +35,7 @@ class Parts {
                 const std::function<Shape(const RankTensorName&)>& shape_of,
                 const SourcePlace& place);
 
-  // The parts, each complete. Throws UserError naming a tensor of which some element got no value.
+  // The parts. Elements that no expression mentions (padding, say) are random, keyed by the seed.
   std::map<RankTensorName, at::Tensor> take();
 
  private:

@@ -1,18 +1,14 @@
 #include <algorithm>
 
 #include "assay/refinement.h"
+#include "gtest_plugin/flat_buffer.h"
 #include "gtest_plugin/placement_relation.h"
 #include "gtest_plugin/program_run.h"
+#include "gtest_plugin/spec_inputs.h"
 #include "shared_ir/capture/capture.h"
 
 namespace assay {
 namespace {
-
-DType in_precision(DType dtype, DType precision) { return is_floating(dtype) ? precision : dtype; }
-
-PlacedTensor placed(const InputSpec& input) {
-  return {input.name, input.shape, input.placement, input.place};
-}
 
 CleanExpr sequential_tensor(const std::string& name) {
   CleanExpr expr;
@@ -36,6 +32,7 @@ void check_spec(const RefinementSpec& spec) {
                       "declare it with requires_grad = false");
     }
   }
+  for (const FlatBufferSpec& buffer : spec.flat_buffers) check_flat_buffer(spec, buffer);
 }
 
 // Every output that one program names, the other must name.
@@ -55,13 +52,19 @@ DeclaredOutputs united(const std::vector<DeclaredOutputs>& by_rank, const Mesh& 
   std::map<std::string, Rank> first_rank;
   for (Rank rank = 0; rank < static_cast<Rank>(by_rank.size()); ++rank) {
     for (const auto& [name, output] : by_rank[static_cast<size_t>(rank)]) {
-      const Placement& first = all.emplace(name, output).first->second.placement;
+      const DeclaredOutput& first = all.emplace(name, output).first->second;
       const Rank other = first_rank.emplace(name, rank).first->second;
-      if (output.placement != first) {
+      if (output.flat != first.flat) {
+        throw UserError(output.place,
+                        "rank " + std::to_string(rank) + " has " + name +
+                            " in another buffer than rank " + std::to_string(other),
+                        "all ranks lay their outputs out alike");
+      }
+      if (output.placement != first.placement) {
         throw UserError(output.place,
                         "rank " + std::to_string(rank) + " places " + name + " " +
                             to_string(output.placement) + ", rank " + std::to_string(other) +
-                            " places it " + to_string(first),
+                            " places it " + to_string(first.placement),
                         "an output has one placement");
       }
       if (!holds(output.placement, mesh, rank)) {
@@ -88,20 +91,25 @@ void check_holders(const DeclaredOutputs& all, const std::vector<DeclaredOutputs
   }
 }
 
-// The inputs of one rank of the mesh, or of the sequential program (no mesh).
-CaptureSpec capture_spec(const RefinementSpec& spec, const Mesh& mesh, Rank rank, DType precision) {
-  CaptureSpec inputs;
-  for (const InputSpec& input : spec.inputs) {
-    const Shape shape = mesh.axes().empty() ? input.shape : local_shape(placed(input), mesh);
-    if (!holds(input.placement, mesh, rank)) continue;
-    inputs.push_back(
-        {input.name, shape, in_precision(input.dtype, precision), input.requires_grad});
-  }
-  return inputs;
-}
-
 Shape shape_of(const Graph& graph, const std::string& name) {
   return graph.tensors[static_cast<size_t>(graph.find(name))].shape;
+}
+
+// What the ranks promise about an output of the sequential program.
+std::vector<CleanExpr> output_relation(const Graph& sequential, const DeclaredOutputs& declared,
+                                       const std::string& name, const Mesh& mesh) {
+  const DeclaredOutput& output = declared.at(name);
+  if (!output.flat)
+    return relation(PlacedTensor{name, shape_of(sequential, name), output.placement, output.place},
+                    mesh);
+  FlatBuffer buffer{output.flat->name, {}, output.flat->placement, output.place};
+  size_t member = 0;
+  for (const std::string& other : output.flat->members) {
+    if (other == name) member = buffer.members.size();
+    buffer.members.push_back(
+        {other, shape_of(sequential, other), declared.at(other).placement, output.place});
+  }
+  return relation(buffer, member, mesh);
 }
 
 }  // namespace
@@ -115,13 +123,18 @@ Case capture_case(const RefinementSpec& spec, DType precision) {
   refinement.distributed_groups = spec.mesh.groups();
 
   DeclaredOutputs sequential;
-  refinement.sequential = capture("sequential", capture_spec(spec, Mesh(), 0, precision), 0, Mesh(),
-                                  rank_program(spec, spec.sequential, &sequential));
+  refinement.sequential = capture("sequential", sequential_inputs(spec, precision), 0, Mesh(),
+                                  rank_program(spec, Side::kSequential, &sequential));
+  for (const auto& [name, output] : sequential) {
+    if (!output.flat) continue;
+    throw UserError(output.place, "the sequential program has " + name + " in a flat buffer",
+                    "name it by output(...) there");
+  }
   std::vector<DeclaredOutputs> by_rank(static_cast<size_t>(spec.mesh.world_size()));
   for (Rank rank = 0; rank < spec.mesh.world_size(); ++rank) {
-    refinement.ranks.push_back(capture(
-        "rank " + std::to_string(rank), capture_spec(spec, spec.mesh, rank, precision), rank,
-        spec.mesh, rank_program(spec, spec.distributed, &by_rank[static_cast<size_t>(rank)])));
+    refinement.ranks.push_back(
+        capture("rank " + std::to_string(rank), rank_inputs(spec, rank, precision), rank, spec.mesh,
+                rank_program(spec, Side::kDistributed, &by_rank[static_cast<size_t>(rank)])));
   }
   const DeclaredOutputs distributed = united(by_rank, spec.mesh);
   check_holders(distributed, by_rank, spec.mesh);
@@ -129,15 +142,14 @@ Case capture_case(const RefinementSpec& spec, DType precision) {
   check_outputs(distributed, sequential, "the sequential program");
 
   for (const InputSpec& input : spec.inputs) {
-    refinement.inputs.push_back({input.name, relation(placed(input), spec.mesh), input.place});
+    refinement.inputs.push_back({input.name, input_relation(spec, input), input.place});
     if (input.make) refinement.self_made.push_back(input.name);
   }
   for (const auto& [name, output] : distributed) {
-    const PlacedTensor whole{name, shape_of(refinement.sequential, name), output.placement,
-                             output.place};
     refinement.outputs.push_back(name);
     refinement.expect.push_back(
-        {sequential_tensor(name), relation(whole, spec.mesh), output.place});
+        {sequential_tensor(name),
+         output_relation(refinement.sequential, distributed, name, spec.mesh), output.place});
   }
   validate(refinement);
   return refinement;

@@ -9,7 +9,7 @@ namespace {
 // Calls what makes the self-made parameters of one rank.
 RankProgram parameter_program(const RefinementSpec& spec) {
   return [&spec](ProgramContext& context) {
-    Program::Run run{context, spec, {}};
+    Program::Run run{context, spec, Side::kDistributed, {}};
     Program program(run);
     for (const InputSpec& input : spec.inputs) {
       if (!input.make || !holds(input.placement, context.mesh(), context.rank())) continue;
@@ -22,8 +22,8 @@ RankProgram parameter_program(const RefinementSpec& spec) {
 
 Programs programs_under_test(const RefinementSpec& spec) {
   Programs both;
-  both.sequential = rank_program(spec, spec.sequential);
-  both.distributed = rank_program(spec, spec.distributed);
+  both.sequential = rank_program(spec, Side::kSequential);
+  both.distributed = rank_program(spec, Side::kDistributed);
   both.parameters = parameter_program(spec);
   both.mesh = spec.mesh;
   for (const InputSpec& input : spec.inputs) {

@@ -161,6 +161,14 @@ Input RefinementTest::state(const std::string& name, const Input& weight, InputR
                   "declare it with weight(...) first");
 }
 
+Input RefinementTest::flat_buffer(const std::string& name, const std::vector<Input>& members,
+                                  const Placement& placement, Place place) {
+  FlatBufferSpec buffer{name, {}, placement, source_place(place)};
+  for (const Input& member : members) buffer.members.push_back(member.name);
+  spec_.flat_buffers.push_back(std::move(buffer));
+  return {name};
+}
+
 void RefinementTest::accept_unproved(std::vector<std::string> outputs, std::string reason) {
   spec_.accept = Accepted{std::move(outputs), std::move(reason)};
 }

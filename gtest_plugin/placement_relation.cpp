@@ -15,8 +15,10 @@ using Word = Placement::Word;
                   tensor.name + " is placed " + to_string(tensor.placement) + ": " + what, hint);
 }
 
-// Checks one word and divides its dimension of `shape` (what the words before it left).
-void apply(const Word& word, int64_t ranks, const PlacedTensor& tensor, Shape& shape) {
+// Checks one word and takes the piece of that coordinate out of its dimension of `shape` (what the
+// words before it left).
+void apply(const Word& word, int64_t ranks, int64_t coordinate, const PlacedTensor& tensor,
+           Shape& shape) {
   if (word.kind == Word::Kind::kPartial) return;
   if (word.kind == Word::Kind::kOn) {
     if (word.coordinate >= 0 && word.coordinate < ranks) return;
@@ -36,13 +38,13 @@ void apply(const Word& word, int64_t ranks, const PlacedTensor& tensor, Shape& s
          "give the sizes of everything that is packed there");
   }
   const auto divides = [&](int64_t part) { return part >= 0 && part % ranks == 0; };
-  if (!divides(size) || !std::all_of(word.blocks.begin(), word.blocks.end(), divides)) {
+  if (!std::all_of(word.blocks.begin(), word.blocks.end(), divides)) {
     fail(tensor,
-         "dimension " + std::to_string(word.dim) + " of size " + std::to_string(size) +
-             " does not split evenly over " + std::to_string(ranks) + " ranks of " + word.axis,
-         "choose a size, or block sizes, that the axis divides");
+         "its blocks do not split evenly over " + std::to_string(ranks) + " ranks of " + word.axis,
+         "choose block sizes that the axis divides");
   }
-  size /= ranks;
+  const int64_t piece = (size + ranks - 1) / ranks;
+  size = std::clamp<int64_t>(size - coordinate * piece, 0, piece);
 }
 
 CleanExpr combine(CleanExpr::Kind kind, int64_t dim, std::vector<CleanExpr> operands) {
@@ -116,7 +118,7 @@ bool holds(const Placement& placement, const Mesh& mesh, Rank rank) {
   });
 }
 
-Shape local_shape(const PlacedTensor& tensor, const Mesh& mesh) {
+Shape local_shape(const PlacedTensor& tensor, const Mesh& mesh, Rank rank) {
   Shape shape = tensor.shape;
   std::set<std::string> seen;
   for (const Word& word : tensor.placement.words()) {
@@ -130,13 +132,17 @@ Shape local_shape(const PlacedTensor& tensor, const Mesh& mesh) {
     if (!seen.insert(word.axis).second) {
       fail(tensor, "axis \"" + word.axis + "\" is named twice", "name each axis once");
     }
-    apply(word, axis->size, tensor, shape);
+    apply(word, axis->size, mesh.coordinate(rank, word.axis), tensor, shape);
   }
   return shape;
 }
 
+CleanExpr whole_of(const PlacedTensor& tensor, const Mesh& mesh, Rank rank) {
+  return expression(tensor, mesh, 0, rank);
+}
+
 std::vector<CleanExpr> relation(const PlacedTensor& tensor, const Mesh& mesh) {
-  local_shape(tensor, mesh);  // its checks
+  local_shape(tensor, mesh, 0);  // its checks
   const auto& words = tensor.placement.words();
   std::vector<CleanExpr> replicas;
   for (Rank rank = 0; rank < mesh.world_size(); ++rank) {
@@ -144,7 +150,7 @@ std::vector<CleanExpr> relation(const PlacedTensor& tensor, const Mesh& mesh) {
     const bool first_of_its_set = std::all_of(words.begin(), words.end(), [&](const Word& word) {
       return mesh.coordinate(rank, word.axis) == 0;
     });
-    if (first_of_its_set) replicas.push_back(expression(tensor, mesh, 0, rank));
+    if (first_of_its_set) replicas.push_back(whole_of(tensor, mesh, rank));
   }
   return replicas;
 }

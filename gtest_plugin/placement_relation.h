@@ -23,10 +23,14 @@ struct PlacedTensor {
 // the placement.
 bool holds(const Placement& placement, const Mesh& mesh, Rank rank);
 
-// Elements per dimension on every rank that holds it (pieces are equal). Throws UserError when the
-// mesh has no such axis or an axis is named twice, a dimension does not exist, does not divide, the
-// sizes of packed blocks do not add up to it, or a coordinate is outside of its axis.
-Shape local_shape(const PlacedTensor& tensor, const Mesh& mesh);
+// Elements per dimension on this rank, if it holds the tensor. Throws UserError when the mesh has
+// no such axis or an axis is named twice, a dimension does not exist, the sizes of packed blocks do
+// not divide or do not add up to it, or a coordinate is outside of its axis.
+Shape local_shape(const PlacedTensor& tensor, const Mesh& mesh, Rank rank);
+
+// The whole over NAME@RANK, of those ranks that hold it together with `rank`. The placement must
+// have passed local_shape.
+CleanExpr whole_of(const PlacedTensor& tensor, const Mesh& mesh, Rank rank);
 
 // The whole over NAME@RANK: one clean expression per set of ranks that together hold it; they are
 // replicas of each other. Throws UserError as local_shape does.

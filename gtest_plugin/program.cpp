@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <algorithm>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "gtest_plugin/all_reduce.h"
@@ -22,6 +23,37 @@ const InputSpec& find_input(const RefinementSpec& spec, const std::string& name,
                   "declare it with input(...) or weight(...)");
 }
 
+const FlatBufferSpec* find_buffer(const RefinementSpec& spec, const std::string& name) {
+  for (const FlatBufferSpec& buffer : spec.flat_buffers) {
+    if (buffer.name == name) return &buffer;
+  }
+  return nullptr;
+}
+
+void declare(DeclaredOutputs& outputs, const std::string& name, DeclaredOutput output) {
+  const SourcePlace place = output.place;
+  if (!outputs.emplace(name, std::move(output)).second) {
+    throw UserError(place, "the program has two outputs named " + name, "give each its own name");
+  }
+}
+
+// What the rank holds that requires a gradient.
+std::vector<Input> differentiable(const RefinementSpec& spec, Side side, const Mesh& mesh,
+                                  Rank rank) {
+  std::vector<Input> found;
+  for (const InputSpec& input : spec.inputs) {
+    const FlatBufferSpec* buffer =
+        side == Side::kDistributed ? buffer_of(spec, input.name) : nullptr;
+    if (!input.requires_grad || !holds(input.placement, mesh, rank)) continue;
+    if (buffer == nullptr) {
+      found.push_back({input.name});
+    } else if (buffer->members.front() == input.name) {
+      found.push_back({buffer->name});
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 at::Tensor Program::operator[](const Input& input) const {
@@ -33,26 +65,54 @@ at::Tensor Program::operator[](const Input& input) const {
                       "ask for it on the ranks that hold it alone");
     }
   }
+  const FlatBufferSpec* buffer =
+      run_.side == Side::kDistributed ? buffer_of(run_.spec, input.name) : nullptr;
+  if (buffer != nullptr) {
+    throw UserError(buffer->place, "the ranks have " + input.name + " in the flat buffer only",
+                    "let the distributed program read the buffer " + buffer->name);
+  }
   return run_.context.input(input.name);
 }
 
 void Program::output(const std::string& name, const at::Tensor& tensor, const Placement& placement,
                      std::source_location place) {
-  if (!run_.outputs.emplace(name, DeclaredOutput{placement, source_place(place)}).second) {
-    throw UserError(source_place(place), "the program has two outputs named " + name,
-                    "give each its own name");
-  }
+  declare(run_.outputs, name, {placement, std::nullopt, source_place(place)});
   run_.context.output(name, tensor);
 }
 
+void Program::flat_output(const std::string& name, const std::vector<std::string>& members,
+                          const at::Tensor& piece, const Placement& placement,
+                          std::source_location place) {
+  for (const std::string& member : members) {
+    declare(run_.outputs, member,
+            {Placement(), FlatOutput{name, placement, members}, source_place(place)});
+  }
+  run_.context.output(name, piece);
+}
+
+void Program::derived(const std::string& prefix, const Input& input, const at::Tensor& tensor,
+                      Placement (*placement_of)(const Placement&), std::source_location place) {
+  const FlatBufferSpec* buffer = find_buffer(run_.spec, input.name);
+  if (buffer == nullptr) {
+    const InputSpec& declared = find_input(run_.spec, input.name, source_place(place));
+    return output(prefix + input.name, tensor, placement_of(declared.placement), place);
+  }
+  FlatOutput flat{prefix + buffer->name, placement_of(buffer->placement), {}};
+  for (const std::string& member : buffer->members) flat.members.push_back(prefix + member);
+  for (const std::string& member : buffer->members) {
+    const InputSpec& declared = find_input(run_.spec, member, source_place(place));
+    declare(run_.outputs, prefix + member,
+            {placement_of(declared.placement), flat, source_place(place)});
+  }
+  run_.context.output(flat.name, tensor);
+}
+
 void Program::gradient(const Input& input, const at::Tensor& tensor, std::source_location place) {
-  const InputSpec& declared = find_input(run_.spec, input.name, source_place(place));
-  output("grad." + input.name, tensor, gradient_placement(declared.placement), place);
+  derived("grad.", input, tensor, gradient_placement, place);
 }
 
 void Program::updated(const Input& input, const at::Tensor& tensor, std::source_location place) {
-  const InputSpec& declared = find_input(run_.spec, input.name, source_place(place));
-  output("updated." + input.name, tensor, declared.placement, place);
+  derived("updated.", input, tensor, [](const Placement& same) { return same; }, place);
 }
 
 void Program::gradients(const at::Tensor& loss, const Finish& finish, std::source_location place) {
@@ -61,23 +121,19 @@ void Program::gradients(const at::Tensor& loss, const Finish& finish, std::sourc
                     "the loss has " + std::to_string(loss.numel()) + " elements",
                     "gradients(...) wants a scalar: sum or average it");
   }
-  std::vector<Input> differentiable;
+  const std::vector<Input> inputs =
+      differentiable(run_.spec, run_.side, run_.context.mesh(), rank());
   torch::autograd::variable_list tensors;
-  for (const InputSpec& input : run_.spec.inputs) {
-    if (!input.requires_grad || !holds(input.placement, run_.context.mesh(), rank())) continue;
-    differentiable.push_back({input.name});
-    tensors.push_back((*this)[differentiable.back()]);
-  }
+  for (const Input& input : inputs) tensors.push_back((*this)[input]);
   const auto gradients =
       torch::autograd::grad({loss}, tensors, /*grad_outputs=*/{}, /*retain_graph=*/std::nullopt,
                             /*create_graph=*/false, /*allow_unused=*/true);
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) {
-      throw UserError(source_place(place), "the loss does not depend on " + differentiable[i].name,
+      throw UserError(source_place(place), "the loss does not depend on " + inputs[i].name,
                       "declare it with requires_grad = false");
     }
-    const Input& input = differentiable[i];
-    gradient(input, finish ? finish(input, gradients[i]) : gradients[i], place);
+    gradient(inputs[i], finish ? finish(inputs[i], gradients[i]) : gradients[i], place);
   }
 }
 
@@ -95,12 +151,19 @@ int64_t Program::coordinate(const std::string& axis) const {
 
 int64_t Program::size(const std::string& axis) const { return run_.context.mesh().axis_size(axis); }
 
-RankProgram rank_program(const RefinementSpec& spec, const ProgramBody& body,
-                         DeclaredOutputs* outputs) {
-  return [&spec, &body, outputs](ProgramContext& context) {
-    Program::Run run{context, spec, {}};
+const FlatBufferSpec* buffer_of(const RefinementSpec& spec, const std::string& input) {
+  for (const FlatBufferSpec& buffer : spec.flat_buffers) {
+    if (std::find(buffer.members.begin(), buffer.members.end(), input) != buffer.members.end())
+      return &buffer;
+  }
+  return nullptr;
+}
+
+RankProgram rank_program(const RefinementSpec& spec, Side side, DeclaredOutputs* outputs) {
+  return [&spec, side, outputs](ProgramContext& context) {
+    Program::Run run{context, spec, side, {}};
     Program program(run);
-    body(program);
+    (side == Side::kSequential ? spec.sequential : spec.distributed)(program);
     if (outputs != nullptr) *outputs = std::move(run.outputs);
   };
 }

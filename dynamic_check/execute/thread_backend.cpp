@@ -306,9 +306,11 @@ class ThreadBackend final : public c10d::Backend {
     const Completion completion = start(call.op);
     Tensors offer;
     for (const at::Tensor& input : inputs) offer.push_back(offered(input, completion));
+    // The pieces of an all-gather into a list may differ; what each member expects may not.
+    const Tensors& agreed = call.type == c10d::OpType::ALLGATHER ? destinations : inputs;
     Offers offers;
     for (std::any& other : rendezvous_->exchange(group_, ranks_, global_rank_,
-                                                 signature(call, inputs), std::move(offer)))
+                                                 signature(call, agreed), std::move(offer)))
       offers.push_back(std::any_cast<Tensors&&>(std::move(other)));
     return delivery(call, completion, compute(offers), destinations);
   }

@@ -33,7 +33,7 @@ at::Tensor generate(const DynamicInput& input, uint64_t seed,
                     const std::vector<int64_t>& boundaries);
 
 // Every distributed input that the case's input relation mentions, from the whole inputs by name.
-// Throws UserError for a contradictory or incomplete relation.
+// Throws UserError for a contradictory relation.
 std::map<RankTensorName, at::Tensor> parts_of_inputs(const Case& refinement,
                                                      const std::map<std::string, at::Tensor>& whole,
                                                      uint64_t seed);

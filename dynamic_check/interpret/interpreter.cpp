@@ -184,7 +184,8 @@ class Lockstep {
                           const std::vector<at::Tensor>& b) {
     if (call.kind == CollectiveNode::Kind::kScatter) return true;
     const bool any = call.kind == CollectiveNode::Kind::kAllToAll ||
-                     call.kind == CollectiveNode::Kind::kAllToAllList;
+                     call.kind == CollectiveNode::Kind::kAllToAllList ||
+                     call.kind == CollectiveNode::Kind::kAllGatherList;
     return std::equal(
         a.begin(), a.end(), b.begin(), b.end(),
         [&](const at::Tensor& x, const at::Tensor& y) { return any || x.sizes() == y.sizes(); });

@@ -20,7 +20,7 @@ struct ReplayInputs {
 // that they are compared with), half of them at the graphs' constants and their neighbours.
 // Floating inputs are normal, matrices scaled by their fan-in, everything times `scale`.
 // Distributed inputs that no relation mentions get values of their own. Throws UserError for a
-// contradictory or incomplete input relation.
+// contradictory input relation.
 ReplayInputs make_replay_inputs(const Case& refinement, uint64_t seed, double scale);
 
 }  // namespace assay

@@ -230,9 +230,11 @@ std::vector<CollectiveCall> listed_calls(const Rule& rule, const Arguments& argu
       case Form::kReduce:
         add({one(x)}, {reduce(), arguments.integer("root_rank"), name}, {x});
         break;
-      case Form::kAllGather:
-        add({one(x)}, {size, name}, arguments.members(rule.destination, i));
+      case Form::kAllGather: {
+        const auto written = arguments.members(rule.destination, i);
+        add({list(written), one(x)}, {size, name}, written);
         break;
+      }
       case Form::kGather:
         add({one(x)}, {arguments.integer("root_rank"), size, name},
             arguments.members(rule.destination, i));

@@ -25,7 +25,7 @@ struct CollectiveOperand {
 // operators/collective.toml: what has a functional form has that, such as
 //   _c10d_functional.all_reduce(input, reduce_op, group)
 // and the others are named after c10d and, as all operators of a graph, write nothing:
-//   c10d.recv(memory, source, tag, group)   c10d.all_gather(input, group_size, group)
+//   c10d.recv(memory, source, tag, group)   c10d.all_gather(memory, input, group_size, group)
 // reduce_op is "sum", "avg", "product", "min" or "max"; members are positions in the group; splits
 // are rows.
 struct CollectiveCall {

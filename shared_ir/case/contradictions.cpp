@@ -65,17 +65,30 @@ struct Claim {
   }
 };
 
-// The leaf elements that a claim without reshape keeps: half-open per dimension.
+// Leaf elements, half-open per dimension.
 struct Box {
   Coordinates low, high;
+
+  bool empty() const {
+    for (size_t d = 0; d < low.size(); ++d)
+      if (low[d] >= high[d]) return true;
+    return false;
+  }
+  Shape extents() const {
+    Shape shape;
+    for (size_t d = 0; d < low.size(); ++d) shape.push_back(high[d] - low[d]);
+    return shape;
+  }
 };
 
+// The leaf elements that a claim keeps; what slices after a reshape drop is still among them.
 Box box_of(const Claim& claim) {
   Box box{Coordinates(claim.shape.size(), 0), claim.shape};
   Coordinates offset(claim.shape.size(), 0);  // coordinate here = coordinate in the leaf + offset
   std::vector<size_t> leaf_dim(claim.shape.size());
   for (size_t d = 0; d < leaf_dim.size(); ++d) leaf_dim[d] = d;
   for (const Step& step : claim.steps) {
+    if (step.kind == Kind::kReshape) break;
     if (step.kind == Kind::kPermute) {
       std::vector<size_t> moved;
       for (int64_t dim : step.dims) moved.push_back(leaf_dim[static_cast<size_t>(dim)]);
@@ -182,32 +195,36 @@ class Finder {
   }
 
   void compare(const CleanExpr& leaf, const Claim& a, const Claim& b) const {
-    if (!a.reshaped && !b.reshaped) {
-      compare_boxes(leaf, a, b);
-      return;
+    const Box first = box_of(a), second = box_of(b);
+    Box both;
+    for (size_t d = 0; d < a.shape.size(); ++d) {
+      both.low.push_back(std::max(first.low[d], second.low[d]));
+      both.high.push_back(std::min(first.high[d], second.high[d]));
     }
+    if (both.empty()) return;
+    a.reshaped || b.reshaped ? probe(leaf, a, b, both) : compare_boxes(leaf, a, b, both);
+  }
+
+  // Elements all over the box, its first among them.
+  void probe(const CleanExpr& leaf, const Claim& a, const Claim& b, const Box& box) const {
     constexpr int64_t kMaxProbes = 1 << 16;
-    const int64_t elements = element_count(a.shape);
+    const Shape extents = box.extents();
+    const int64_t elements = element_count(extents);
     const int64_t stride = elements / kMaxProbes + 1;
     for (int64_t index = 0; index < elements; index += stride) {
-      compare_at(leaf, a, b, coordinates(index, a.shape));
+      Coordinates at = coordinates(index, extents);
+      for (size_t d = 0; d < at.size(); ++d) at[d] += box.low[d];
+      compare_at(leaf, a, b, at);
     }
   }
 
   // Both claims are shifts and permutations of coordinates, so they agree on a box when they agree
   // at a corner and one step away from it in each dimension.
-  void compare_boxes(const CleanExpr& leaf, const Claim& a, const Claim& b) const {
-    const Box first = box_of(a), second = box_of(b);
-    Coordinates corner, end;
-    for (size_t d = 0; d < a.shape.size(); ++d) {
-      corner.push_back(std::max(first.low[d], second.low[d]));
-      end.push_back(std::min(first.high[d], second.high[d]));
-      if (corner[d] >= end[d]) return;
-    }
-    compare_at(leaf, a, b, corner);
-    for (size_t d = 0; d < corner.size(); ++d) {
-      if (corner[d] + 1 == end[d]) continue;
-      Coordinates next = corner;
+  void compare_boxes(const CleanExpr& leaf, const Claim& a, const Claim& b, const Box& box) const {
+    compare_at(leaf, a, b, box.low);
+    for (size_t d = 0; d < box.low.size(); ++d) {
+      if (box.low[d] + 1 == box.high[d]) continue;
+      Coordinates next = box.low;
       ++next[d];
       compare_at(leaf, a, b, next);
     }

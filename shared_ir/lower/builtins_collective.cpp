@@ -225,13 +225,58 @@ Value all_to_all(Call& call) {
   return tensor_value(exchanged(call, what, x));
 }
 
+// `pieces` of a flat tensor, one after the other in the shapes of `memory`.
+ValueList in_the_shapes_of(Builder& builder, const std::vector<CoreId>& memory, CoreId flat) {
+  ValueList pieces;
+  int64_t start = 0;
+  for (CoreId like : memory) {
+    const Shape shape = builder.shape(like);
+    const int64_t size = element_count(shape);
+    pieces.push_back(tensor_value(builder.reshape(builder.slice(flat, 0, start, 1, size), shape)));
+    start += size;
+  }
+  return pieces;
+}
+
+void check_members(const Call& call, const std::vector<CoreId>& tensors, const Collective& what) {
+  if (tensors.size() != what.ranks.size())
+    call.fail(fmt::format("a tensor is needed for each of {} ranks", what.ranks.size()));
+}
+
+// Of equal tensors it is a gather of rows; tensors of different shapes are sent to each member.
+Value all_gather_each(Call& call) {
+  Collective what = in_group(call, 3, Collective::Kind::kAllGather);
+  check_size(call, 2, what);
+  Builder& builder = call.builder();
+  const std::vector<CoreId> memory = call.tensors(0);
+  const CoreId x = call.tensor(1);
+  check_members(call, memory, what);
+  const int64_t own = element_count(builder.shape(x));
+  const auto position = std::find(what.ranks.begin(), what.ranks.end(), call.context().rank);
+  const CoreId place = memory[static_cast<size_t>(position - what.ranks.begin())];
+  if (element_count(builder.shape(place)) != own)
+    call.fail(fmt::format("the rank gives {} elements, its place in the list has {}", own,
+                          element_count(builder.shape(place))));
+  const bool equal = std::all_of(memory.begin(), memory.end(), [&](CoreId like) {
+    return builder.shape(like) == builder.shape(memory[0]);
+  });
+  const CoreId row = builder.reshape(x, {own});
+  if (equal) return {in_the_shapes_of(builder, memory, gathered(call, what, row))};
+  what.kind = Collective::Kind::kAllToAll;
+  what.send_splits.assign(memory.size(), own);
+  for (CoreId like : memory) what.receive_splits.push_back(element_count(builder.shape(like)));
+  return {in_the_shapes_of(
+      builder, memory,
+      exchanged(call, what, builder.cat(std::vector<CoreId>(memory.size(), row), 0)))};
+}
+
 // Tensors of any shape: they travel one after the other as rows of one element.
 Value all_to_all_each(Call& call) {
   Collective what = in_group(call, 2, Collective::Kind::kAllToAll);
   Builder& builder = call.builder();
   const std::vector<CoreId> memory = call.tensors(0), sent = call.tensors(1);
-  if (memory.size() != what.ranks.size() || sent.size() != what.ranks.size())
-    call.fail(fmt::format("a tensor is needed for each of {} ranks", what.ranks.size()));
+  check_members(call, memory, what);
+  check_members(call, sent, what);
   std::vector<CoreId> rows;
   for (size_t i = 0; i < sent.size(); ++i) {
     const CoreId x = sent[i];
@@ -241,14 +286,7 @@ Value all_to_all_each(Call& call) {
     rows.push_back(builder.reshape(x, {what.send_splits.back()}));
   }
   const CoreId received = exchanged(call, what, rows.size() == 1 ? rows[0] : builder.cat(rows, 0));
-  ValueList pieces;
-  int64_t start = 0;
-  for (size_t i = 0; i < memory.size(); ++i) {
-    const CoreId piece = builder.slice(received, 0, start, 1, what.receive_splits[i]);
-    pieces.push_back(tensor_value(builder.reshape(piece, Shape(builder.shape(memory[i])))));
-    start += what.receive_splits[i];
-  }
-  return {std::move(pieces)};
+  return {in_the_shapes_of(builder, memory, received)};
 }
 
 constexpr Builtin kBuiltins[] = {
@@ -259,6 +297,8 @@ constexpr Builtin kBuiltins[] = {
     {"all_gather", 3, 3, all_gather,
      "all_gather(x, ranks, group): rows of all members, in group order; of a list, one after the "
      "other"},
+    {"all_gather_each", 4, 4, all_gather_each,
+     "all_gather_each(memory, x, ranks, group): the tensor of each member, a list in group order"},
     {"gather_to", 4, 4, gather_to,
      "gather_to(x, root, ranks, group): to member number root; unwritten at the others"},
     {"reduce_scatter", 4, 4, reduce_scatter,

@@ -27,6 +27,11 @@ Value permute(const Value& value, std::span<const int64_t> dims) {
 
 Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64_t step) {
   const auto d = static_cast<size_t>(dim);
+  if (count == 0 || element_count(value.shape) == 0) {
+    Shape shape = value.shape;
+    shape[d] = count;
+    return single_tile(std::move(shape), {});
+  }
   std::vector<std::vector<int64_t>> wanted(value.shape.size());
   const int64_t end = start + (count - 1) * step + 1;
   wanted[d] = {start, end};
@@ -83,13 +88,21 @@ Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64
 
 Value concat(std::span<const Value> values, int64_t dim) {
   const auto d = static_cast<size_t>(dim);
+  std::vector<Value> fine;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(fine),
+               [](const Value& value) { return element_count(value.shape) > 0; });
+  if (fine.empty()) {
+    Shape shape = values[0].shape;
+    shape[d] = 0;
+    for (const Value& value : values) shape[d] += value.shape[d];
+    return single_tile(std::move(shape), {});
+  }
   std::vector<std::vector<int64_t>> wanted(values[0].shape.size());
-  for (const Value& value : values) {
+  for (const Value& value : fine) {
     for (size_t i = 0; i < wanted.size(); ++i) {
       if (i != d) wanted[i].insert(wanted[i].end(), value.cuts[i].begin(), value.cuts[i].end());
     }
   }
-  std::vector<Value> fine(values.begin(), values.end());
   for (bool changed = true; changed;) {
     changed = false;
     for (auto& list : wanted) sort_unique(list);

@@ -11,7 +11,7 @@
 
 namespace assay {
 
-// One tile over the whole shape.
+// One tile over the whole shape. Without elements: one without terms.
 Value single_tile(Shape shape, Tile tile);
 Value single_term(Shape shape, Term term);
 

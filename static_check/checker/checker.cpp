@@ -41,8 +41,19 @@ void check_shapes(const Joint& joint, Rank rank) {
   }
 }
 
+// Sums and concatenations alone have a value where an operand has no elements and they have some.
+// (A collective is checked with its members.)
+void check_operands_have_elements(const Step& step) {
+  const Prim prim = step.op().prim;
+  if (prim == Prim::kReduceSum || prim == Prim::kCat || prim == Prim::kCollective) return;
+  for (size_t i = 0; i < step.op().operands.size(); ++i)
+    if (element_count(step.operand_op(i).shape) == 0)
+      throw Rejection{"a function of a tensor without elements"};
+}
+
 void check_operator(Joint& joint, const OpRef& ref) {
   const Step step = joint.step(ref);
+  check_operands_have_elements(step);
   switch (step.op().prim) {
     case Prim::kInput:
     case Prim::kCollective:

@@ -147,8 +147,10 @@ std::vector<CleanExpr> CoverIndex::cover_term(const Term& wanted, const Shape& s
                                               const Target& target) const {
   const auto uses = by_atom_.find(wanted.atom);
   if (uses == by_atom_.end()) return {};
-  std::vector<Piece> in_dims;
+  std::vector<Piece> in_dims, in_rows;
   std::vector<std::pair<Axes, std::vector<Piece>>> in_digits;
+  const Shape elements{element_count(size)};
+  const auto rows = size.size() > 1 ? reshape(wanted.layout, elements) : std::nullopt;
   for (size_t i : preferred(uses->second, target)) {
     const Use& use = uses->second[i];
     const Candidate& candidate = candidates_[use.candidate];
@@ -174,6 +176,12 @@ std::vector<CleanExpr> CoverIndex::cover_term(const Term& wanted, const Shape& s
     if (blocks.size() > 1 &&
         std::count_if(blocks.begin(), blocks.end(), place) == std::ssize(blocks))
       continue;
+    // A shard of a flat buffer runs through the target's rows.
+    if (rows && candidate.value->shape.size() == 1) {
+      auto piece = place_in_dims(*rows, elements, term.layout, box.start, box.size, leaf,
+                                 candidate.value->shape);
+      if (piece) add(std::move(*piece), in_rows);
+    }
     Axes axes;
     auto piece = place_in_digits(wanted.layout, size, term.layout, box.start, box.size, leaf,
                                  candidate.value->shape, axes);
@@ -191,7 +199,9 @@ std::vector<CleanExpr> CoverIndex::cover_term(const Term& wanted, const Shape& s
       replica = make_reshape(std::move(replica), axes.sizes, size);
     if (!replicas.empty()) return replicas;
   }
-  return {};
+  auto replicas = cover_boxes(lifting_, elements, in_rows, wanted);
+  for (CleanExpr& replica : replicas) replica = make_reshape(std::move(replica), elements, size);
+  return replicas;
 }
 
 // A sum of several terms: candidates that hold the same terms, or parts of them, tile by tile of

@@ -16,6 +16,20 @@ struct Region {
   Value value;  // over the box
 };
 
+// An atom of its own for the whole tensor; `id` where it is a sequential one.
+Value new_input(Lifting& lifting, const Tensor& tensor, TensorId id) {
+  Atom atom;
+  atom.kind = Atom::Kind::kInput;
+  atom.dtype = tensor.dtype;
+  atom.tensor = id;
+  atom.size = element_count(tensor.shape);
+  if (atom.size == 0) return single_tile(tensor.shape, {});
+  Term term;
+  term.layout = row_major(tensor.shape);
+  term.atom = lifting.fresh(std::move(atom));
+  return single_term(tensor.shape, std::move(term));
+}
+
 class Inverter {
  public:
   Inverter(Lifting& lifting, const Case& refinement) : lifting_(lifting), case_(refinement) {
@@ -76,16 +90,7 @@ class Inverter {
     return result;
   }
 
-  Value unknown(const Tensor& tensor) {
-    Atom atom;
-    atom.kind = Atom::Kind::kInput;
-    atom.dtype = tensor.dtype;
-    for (int64_t size : tensor.shape) atom.size *= size;
-    Term term;
-    term.layout = row_major(tensor.shape);
-    term.atom = lifting_.fresh(std::move(atom));
-    return single_term(tensor.shape, std::move(term));
-  }
+  Value unknown(const Tensor& tensor) { return new_input(lifting_, tensor, kNone); }
 
  private:
   Shape shape_of(const CleanExpr& expr, const SourcePlace& place) const {
@@ -217,16 +222,8 @@ InputValues invert_input_relation(Lifting& lifting, const Case& refinement) {
   const Graph& graph = refinement.sequential;
   const auto add = [&](TensorId id) {
     const Tensor& tensor = graph.tensors[static_cast<size_t>(id)];
-    if (values.sequential.contains(tensor.name)) return;
-    Atom atom;
-    atom.kind = Atom::Kind::kInput;
-    atom.dtype = tensor.dtype;
-    atom.tensor = id;
-    for (int64_t size : tensor.shape) atom.size *= size;
-    Term term;
-    term.layout = row_major(tensor.shape);
-    term.atom = lifting.fresh(std::move(atom));
-    values.sequential.emplace(tensor.name, single_term(tensor.shape, std::move(term)));
+    if (!values.sequential.contains(tensor.name))
+      values.sequential.emplace(tensor.name, new_input(lifting, tensor, id));
   };
   for (TensorId id : graph.inputs) add(id);
   for (const Relation& relation : refinement.inputs) add(graph.find(relation.tensor));
@@ -234,6 +231,7 @@ InputValues invert_input_relation(Lifting& lifting, const Case& refinement) {
   for (const Relation& relation : refinement.inputs) {
     const TensorId id = graph.find(relation.tensor);
     const Tensor& tensor = graph.tensors[static_cast<size_t>(id)];
+    if (element_count(tensor.shape) == 0) continue;
     for (const CleanExpr& replica : relation.replicas) {
       inverter.assign(replica, {Shape(tensor.shape.size(), 0), values.sequential.at(tensor.name)},
                       relation.place);

@@ -1,5 +1,6 @@
 #include "static_check/lift/interpret.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "shared_ir/cast.h"
@@ -21,7 +22,8 @@ void Interpreter::evaluate(CoreId id) {
   lifting_.check_deadline();
   const CoreOp& op = program_.ops[static_cast<size_t>(id)];
   try {
-    result_.values.push_back(compute(op));
+    result_.values.push_back(element_count(op.shape) == 0 ? single_tile(op.shape, {})
+                                                          : compute(op));
     name_sums(lifting_, result_.values.back(), op.dtype);
   } catch (const NotLifted& why) {
     result_.unlifted.push_back({id, why.reason});
@@ -38,7 +40,9 @@ void Interpreter::evaluate_collective(CoreId id, std::span<const Collective* con
                                       size_t member, std::vector<Value> operands) {
   const CoreOp& op = program_.ops[static_cast<size_t>(id)];
   try {
-    result_.values.push_back(exchange(op, meeting, member, std::move(operands)));
+    result_.values.push_back(element_count(op.shape) == 0
+                                 ? single_tile(op.shape, {})
+                                 : exchange(op, meeting, member, std::move(operands)));
   } catch (const NotLifted& why) {
     result_.unlifted.push_back({id, why.reason});
     result_.values.push_back(unknown(op, Atom::Kind::kRandom));
@@ -149,7 +153,23 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
   }
 }
 
+// What an operator makes of an operand without elements, though its own result has some.
+Value Interpreter::compute_of_nothing(const CoreOp& op) {
+  switch (op.prim) {
+    case Prim::kCat:
+      return concat(operands(op), op.ints[0]);
+    case Prim::kReduceSum:
+      return single_tile(op.shape, {});
+    default:
+      throw NotLifted{"it reads a tensor without elements"};
+  }
+}
+
 Value Interpreter::compute(const CoreOp& op) {
+  if (std::any_of(op.operands.begin(), op.operands.end(), [&](CoreId id) {
+        return element_count(program_.ops[static_cast<size_t>(id)].shape) == 0;
+      }))
+    return compute_of_nothing(op);
   switch (op.prim) {
     case Prim::kInput:
     case Prim::kConst:

@@ -103,7 +103,7 @@ TEST(CapturedCollective, ListsHaveATensorForEachMember) {
             }),
             R"(empty[8, 6] = aten.empty.memory_format([8, 6])
 empty_1[8, 6] = aten.empty.memory_format([8, 6])
-all_gather.0[8, 6], all_gather.1[8, 6] = c10d.all_gather.default(x, 2, 'dp:1')
+all_gather.0[8, 6], all_gather.1[8, 6] = c10d.all_gather.default([empty, empty_1], x, 2, 'dp:1')
 empty_2[8, 6] = aten.empty.memory_format([8, 6])
 reduce_scatter[8, 6] = c10d.reduce_scatter.default([all_gather.0, all_gather.1], 'sum', 2, 'dp:1')
 empty_3[8, 6] = aten.empty.memory_format([8, 6])

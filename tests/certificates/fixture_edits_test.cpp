@@ -61,6 +61,14 @@ const char* const kSmallFixtures[] = {
     "expert-parallel-uneven-ep2",
     "sgd-step-dp2",
     "tied-embedding-dp2",
+    "uneven-head-list-tp4",
+    "uneven-head-padded-tp4",
+    "zero1-dp2",
+    "zero1-dp4",
+    "zero2-dp2",
+    "zero2-dp4",
+    "zero3-dp2",
+    "zero3-dp4",
 };
 
 // Where dump_cases writes them.

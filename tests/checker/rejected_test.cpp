@@ -50,6 +50,21 @@ TEST(RejectedCertificate, ExpectationThatDoesNotHold) {
   expect_rejected(replay, "expectation of y");
 }
 
+// Rank 0 reduces no rows of its partial product, and claims zeros.
+Replay reduction_of_nothing(Prim reduction) {
+  Replay replay = row_parallel();
+  HandProgram program(replay.refinement.ranks[0], replay.ranks[0], replay.certificate.ranks[0]);
+  const CoreId partial = 7;
+  const CoreId nothing = program.op(Prim::kSlice, {partial}, claim({0, 8}, {}), {0, 0, 1});
+  program.op(reduction, {nothing}, claim({8}, {}), {0});
+  return replay;
+}
+
+TEST(RejectedCertificate, ExtremumOfNoElements) {
+  EXPECT_TRUE(reduction_of_nothing(Prim::kReduceSum).check().accepted);
+  expect_rejected(reduction_of_nothing(Prim::kReduceMax), "a tensor without elements");
+}
+
 TEST(RejectedCertificate, SumOverRanksThatMeetInAnotherOrder) {
   Replay replay = row_parallel();
   for (size_t rank = 0; rank < 2; ++rank) {

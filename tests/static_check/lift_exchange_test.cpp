@@ -170,8 +170,9 @@ Case gathered_list(int dim) {
   for (int r = 0; r < 2; ++r) {
     GraphBuilder& g = c.rank(r);
     const TensorRef y = relu(g, "part", g.input("x", {4, 2}));
+    const std::vector<Argument> memories{memory(g, "m0", {4, 2}), memory(g, "m1", {4, 2})};
     const auto parts =
-        g.call_many("all", "c10d.all_gather.default", {y, 2, "tp"}, {{{4, 2}}, {{4, 2}}});
+        g.call_many("all", "c10d.all_gather.default", {memories, y, 2, "tp"}, {{{4, 2}}, {{4, 2}}});
     const std::vector<Argument> pieces{parts[0], parts[1]};
     const TensorRef whole =
         g.call("whole", "aten.cat.default", {pieces, dim}, dim == 1 ? Shape{4, 4} : Shape{8, 2});

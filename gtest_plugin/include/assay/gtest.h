@@ -64,6 +64,14 @@ class RefinementTest : public testing::Test, protected TestWords {
   Input state(const std::string& name, const Input& weight, InputRole role,
               Place place = Place::current());
 
+  // A buffer in which the distributed program holds the members, flattened one after the other and
+  // padded at the end to a multiple of the ranks that split it; `placement` is the buffer's:
+  //   auto params = flat_buffer("params", {w1, w2}, Shard("dp", 0));
+  // The sequential program reads p[w1] and p[w2], the distributed one p[params]: this rank's piece.
+  // A member's own placement says which part of it goes into the buffer (Shard("tp", 0), say).
+  Input flat_buffer(const std::string& name, const std::vector<Input>& members,
+                    const Placement& placement, Place place = Place::current());
+
   // Outputs whose proof may be missing, if the run is within tolerance. The report repeats the
   // reason.
   void accept_unproved(std::vector<std::string> outputs, std::string reason);

@@ -41,12 +41,14 @@ class Placement {
 // Every rank holds the whole.
 Placement Replicate();
 
-// The rank with coordinate i on `axis` holds the i-th of equal pieces of dimension `dim`.
+// The rank with coordinate i on `axis` holds the i-th piece of dimension `dim`, cut as torch.chunk
+// and DTensor cut it: of n elements over r ranks, every piece has ceil(n / r), but for the last
+// ones, which are smaller or empty.
 Placement Shard(std::string axis, int64_t dim);
 
 // Several tensors packed along `dim` (query, key and value; gate and up), `sizes` elements each,
-// add up to the whole dimension. Each of them is sharded on its own: a rank holds its piece of the
-// first, then of the second, ...
+// add up to the whole dimension. Each of them is sharded on its own, in equal pieces: a rank holds
+// its piece of the first, then of the second, ...
 Placement ShardBlocks(std::string axis, int64_t dim, std::vector<int64_t> sizes);
 
 // The whole is the sum of what the ranks along `axis` hold.

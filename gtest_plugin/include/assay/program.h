@@ -24,9 +24,9 @@ class Program {
   struct Run;  // gtest_plugin/program_run.h
   explicit Program(Run& run) : run_(run) {}
 
-  // This rank's part of an input (of the whole in the sequential program). Requires grad where it
-  // was declared so. Throws UserError when the test declares no such input, or places it On other
-  // ranks.
+  // This rank's part of an input, or of a flat buffer in the distributed program; the whole input
+  // in the sequential program. Requires grad where it was declared so. Throws UserError when the
+  // test declares no such input, places it On other ranks, or has it in a flat buffer only.
   at::Tensor operator[](const Input& input) const;
 
   // Names a result. The placement says what the distributed program promises: Replicate() unless it
@@ -37,20 +37,29 @@ class Program {
               const Placement& placement = Replicate(),
               std::source_location place = std::source_location::current());
 
+  // Names this rank's piece of a buffer in which the outputs `members` of the sequential program
+  // lie flattened one after the other, from the first element on; what follows them is padding. For
+  // the distributed program, which names the members in no other way. Throws UserError when a name
+  // is taken.
+  void flat_output(const std::string& name, const std::vector<std::string>& members,
+                   const at::Tensor& piece, const Placement& placement,
+                   std::source_location place = std::source_location::current());
+
   // Names the gradient of an input or weight "grad.NAME", with the placement of what it is the
-  // gradient of.
+  // gradient of. That of a flat buffer holds the gradients of its members.
   void gradient(const Input& input, const at::Tensor& tensor,
                 std::source_location place = std::source_location::current());
 
-  // Names what a training step makes of a weight or of an optimizer's state "updated.NAME", with
-  // the placement of what it was.
+  // Names what a training step makes of a weight, of an optimizer's state or of a flat buffer of
+  // them "updated.NAME", with the placement of what it was. A flat buffer holds the updated
+  // members.
   void updated(const Input& input, const at::Tensor& tensor,
                std::source_location place = std::source_location::current());
 
-  // Calls autograd on `loss` (one element) and names the gradient of every input and weight of this
-  // rank that requires one, after `finish` has done to it what the framework does after the
-  // backward pass (a reduction over ranks, say). Throws UserError when the loss does not depend on
-  // one of them: declare that one without gradient.
+  // Calls autograd on `loss` (one element) and names the gradient of every input, weight and flat
+  // buffer of this rank that requires one, after `finish` has done to it what the framework does
+  // after the backward pass (a reduction over ranks, say). Throws UserError when the loss does not
+  // depend on one of them: declare that one without gradient.
   using Finish = std::function<at::Tensor(const Input&, const at::Tensor& gradient)>;
   void gradients(const at::Tensor& loss, const Finish& finish = {},
                  std::source_location place = std::source_location::current());
@@ -70,6 +79,10 @@ class Program {
   int64_t size(const std::string& axis) const;
 
  private:
+  // Names what was made of an input or of a flat buffer, placed as `placement_of` says of theirs.
+  void derived(const std::string& prefix, const Input& input, const at::Tensor& tensor,
+               Placement (*placement_of)(const Placement&), std::source_location place);
+
   Run& run_;
 };
 

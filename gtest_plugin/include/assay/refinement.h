@@ -38,12 +38,25 @@ struct InputSpec {
   SourcePlace place;
 };
 
+// An input of the distributed program alone, as ZeRO and FSDP keep parameters and optimizer states:
+// one dimension, in which a rank's parts of several inputs of the sequential program lie flattened
+// one after the other. The buffer is padded at its end to a multiple of the ranks that split it;
+// what stands there is arbitrary. The distributed program has the members in the buffer only.
+// (ZeRO: Rajbhandari et al. 2020; FSDP: Zhao et al. 2023, section 3.2.)
+struct FlatBufferSpec {
+  std::string name;
+  std::vector<std::string> members;  // names of inputs, in order; of one dtype and requires_grad
+  Placement placement;               // of the buffer: Shard(AXIS, 0), most often
+  SourcePlace place;
+};
+
 using ProgramBody = std::function<void(Program&)>;
 
 struct RefinementSpec {
   std::string name;  // "Suite.Name"
   SourcePlace place;
   std::vector<InputSpec> inputs;
+  std::vector<FlatBufferSpec> flat_buffers;
   ProgramBody sequential;
   ProgramBody distributed;
   Mesh mesh;
