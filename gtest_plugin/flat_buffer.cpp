@@ -39,20 +39,38 @@ PlacedTensor whole_buffer(const FlatBuffer& buffer, const Mesh& mesh, Rank rank)
   return whole;
 }
 
+// Elements `start` to `end` of `whole`, which has `size` of them, over the ranks that hold them
+// alone.
+CleanExpr elements_of(CleanExpr whole, int64_t size, int64_t start, int64_t end) {
+  if (whole.kind == CleanExpr::Kind::kConcat && start < end) {
+    const int64_t piece = size / static_cast<int64_t>(whole.operands.size());
+    const int64_t first = start / piece, last = (end - 1) / piece;
+    whole.operands = {whole.operands.begin() + first, whole.operands.begin() + last + 1};
+    start -= first * piece;
+    end -= first * piece;
+    size = (last - first + 1) * piece;
+    if (first == last) return elements_of(CleanExpr(whole.operands.front()), size, start, end);
+  }
+  if (start == 0 && end == size) return whole;
+  CleanExpr elements;
+  elements.kind = CleanExpr::Kind::kSlice;
+  elements.start = start;
+  elements.end = end;
+  elements.operands = {std::move(whole)};
+  return elements;
+}
+
 // What `rank` holds of the member.
 CleanExpr piece_of(const FlatBuffer& buffer, size_t member, const Mesh& mesh, Rank rank) {
   int64_t start = 0;
   for (size_t i = 0; i < member; ++i) start += elements_on(buffer.members[i], mesh, rank);
   const Shape shape = local_shape(buffer.members[member], mesh, rank);
-  CleanExpr elements;
-  elements.kind = CleanExpr::Kind::kSlice;
-  elements.start = start;
-  elements.end = start + element_count(shape);
-  elements.operands = {whole_of(whole_buffer(buffer, mesh, rank), mesh, rank)};
+  const PlacedTensor whole = whole_buffer(buffer, mesh, rank);
   CleanExpr piece;
   piece.kind = CleanExpr::Kind::kReshape;
   piece.dims = shape;
-  piece.operands = {std::move(elements)};
+  piece.operands = {elements_of(whole_of(whole, mesh, rank), whole.shape[0], start,
+                                start + element_count(shape))};
   return piece;
 }
 
