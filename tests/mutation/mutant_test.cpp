@@ -5,19 +5,9 @@
 #include <exception>
 #include <iostream>
 #include <string>
-#include <vector>
 
 namespace assay::test {
 namespace {
-
-struct Tally {
-  size_t invalid = 0;
-  size_t different = 0;
-  std::vector<std::string> equal_and_proved;
-  std::vector<std::string> equal_and_unproved;
-
-  size_t valid() const { return different + equal_and_proved.size() + equal_and_unproved.size(); }
-};
 
 void expect_right(const Mutation& mutation, const Judgement& judgement, const Proof& proof,
                   const char* sizes) {
@@ -32,7 +22,7 @@ void expect_right(const Mutation& mutation, const Judgement& judgement, const Pr
   EXPECT_EQ(proof.certificate_error, "") << mutation.what;
 }
 
-void count(const Mutation& mutation, const Judgement& judgement, Tally& tally) {
+void count(const Mutation& mutation, const Judgement& judgement, MutantTally& tally) {
   if (!judgement.difference.empty()) {
     ++tally.different;
   } else if (judgement.proof.verdict == Verdict::kProved) {
@@ -42,7 +32,7 @@ void count(const Mutation& mutation, const Judgement& judgement, Tally& tally) {
   }
 }
 
-void print(const MutantTest& test, const Tally& tally) {
+void print(const MutantTest& test, const MutantTally& tally) {
   std::cout << to_string(test.kind) << ": " << tally.valid() << " valid mutants (" << tally.invalid
             << " invalid), " << tally.different << " differ and are not proved, "
             << tally.equal_and_proved.size() << " are equal and proved, "
@@ -53,7 +43,7 @@ void print(const MutantTest& test, const Tally& tally) {
     std::cout << "    equal, not proved: " << what << '\n';
 }
 
-void record(const Tally& tally) {
+void record(const MutantTally& tally) {
   const auto property = [](const char* name, size_t value) {
     testing::Test::RecordProperty(name, std::to_string(value));
   };
@@ -65,8 +55,8 @@ void record(const Tally& tally) {
 
 }  // namespace
 
-size_t expect_no_wrong_proof(const Judge& judge, const MutantTest& test) {
-  Tally tally;
+MutantTally expect_no_wrong_proof(const Judge& judge, const MutantTest& test) {
+  MutantTally tally;
   for (const Mutation& mutation : shuffled(mutations_of(judge.executed()), test.seed)) {
     if (mutation.kind != test.kind) continue;
     if (tally.valid() >= test.valid) break;
@@ -88,7 +78,7 @@ size_t expect_no_wrong_proof(const Judge& judge, const MutantTest& test) {
   }
   print(test, tally);
   record(tally);
-  return tally.valid();
+  return tally;
 }
 
 }  // namespace assay::test

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ enum class MutationKind {
 };
 
 const char* to_string(MutationKind kind);
+inline void PrintTo(MutationKind kind, std::ostream* out) { *out << to_string(kind); }
 
 /// A change of one rank's graph. It fits every case of the same structure: a smaller one too.
 struct Edit {
