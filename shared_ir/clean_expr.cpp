@@ -5,8 +5,9 @@
 namespace assay {
 namespace {
 
+using Kind = CleanExpr::Kind;
+
 void print(const CleanExpr& expr, Leaves leaves, std::string* out) {
-  using Kind = CleanExpr::Kind;
   if (expr.kind == Kind::kTensor) {
     *out += expr.name;
     if (leaves == Leaves::kDistributed) *out += "@" + std::to_string(expr.rank);

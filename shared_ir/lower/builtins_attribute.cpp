@@ -79,7 +79,7 @@ Value number_of(Call& call) {
 
 Value is_float(Call& call) { return {is_floating(call.builder().dtype(call.tensor(0)))}; }
 
-constexpr Builtin kBuiltins[] = {
+constexpr Builtin kAttributeBuiltins[] = {
     {"shape", 1, 1, shape, "shape(x): the sizes of x"},
     {"size", 2, 2, size, "size(x, dim): one size of x"},
     {"count", 1, 1, count, "count(x): the number of elements of x"},
@@ -100,6 +100,6 @@ constexpr Builtin kBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> attribute_builtins() { return kBuiltins; }
+std::span<const Builtin> attribute_builtins() { return kAttributeBuiltins; }
 
 }  // namespace assay::lowering

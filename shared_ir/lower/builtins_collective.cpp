@@ -289,7 +289,7 @@ Value all_to_all_each(Call& call) {
   return {in_the_shapes_of(builder, memory, received)};
 }
 
-constexpr Builtin kBuiltins[] = {
+constexpr Builtin kCollectiveBuiltins[] = {
     {"all_reduce", 3, 3, all_reduce,
      "all_reduce(x, sum | avg | max | min | product, group); of a list, one after the other"},
     {"reduce_to", 4, 4, reduce_to,
@@ -322,6 +322,6 @@ constexpr Builtin kBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> collective_builtins() { return kBuiltins; }
+std::span<const Builtin> collective_builtins() { return kCollectiveBuiltins; }
 
 }  // namespace assay::lowering

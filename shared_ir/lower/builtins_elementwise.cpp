@@ -206,7 +206,7 @@ Value as_float(Call& call) {
       is_floating(call.builder().dtype(x)) ? x : call.builder().cast(x, DType::kFloat32));
 }
 
-constexpr Builtin kBuiltins[] = {
+constexpr Builtin kElementwiseBuiltins[] = {
     {"add", 2, 3, add, "add(a, b, alpha=1): a + alpha * b; on two numbers, a number"},
     {"sub", 2, 3, sub, "sub(a, b, alpha=1): a - alpha * b"},
     {"mul", 2, 2, mul, "mul(a, b): a * b"},
@@ -230,6 +230,6 @@ constexpr Builtin kBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> elementwise_builtins() { return kBuiltins; }
+std::span<const Builtin> elementwise_builtins() { return kElementwiseBuiltins; }
 
 }  // namespace assay::lowering

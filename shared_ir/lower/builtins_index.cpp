@@ -287,7 +287,7 @@ Value gather_rows(Call& call) {
   return tensor_value(read_at(builder, x, labels));
 }
 
-constexpr Builtin kBuiltins[] = {
+constexpr Builtin kIndexBuiltins[] = {
     {"one_hot", 3, 3, one_hot,
      "one_hot(ids, classes, dtype): [ids..., classes], 1 where the index is the class"},
     {"take", 3, 3, take, "take(x, dim, ids): rows of x; the ids' dimensions replace dim"},
@@ -307,6 +307,6 @@ constexpr Builtin kBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> index_builtins() { return kBuiltins; }
+std::span<const Builtin> index_builtins() { return kIndexBuiltins; }
 
 }  // namespace assay::lowering

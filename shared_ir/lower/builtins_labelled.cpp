@@ -134,7 +134,7 @@ Value block_along(Call& call) {
   return emit_block(call, operands, 2, bound, builder.dtype(operands[0]));
 }
 
-constexpr Builtin kBuiltins[] = {
+constexpr Builtin kLabelledBuiltins[] = {
     {"einsum", 2, kAnyNumber, einsum,
      "einsum(\"... i k, k j -> ... i j\", a, b): the product, summed over what the result lacks"},
     {"dot_general", 6, 6, dot_general,
@@ -150,6 +150,6 @@ constexpr Builtin kBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> labelled_builtins() { return kBuiltins; }
+std::span<const Builtin> labelled_builtins() { return kLabelledBuiltins; }
 
 }  // namespace assay::lowering

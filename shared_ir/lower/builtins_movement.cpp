@@ -156,7 +156,7 @@ Value repeat(Call& call) {
   return tensor_value(builder.reshape(builder.expand(builder.reshape(x, spread), tiled), to));
 }
 
-constexpr Builtin kBuiltins[] = {
+constexpr Builtin kMovementBuiltins[] = {
     {"view", 2, 2, view, "view(x, sizes): the elements in row-major order; one size may be -1"},
     {"permute", 2, 2, permute, "permute(x, dims): dimension i of the result is dims[i] of x"},
     {"transpose", 3, 3, transpose, "transpose(x, a, b): two dimensions exchanged"},
@@ -175,6 +175,6 @@ constexpr Builtin kBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> movement_builtins() { return kBuiltins; }
+std::span<const Builtin> movement_builtins() { return kMovementBuiltins; }
 
 }  // namespace assay::lowering

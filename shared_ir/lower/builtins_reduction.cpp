@@ -65,7 +65,7 @@ Value sum_to(Call& call) {
   return tensor_value(builder.reshape(builder.reduce(Prim::kReduceSum, x, dims), to));
 }
 
-constexpr Builtin kBuiltins[] = {
+constexpr Builtin kReductionBuiltins[] = {
     {"sum", 3, 3, sum, "sum(x, dims, keepdim): integers and flags become int64"},
     {"mean", 3, 3, mean, "mean(x, dims, keepdim): the sum, scaled by 1 / count"},
     {"amax", 3, 3, amax, "amax(x, dims, keepdim): the maximum"},
@@ -78,6 +78,6 @@ constexpr Builtin kBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> reduction_builtins() { return kBuiltins; }
+std::span<const Builtin> reduction_builtins() { return kReductionBuiltins; }
 
 }  // namespace assay::lowering

@@ -194,7 +194,7 @@ Value pad(Call& call) {
   return tensor_value(x);
 }
 
-constexpr Builtin kBuiltins[] = {
+constexpr Builtin kSlicingBuiltins[] = {
     {"slice", 5, 5, slice,
      "slice(x, dim, start, end, step): none or beyond the bounds is the bound"},
     {"select", 3, 3, select, "select(x, dim, index): one row, without the dimension"},
@@ -213,6 +213,6 @@ constexpr Builtin kBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> slicing_builtins() { return kBuiltins; }
+std::span<const Builtin> slicing_builtins() { return kSlicingBuiltins; }
 
 }  // namespace assay::lowering

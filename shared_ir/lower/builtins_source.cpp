@@ -107,7 +107,7 @@ Value random_like(Call& call) {
       call.builder().random_like(call.text(0), call.tensor(1), call.dtype_or_recorded(2)));
 }
 
-constexpr Builtin kBuiltins[] = {
+constexpr Builtin kSourceBuiltins[] = {
     {"full", 3, 3, full, "full(sizes, number, dtype): every element is the number"},
     {"full_like", 3, 3, full_like,
      "full_like(x, number, dtype): the same in the shape (and, for none, the dtype) of x"},
@@ -122,6 +122,6 @@ constexpr Builtin kBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> source_builtins() { return kBuiltins; }
+std::span<const Builtin> source_builtins() { return kSourceBuiltins; }
 
 }  // namespace assay::lowering

@@ -145,7 +145,7 @@ Value dynamic_overwrite(Call& call) {
   return find_builtin("index_put")->function(write);
 }
 
-constexpr Builtin kBuiltins[] = {
+constexpr Builtin kWindowBuiltins[] = {
     {"window", 4, 4, window, "window(x, starts, limits, strides): a slice of every dimension"},
     {"pad_each", 5, 5, pad_each,
      "pad_each(x, number, low, high, interior): widths for every dimension"},
@@ -157,6 +157,6 @@ constexpr Builtin kBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> window_builtins() { return kBuiltins; }
+std::span<const Builtin> window_builtins() { return kWindowBuiltins; }
 
 }  // namespace assay::lowering

@@ -35,8 +35,6 @@ AtomId instance_atom(Universe& universe, Instance instance, int64_t size,
   return instance.output;
 }
 
-CleanExpr parse(const std::string& text) { return parse_clean_expr(text, {}); }
-
 /// y = a[i, k] * b[k, j] summed over k, as core operators.
 CoreId contraction(HandProgram& program, CoreId a, CoreId b, const Shape& ikj, Term a_term,
                    Term b_term, Term product, Term sum) {

@@ -5,6 +5,8 @@
 
 namespace assay::test {
 
+inline CleanExpr parse(const std::string& text) { return parse_clean_expr(text, {}); }
+
 /// y[4, 8] = x[4, 6] @ w[6, 8]; two ranks hold halves of the contracted dimension and all-reduce.
 /// Atoms: x 0, w 1, the products 2, their sum 3 (label 0).
 Replay row_parallel();

@@ -6,13 +6,11 @@
 
 #include "shared_ir/collective.h"
 #include "static_check/check.h"
+#include "tests/checker/expect_rejected.h"
 #include "tests/support/graph_builder.h"
-#include "tests/support/replay.h"
 
 namespace assay::test {
 namespace {
-
-using testing::HasSubstr;
 
 /// Rank 0 sends two different functions of x to rank 1, which has nothing else, and receives them
 /// when both have been sent.
@@ -52,12 +50,6 @@ std::vector<size_t> calls(const Replay& replay, size_t rank) {
             replay.ranks[rank].collectives[static_cast<size_t>(ops[i].collective)].kind))
       found.push_back(i);
   return found;
-}
-
-void expect_rejected(const Replay& replay, const std::string& reason) {
-  const CheckResult result = replay.check();
-  EXPECT_FALSE(result.accepted);
-  EXPECT_THAT(result.reason, HasSubstr(reason));
 }
 
 TEST(MessageCertificate, IsAccepted) {

@@ -3,13 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "static_check/check.h"
+#include "tests/checker/expect_rejected.h"
 #include "tests/support/graph_builder.h"
-#include "tests/support/replay.h"
 
 namespace assay::test {
 namespace {
-
-using testing::HasSubstr;
 
 /// y and z = two dropout masks of x; n = normal noise.
 void program(GraphBuilder& g, const Shape& shape) {
@@ -40,12 +38,6 @@ std::vector<size_t> draws(const Replay& replay) {
 
 Value& claim_of(Replay& replay, size_t draw) {
   return replay.certificate.ranks[1][draws(replay).at(draw)];
-}
-
-void expect_rejected(const Replay& replay, const std::string& reason) {
-  const CheckResult result = replay.check();
-  EXPECT_FALSE(result.accepted);
-  EXPECT_THAT(result.reason, HasSubstr(reason));
 }
 
 TEST(RandomDraws, OfTheSameElementsInTheSameOrderAreAccepted) {

@@ -3,21 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/checker/expect_rejected.h"
 #include "tests/checker/hand_cases.h"
 #include "tests/checker/hand_proof.h"
 
 namespace assay::test {
 namespace {
-
-using testing::HasSubstr;
-
-void expect_rejected(const Replay& replay, const std::string& reason) {
-  const CheckResult result = replay.check();
-  EXPECT_FALSE(result.accepted);
-  EXPECT_THAT(result.reason, HasSubstr(reason));
-}
-
-CleanExpr parse(const std::string& text) { return parse_clean_expr(text, {}); }
 
 Term& only_term(Replay& replay, size_t rank, size_t op) {
   return replay.certificate.ranks[rank][op].tiles[0].terms[0];

@@ -72,11 +72,11 @@ bool is_canonical(const Layout& layout) {
   return true;
 }
 
-constexpr int kTrials = 3000;
+constexpr int kLayoutTrials = 3000;
 
 TEST(Layout, CoalescingKeepsTheFunction) {
   std::mt19937_64 random(1);
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kLayoutTrials; ++trial) {
     Layout layout;
     layout.dims.emplace_back();
     for (int m = 0; m < 4; ++m) {
@@ -92,7 +92,7 @@ TEST(Layout, CoalescingKeepsTheFunction) {
 
 TEST(Layout, TheLastAddressIsTheLargest) {
   RandomLayouts random(2);
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kLayoutTrials; ++trial) {
     const Layout layout = random.layout(2);
     const auto all = addresses(layout);
     ASSERT_EQ(last_address(layout), *std::max_element(all.begin(), all.end()));
@@ -101,7 +101,7 @@ TEST(Layout, TheLastAddressIsTheLargest) {
 
 TEST(Layout, SlicesBetweenTheirCutsAreTheSameElements) {
   RandomLayouts random(3);
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kLayoutTrials; ++trial) {
     const Layout layout = random.layout(1, 4);
     const int64_t size = extent(layout.dims[0]);
     const int64_t start = random.below(size), count = 1 + random.below(size - start);
@@ -125,7 +125,7 @@ TEST(Layout, SlicesBetweenTheirCutsAreTheSameElements) {
 TEST(Layout, AStepTakesEveryNthElementOrNothing) {
   RandomLayouts random(4);
   int expressed = 0;
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kLayoutTrials; ++trial) {
     const Layout layout = random.layout(1);
     const int64_t size = extent(layout.dims[0]);
     const int64_t step = 1 + random.below(5);
@@ -146,7 +146,7 @@ TEST(Layout, AStepTakesEveryNthElementOrNothing) {
 TEST(Layout, PermutingMovesCoordinates) {
   RandomLayouts random(5);
   const std::vector<std::vector<int64_t>> orders{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kLayoutTrials; ++trial) {
     const Layout layout = random.layout(3, 2);
     const auto& order = orders[static_cast<size_t>(random.below(4))];
     const Layout moved = permute(layout, order);
@@ -163,7 +163,7 @@ TEST(Layout, PermutingMovesCoordinates) {
 TEST(Layout, ReshapingKeepsTheRowMajorOrder) {
   RandomLayouts random(6);
   int expressed = 0;
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kLayoutTrials; ++trial) {
     const Layout layout = random.layout(1 + static_cast<size_t>(random.below(3)), 2);
     int64_t left = count_of(shape_of(layout));
     Shape shape;
@@ -183,7 +183,7 @@ TEST(Layout, ReshapingKeepsTheRowMajorOrder) {
     ASSERT_EQ(shape_of(*reshaped), shape);
     ASSERT_EQ(addresses(*reshaped), addresses(layout));
   }
-  EXPECT_GT(expressed, kTrials / 2);
+  EXPECT_GT(expressed, kLayoutTrials / 2);
 }
 
 TEST(Layout, ExpandingRepeatsADimension) {
@@ -195,7 +195,7 @@ TEST(Layout, ExpandingRepeatsADimension) {
 TEST(Layout, JoiningPutsTheSecondBehindTheFirst) {
   RandomLayouts random(7);
   int joined_count = 0;
-  for (int trial = 0; trial < 20 * kTrials; ++trial) {
+  for (int trial = 0; trial < 20 * kLayoutTrials; ++trial) {
     Layout first = random.layout(1, 2), second = random.layout(1, 2);
     if (random.below(2) == 0) {  // two neighbouring slices, which often join
       const Layout whole = random.layout(1, 3);
@@ -231,7 +231,7 @@ TEST(Layout, JoiningNeedsTheOtherDimensionsToAgree) {
 TEST(Layout, CommonDigitsHaveTheSameSizesAndTheSameFunctions) {
   RandomLayouts random(8);
   int nested = 0;
-  for (int trial = 0; trial < 10 * kTrials; ++trial) {
+  for (int trial = 0; trial < 10 * kLayoutTrials; ++trial) {
     const auto a = random.modes(3), b = random.modes(3);
     if (extent(a) != extent(b)) continue;
     const std::vector<const std::vector<Mode>*> both{&a, &b};

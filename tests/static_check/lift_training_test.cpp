@@ -5,7 +5,7 @@
 namespace assay::test {
 namespace {
 
-constexpr int kTokens = 8, kIn = 6, kOut = 4;
+constexpr int kTokensOfAStep = 8, kIn = 6, kOut = 4;
 
 /// x^T dy: the gradient of a weight [kIn, kOut] from `tokens` tokens.
 TensorRef weight_gradient(GraphBuilder& g, const std::string& name, TensorRef x, TensorRef dy) {
@@ -18,7 +18,7 @@ TensorRef bias_gradient(GraphBuilder& g, const std::string& name, TensorRef dy) 
   return g.call(name, "aten.sum.dim_IntList", {dy, {0}}, {kOut});
 }
 
-TensorRef rows(GraphBuilder& g, const std::string& name, TensorRef x, int start, int count) {
+TensorRef rows_from(GraphBuilder& g, const std::string& name, TensorRef x, int start, int count) {
   return g.call(name, "aten.slice.Tensor", {x, 0, start, start + count}, {count, g.shape(x)[1]});
 }
 
@@ -27,13 +27,13 @@ TensorRef rows(GraphBuilder& g, const std::string& name, TensorRef x, int start,
 Case bucket(int early) {
   CaseBuilder c(2);
   auto& s = c.sequential();
-  const TensorRef dy = s.input("dy", {kTokens, kOut});
-  s.output(weight_gradient(s, "dw", s.input("x", {kTokens, kIn}), dy));
+  const TensorRef dy = s.input("dy", {kTokensOfAStep, kOut});
+  s.output(weight_gradient(s, "dw", s.input("x", {kTokensOfAStep, kIn}), dy));
   s.output(bias_gradient(s, "db", dy));
   for (int r = 0; r < 2; ++r) {
     auto& g = c.rank(r);
-    const TensorRef own = g.input("dy", {kTokens / 2, kOut});
-    const TensorRef dw = weight_gradient(g, "dw_own", g.input("x", {kTokens / 2, kIn}), own);
+    const TensorRef own = g.input("dy", {kTokensOfAStep / 2, kOut});
+    const TensorRef dw = weight_gradient(g, "dw_own", g.input("x", {kTokensOfAStep / 2, kIn}), own);
     const TensorRef db = bias_gradient(g, "db_own", own);
     const int size = kIn * kOut;
     const TensorRef flat =
@@ -58,21 +58,23 @@ TEST(Training, AFlatBucketOfGradientsIsCutWhereTheyMeet) {
   EXPECT_FALSE(proves(bucket(1)));
 }
 
-/// The gradient of kTokens tokens on each of two ranks, which take theirs in two halves; `second`
-/// is where the second one starts, `scale` what the sum is multiplied by.
+/// The gradient of kTokensOfAStep tokens on each of two ranks, which take theirs in two halves;
+/// `second` is where the second one starts, `scale` what the sum is multiplied by.
 Case accumulated(int second, double scale) {
   CaseBuilder c(2);
   auto& s = c.sequential();
-  s.output(weight_gradient(s, "dw", s.input("x", {2 * kTokens, kIn}),
-                           s.input("dy", {2 * kTokens, kOut})));
+  s.output(weight_gradient(s, "dw", s.input("x", {2 * kTokensOfAStep, kIn}),
+                           s.input("dy", {2 * kTokensOfAStep, kOut})));
   for (int r = 0; r < 2; ++r) {
     auto& g = c.rank(r);
-    const TensorRef x = g.input("x", {kTokens, kIn}), dy = g.input("dy", {kTokens, kOut});
+    const TensorRef x = g.input("x", {kTokensOfAStep, kIn}),
+                    dy = g.input("dy", {kTokensOfAStep, kOut});
     std::vector<TensorRef> halves;
     for (int start : {0, second}) {
       const std::string name = "half" + std::to_string(halves.size());
-      halves.push_back(weight_gradient(g, name, rows(g, name + "_x", x, start, kTokens / 2),
-                                       rows(g, name + "_dy", dy, start, kTokens / 2)));
+      halves.push_back(weight_gradient(g, name,
+                                       rows_from(g, name + "_x", x, start, kTokensOfAStep / 2),
+                                       rows_from(g, name + "_dy", dy, start, kTokensOfAStep / 2)));
     }
     const TensorRef sum =
         g.call("accumulated", "aten.add.Tensor", {halves[0], halves[1]}, {kIn, kOut});
@@ -85,10 +87,10 @@ Case accumulated(int second, double scale) {
 }
 
 TEST(Training, MicroBatchesAddUpToTheBatch) {
-  EXPECT_TRUE(proves(accumulated(kTokens / 2, 1)));
+  EXPECT_TRUE(proves(accumulated(kTokensOfAStep / 2, 1)));
   EXPECT_FALSE(proves(accumulated(0, 1))) << "the first one twice";
-  EXPECT_FALSE(proves(accumulated(kTokens / 2 - 1, 1))) << "one token twice";
-  EXPECT_FALSE(proves(accumulated(kTokens / 2, 0.5))) << "averaged";
+  EXPECT_FALSE(proves(accumulated(kTokensOfAStep / 2 - 1, 1))) << "one token twice";
+  EXPECT_FALSE(proves(accumulated(kTokensOfAStep / 2, 0.5))) << "averaged";
 }
 
 struct AdamW {
@@ -121,12 +123,13 @@ Case adamw(const AdamW& how) {
   CaseBuilder c(2);
   auto& s = c.sequential();
   adamw_step(s,
-             weight_gradient(s, "dw", s.input("x", {kTokens, kIn}), s.input("dy", {kTokens, kOut})),
+             weight_gradient(s, "dw", s.input("x", {kTokensOfAStep, kIn}),
+                             s.input("dy", {kTokensOfAStep, kOut})),
              {});
   for (int r = 0; r < 2; ++r) {
     auto& g = c.rank(r);
-    const TensorRef own = weight_gradient(g, "own", g.input("x", {kTokens / 2, kIn}),
-                                          g.input("dy", {kTokens / 2, kOut}));
+    const TensorRef own = weight_gradient(g, "own", g.input("x", {kTokensOfAStep / 2, kIn}),
+                                          g.input("dy", {kTokensOfAStep / 2, kOut}));
     adamw_step(g, how.reduced ? all_reduce(g, "dw", own) : own, how);
   }
   c.shard("x", 0);
@@ -196,12 +199,12 @@ Case three_products(const Ranks& ranks) {
     return weight_gradient(g, name, g.input("x_" + name, {tokens, kIn}),
                            g.input("d_" + name, {tokens, kOut}));
   };
-  const TensorRef a = product(s, "a", kTokens), b = product(s, "b", kTokens);
+  const TensorRef a = product(s, "a", kTokensOfAStep), b = product(s, "b", kTokensOfAStep);
   const TensorRef ab = s.call("ab", "aten.add.Tensor", {a, b}, shape);
-  s.output(s.call("abc", "aten.add.Tensor", {ab, product(s, "c", kTokens)}, shape));
+  s.output(s.call("abc", "aten.add.Tensor", {ab, product(s, "c", kTokensOfAStep)}, shape));
   for (int r = 0; r < 2; ++r) {
     auto& g = c.rank(r);
-    const int64_t tokens = kTokens / 2;
+    const int64_t tokens = kTokensOfAStep / 2;
     std::vector<TensorRef> parts;
     for (const char* name : {"a", "b", "c"}) parts.push_back(product(g, name, tokens));
     g.output("abc", ranks(g, parts));

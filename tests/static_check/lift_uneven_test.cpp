@@ -8,10 +8,10 @@ namespace {
 
 constexpr int64_t kRows = 5;
 
-int64_t piece_size(int ranks) { return (kRows + ranks - 1) / ranks; }
+int64_t rows_of_a_piece(int ranks) { return (kRows + ranks - 1) / ranks; }
 
 int64_t rows_of(int rank, int ranks) {
-  return std::clamp<int64_t>(kRows - rank * piece_size(ranks), 0, piece_size(ranks));
+  return std::clamp<int64_t>(kRows - rank * rows_of_a_piece(ranks), 0, rows_of_a_piece(ranks));
 }
 
 TensorRef rows(GraphBuilder& g, const std::string& name, TensorRef x, int64_t start, int64_t end) {
@@ -39,7 +39,7 @@ TensorRef joined(GraphBuilder& g, const std::vector<TensorRef>& pieces) {
 
 /// The pieces of an all_gather of padded ones; `padding_kept`: the last rows instead.
 TensorRef gathered(GraphBuilder& g, TensorRef piece, int ranks, bool padding_kept) {
-  const int64_t size = piece_size(ranks);
+  const int64_t size = rows_of_a_piece(ranks);
   const TensorRef all = all_gather(g, "all", padded(g, "padded", piece, size), ranks);
   if (padding_kept) return rows(g, "whole", all, size * ranks - kRows, size * ranks);
   std::vector<TensorRef> pieces;
@@ -131,7 +131,7 @@ Case scattered_rows(int ranks, bool late) {
   std::string y;
   for (int r = 0; r < ranks; ++r) {
     auto& g = c.rank(r);
-    const int64_t size = piece_size(ranks), own = rows_of(r, ranks);
+    const int64_t size = rows_of_a_piece(ranks), own = rows_of(r, ranks);
     TensorRef x = padded(g, "padded", g.input("x", {kRows, 3}), size * ranks);
     x = reduce_scatter(g, "piece", x, ranks);
     x = late ? rows(g, "own", x, size - own, size) : rows(g, "own", x, 0, own);
@@ -160,15 +160,16 @@ Case listed_rows(int ranks, bool reversed) {
   for (int r = 0; r < ranks; ++r) {
     auto& g = c.rank(r);
     const TensorRef x = g.input("x", {rows_of(r, ranks), 3});
-    std::vector<Shape> shapes;
+    std::vector<TensorType> types;
     std::vector<Argument> memory;
     for (int from = 0; from < ranks; ++from) {
-      shapes.push_back({rows_of(from, ranks), 3});
+      const Shape shape{rows_of(from, ranks), 3};
+      types.push_back({shape});
       memory.push_back(g.call(fmt::format("empty_{}", from), "aten.empty.memory_format",
-                              {{Argument(shapes.back()[0]), Argument(3)}}, shapes.back()));
+                              {{Argument(shape[0]), Argument(3)}}, shape));
     }
     std::vector<TensorRef> pieces =
-        g.call_many("all", "c10d.all_gather.default", {memory, x, ranks, "tp"}, shapes);
+        g.call_many("all", "c10d.all_gather.default", {memory, x, ranks, "tp"}, types);
     if (reversed) std::reverse(pieces.begin(), pieces.end());
     g.output(g.call("y", "aten.relu.default", {joined(g, pieces)}, {kRows, 3}));
   }

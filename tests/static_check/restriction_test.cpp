@@ -12,7 +12,7 @@ namespace assay::test {
 namespace {
 
 constexpr int64_t kLabelSize = 24;
-constexpr int kTrials = 4000;
+constexpr int kRestrictionTrials = 4000;
 
 bool holds(const Intervals& intervals, int64_t x) {
   for (const Interval& in : intervals) {
@@ -71,7 +71,7 @@ class RandomRestrictions {
 
 TEST(Intervals, IntersectionUnionAndTheirTestsAreThoseOfSets) {
   RandomRestrictions random(1);
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kRestrictionTrials; ++trial) {
     const Intervals a = random.intervals(20), b = random.intervals(20);
     bool meets = false, within = true;
     for (int64_t x = -1; x <= 21; ++x) {
@@ -87,7 +87,7 @@ TEST(Intervals, IntersectionUnionAndTheirTestsAreThoseOfSets) {
 
 TEST(Restrictions, NormalFormLetsTheSameLabelValuesThrough) {
   RandomRestrictions random(2);
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kRestrictionTrials; ++trial) {
     std::vector<Restriction> list;
     for (int64_t n = random.below(4); n >= 0; --n)
       list.push_back(random.box(static_cast<LabelId>(random.below(2))));
@@ -195,7 +195,7 @@ TEST(Terms, PartsOfAMaximumAreNotAdded) {
 TEST(TakenDigits, AreTheLabelValuesOfTheBlock) {
   RandomRestrictions random(4);
   int taken = 0;
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kRestrictionTrials; ++trial) {
     std::vector<Mode> steps;
     for (int64_t n = random.below(3); n > 0; --n) {
       const int64_t multiples[] = {1, 2, 3, 4, 6, 8, 12};

@@ -219,7 +219,7 @@ class Execution {
   bool compare_claim(const std::string& where, const Shape& shape, const Value& claim,
                      const ReferenceTensor& number) {
     if (claim.shape != shape) {
-      ADD_FAILURE() << where << ": the claim has shape " << to_string(claim.shape);
+      ADD_FAILURE() << where << ": the claim has shape " << assay::to_string(claim.shape);
       return false;
     }
     const auto count = static_cast<int64_t>(number.values.size());
@@ -231,8 +231,8 @@ class Execution {
       for (size_t d = shape.size(); d-- > 0; index /= shape[d]) at[d] = index % shape[d];
       const double claimed = values_->element(claim, at);
       if (close(claimed, expected, scale_of(number))) continue;
-      ADD_FAILURE() << where << ": element " << to_string(at) << " of " << to_string(shape)
-                    << " is " << expected << ", claimed " << claimed;
+      ADD_FAILURE() << where << ": element " << assay::to_string(at) << " of "
+                    << assay::to_string(shape) << " is " << expected << ", claimed " << claimed;
       return false;
     }
     return true;
