@@ -72,11 +72,14 @@ FailureReport diagnose_expectation(const Problem& problem, const RelationMap& re
 FailureReport diagnose_mismatch(const Problem& problem, const CollectiveMismatch& mismatch) {
   FailureReport report;
   report.kind = "collective_mismatch";
-  const auto describe = [&](Rank rank, CoreId id, std::string& source) -> std::string {
-    if (id == kNone) return "rank " + std::to_string(rank) + " (already finished)";
+  const auto node_of = [&](Rank rank, CoreId id) -> const Node& {
     const CoreOp& op =
         problem.rank_programs[static_cast<size_t>(rank)].ops[static_cast<size_t>(id)];
-    const Node& node = problem.rank_graph(rank).nodes[static_cast<size_t>(op.origin)];
+    return problem.rank_graph(rank).nodes[static_cast<size_t>(op.origin)];
+  };
+  const auto describe = [&](Rank rank, CoreId id, std::string& source) -> std::string {
+    if (id == kNone) return "rank " + std::to_string(rank) + " (already finished)";
+    const Node& node = node_of(rank, id);
     source = to_string(node.source);
     const std::string at = "@" + std::to_string(rank);
     if (node.outputs.empty() || node.outputs[0] == kNone) return node.op + at;
@@ -86,8 +89,8 @@ FailureReport diagnose_mismatch(const Problem& problem, const CollectiveMismatch
   std::string other;
   const std::string first = describe(mismatch.rank_a, mismatch.op_a, report.source);
   const std::string second = describe(mismatch.rank_b, mismatch.op_b, other);
-  report.node = first;
-  report.op = first;
+  report.node = first.substr(0, first.find(" ("));
+  report.op = mismatch.op_a == kNone ? "" : node_of(mismatch.rank_a, mismatch.op_a).op;
   report.nearest = second;
   report.distributed_source = other;
   report.reason = mismatch.reason + ": " + first + " and " + second;

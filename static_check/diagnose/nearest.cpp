@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "static_check/algebra/restriction.h"
+#include "static_check/diagnose/scaled.h"
 
 namespace assay {
 
@@ -159,7 +160,7 @@ Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
                       const std::vector<Term>& found) {
   Nearest result;
   if (const auto factor = ratio(wanted, found); factor && !factor->is_one()) {
-    result.difference = "holds " + to_string(*factor) + "x the value";
+    result.difference = "holds " + factor_in_words(*factor) + "x the value";
     result.hint = scale_hint(*factor);
     result.closeness = 100;
     return result;
@@ -203,7 +204,8 @@ Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
       const auto times = quotient(term.coef, same->coef);
       result.difference =
           "one summand is taken " +
-          (times ? to_string(*times) : to_string(term.coef) + " for " + to_string(same->coef)) +
+          (times ? factor_in_words(*times)
+                 : factor_in_words(term.coef) + " for " + factor_in_words(same->coef)) +
           " times";
       result.hint = "a bias or residual added once per rank?";
       result.closeness = 70;

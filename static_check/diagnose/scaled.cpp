@@ -1,6 +1,9 @@
 #include "static_check/diagnose/scaled.h"
 
 #include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
 
 #include "static_check/diagnose/nearest.h"
 
@@ -32,6 +35,12 @@ std::vector<Rational> factors(const Value& wanted,
 }
 
 }  // namespace
+
+std::string factor_in_words(const Rational& factor) {
+  constexpr int64_t kSmall = 10'000;
+  const bool small = std::abs(factor.numerator()) < kSmall && factor.denominator() < kSmall;
+  return small ? to_string(factor) : fmt::format("{:.6g}", factor.to_double());
+}
 
 std::optional<ScaledRelation> scaled_relation(const Problem& problem, TensorId target,
                                               const CoverIndex& index) {

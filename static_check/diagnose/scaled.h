@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "static_check/cover/cover.h"
@@ -13,6 +14,9 @@ struct ScaledRelation {
   Rational factor;                  // the expressions hold this many times the tensor
   std::vector<CleanExpr> replicas;  // never empty
 };
+
+// A factor as a person writes it: a fraction of small numbers, or else six digits.
+std::string factor_in_words(const Rational& factor);
 
 // nullopt when no clean expression holds a multiple of the tensor. For tensors without a relation.
 std::optional<ScaledRelation> scaled_relation(const Problem& problem, TensorId target,

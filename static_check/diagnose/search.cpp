@@ -123,7 +123,7 @@ class Search {
     const std::optional<ScaledRelation>& relation = scaled(finding.tensor);
     if (!relation || report.reason.find("x the value") != std::string::npos) return;
     report.nearest = to_string(relation->replicas[0]);
-    report.reason = "holds " + to_string(relation->factor) + "x the value";
+    report.reason = "holds " + factor_in_words(relation->factor) + "x the value";
     report.hint = scale_hint(relation->factor);
     const CleanExpr* leaf = &relation->replicas[0];
     while (leaf->kind != CleanExpr::Kind::kTensor) leaf = &leaf->operands[0];
@@ -138,7 +138,7 @@ class Search {
     for (TensorId operand : operands) {
       if (covered(operand) || is_uninitialised(graph_, operand) || !scaled(operand)) continue;
       const Rational& factor = scaled(operand)->factor;
-      finding.report.reason = "the ranks hold " + to_string(factor) + "x the value of " +
+      finding.report.reason = "the ranks hold " + factor_in_words(factor) + "x the value of " +
                               graph_.tensors[static_cast<size_t>(operand)].name +
                               ", which is needed as it is";
       finding.report.hint = scale_hint(factor);

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/refinement.h"
+#include "tests/plugin/capture_error.h"
 
 namespace assay {
 namespace {
@@ -42,15 +42,6 @@ std::vector<std::string> replicas(const Case& refinement, const std::string& out
     for (const CleanExpr& replica : expectation.replicas) texts.push_back(to_string(replica));
   }
   return texts;
-}
-
-std::string error_of(const RefinementSpec& spec) {
-  try {
-    capture_case(spec);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return {};
 }
 
 TEST(CaptureCase, RanksGetTheirLocalShapes) {
@@ -95,7 +86,7 @@ TEST(CaptureCase, UpdatedWeightsLieAsTheyDid) {
   EXPECT_THAT(replicas(refinement, "updated.w"),
               ElementsAre("concat(updated.w@0, updated.w@1; dim=0)"));
   spec.distributed = [](Program& p) { p.updated({"v"}, p[{"w"}]); };
-  EXPECT_THAT(error_of(spec), HasSubstr("no input or weight is named v"));
+  EXPECT_THAT(test::capture_error(spec), HasSubstr("no input or weight is named v"));
 }
 
 TEST(CaptureCase, FloatingInputsTakeThePrecisionOfTheRun) {
@@ -119,13 +110,13 @@ TEST(CaptureCase, ACaseSurvivesItsFolder) {
 TEST(CaptureCase, BothProgramsNameTheSameOutputs) {
   RefinementSpec spec = row_parallel();
   spec.distributed = [](Program& p) { p.output("z", p[{"x"}]); };
-  EXPECT_THAT(error_of(spec), HasSubstr("the distributed program has no output y"));
-  EXPECT_THAT(error_of(spec), HasSubstr("capture_case_test.cpp:"));
+  EXPECT_THAT(test::capture_error(spec), HasSubstr("the distributed program has no output y"));
+  EXPECT_THAT(test::capture_error(spec), HasSubstr("capture_case_test.cpp:"));
   spec.distributed = [](Program& p) {
     p.output("y", p[{"x"}]);
     p.output("z", p[{"x"}]);
   };
-  EXPECT_THAT(error_of(spec), HasSubstr("the sequential program has no output z"));
+  EXPECT_THAT(test::capture_error(spec), HasSubstr("the sequential program has no output z"));
 }
 
 TEST(CaptureCase, RanksAgreeOnOutputsAndPlacements) {
@@ -133,13 +124,13 @@ TEST(CaptureCase, RanksAgreeOnOutputsAndPlacements) {
   spec.distributed = [](Program& p) {
     p.output("y", p[{"x"}], p.rank() == 0 ? Shard("tp", 0) : Shard("tp", 1));
   };
-  EXPECT_THAT(error_of(spec),
+  EXPECT_THAT(test::capture_error(spec),
               HasSubstr("rank 1 places y Shard(\"tp\", 1), rank 0 places it Shard(\"tp\", 0)"));
   spec.distributed = [](Program& p) {
     p.output("y", p[{"x"}]);
     if (p.rank() == 1) p.output("z", p[{"x"}]);
   };
-  EXPECT_THAT(error_of(spec), HasSubstr("rank 0 has no output z"));
+  EXPECT_THAT(test::capture_error(spec), HasSubstr("rank 0 has no output z"));
 }
 
 /// y on the second rank alone, where its weight is; x comes from the first.
@@ -163,38 +154,41 @@ TEST(CaptureCase, WhatIsPlacedOnARankIsThereAlone) {
 TEST(CaptureCase, WhatIsPlacedOnARankBelongsToNoOther) {
   RefinementSpec spec = on_second_rank();
   spec.distributed = [](Program& p) { p.output("y", p[{"x"}], On("tp", 1)); };
-  EXPECT_THAT(error_of(spec), HasSubstr("rank 0 asks for x, which is placed On(\"tp\", 1)"));
+  EXPECT_THAT(test::capture_error(spec),
+              HasSubstr("rank 0 asks for x, which is placed On(\"tp\", 1)"));
   spec.distributed = [](Program& p) { p.output("y", at::empty({1}), On("tp", 1)); };
-  EXPECT_THAT(error_of(spec), HasSubstr("rank 0 names output y, which is placed On(\"tp\", 1)"));
+  EXPECT_THAT(test::capture_error(spec),
+              HasSubstr("rank 0 names output y, which is placed On(\"tp\", 1)"));
 }
 
 TEST(CaptureCase, SaysWhatIsWrongWithAProgram) {
   RefinementSpec spec = row_parallel();
   spec.distributed = [](Program& p) { p.output("y", p.all_reduce(p[{"x"}], "cp")); };
-  EXPECT_THAT(error_of(spec), HasSubstr("cp"));
+  EXPECT_THAT(test::capture_error(spec), HasSubstr("cp"));
   spec.distributed = [](Program& p) { p.output("y", p[{"nothing"}]); };
-  EXPECT_THAT(error_of(spec), HasSubstr("nothing"));
+  EXPECT_THAT(test::capture_error(spec), HasSubstr("nothing"));
   spec.distributed = [](Program& p) {
     p.output("y", p[{"x"}]);
     p.output("y", p[{"x"}]);
   };
-  EXPECT_THAT(error_of(spec), HasSubstr("two outputs named y"));
+  EXPECT_THAT(test::capture_error(spec), HasSubstr("two outputs named y"));
   spec.distributed = [](Program& p) { p.gradients(p[{"x"}]); };
-  EXPECT_THAT(error_of(spec), HasSubstr("the loss has 256 elements"));
+  EXPECT_THAT(test::capture_error(spec), HasSubstr("the loss has 256 elements"));
   spec.distributed = [](Program& p) { p.gradients(p[{"x"}].sum()); };
-  EXPECT_THAT(error_of(spec), HasSubstr("does not depend on w"));
+  EXPECT_THAT(test::capture_error(spec), HasSubstr("does not depend on w"));
 }
 
 TEST(CaptureCase, SaysWhatIsWrongWithAnInput) {
   RefinementSpec spec = row_parallel();
   spec.inputs.front().placement = Shard("tp", 2);
-  EXPECT_THAT(error_of(spec), HasSubstr("x is placed Shard(\"tp\", 2): it has no dimension 2"));
+  EXPECT_THAT(test::capture_error(spec),
+              HasSubstr("x is placed Shard(\"tp\", 2): it has no dimension 2"));
   spec = row_parallel();
   spec.inputs.front().role = InputRole::kTokenIds;
-  EXPECT_THAT(error_of(spec), HasSubstr("ids without a bound"));
+  EXPECT_THAT(test::capture_error(spec), HasSubstr("ids without a bound"));
   spec = row_parallel();
   spec.inputs.front().dtype = DType::kInt64;
-  EXPECT_THAT(error_of(spec), HasSubstr("cannot require a gradient"));
+  EXPECT_THAT(test::capture_error(spec), HasSubstr("cannot require a gradient"));
 }
 
 }  // namespace
