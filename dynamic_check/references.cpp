@@ -87,7 +87,7 @@ class SequentialSide {
       }
     }
     for (size_t i = 0; i < spreads.size(); ++i) {
-      if (spreads[i]) references.tensors[i].spread->add_independent(*spreads[i]);
+      if (spreads[i]) references.tensors[i].spread->raise_to(*spreads[i]);
     }
   }
 

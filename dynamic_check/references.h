@@ -25,7 +25,7 @@ struct References {
 References make_references(const Case& refinement, const Targets& targets, const Programs& programs,
                            const RunInputs& inputs, const DynamicOptions& options);
 
-// Adds to each spread that of as many perturbed runs in float64. In the run's own precision the
+// Raises each spread to that of as many perturbed runs in float64. In the run's own precision the
 // errors of a few operations lie on a grid, and all samples of a small block can have the same; a
 // perturbation in exact arithmetic has no grid. Needed where a tensor deviates: a spread that was
 // underestimated is no finding.

@@ -59,13 +59,7 @@ class OperatorReplay {
 
   // The spread of output `index` at a precision: inputs and result rounded to it, exact in between.
   Spread spread(const at::Tensor& exact, size_t index, double relative) const {
-    Spread result(exact);
-    for (int sample = 0; sample < kSamples; ++sample) {
-      const std::vector<at::Tensor> outputs = run(relative, sample);
-      result.add(perturbed(outputs.at(index).to(at::kDouble), relative,
-                           {seed_, fmt::format("result {} {} {}", id_, index, sample)}));
-    }
-    return result;
+    return spread(exact, index, relative, Arithmetic::kFloat64);
   }
 
   // The same, and what the operator rounds inside, as where a kernel cancels (gelu's 1 + erf(x) for
@@ -73,13 +67,7 @@ class OperatorReplay {
   // grid, and a few samples of one element can all have the same.
   Spread own_spread(const at::Tensor& exact, size_t index, double relative) const {
     Spread result = spread(exact, index, relative);
-    Spread own(exact);
-    for (int sample = 0; sample < kSamples; ++sample) {
-      own.add(run_operator(graph_, node_, operand(relative, sample, Arithmetic::kAsRecorded),
-                           Arithmetic::kAsRecorded)
-                  .at(index));
-    }
-    result.add_independent(own);
+    result.raise_to(spread(exact, index, relative, Arithmetic::kAsRecorded));
     return result;
   }
 
@@ -94,6 +82,18 @@ class OperatorReplay {
       return perturbed(operand, relative,
                        {seed_, fmt::format("operator {} {} {}", id_, input, sample)});
     };
+  }
+
+  Spread spread(const at::Tensor& exact, size_t index, double relative,
+                Arithmetic arithmetic) const {
+    Spread result(exact);
+    for (int sample = 0; sample < kSamples; ++sample) {
+      const std::vector<at::Tensor> outputs =
+          run_operator(graph_, node_, operand(relative, sample, arithmetic), arithmetic);
+      result.add(perturbed(outputs.at(index).to(at::kDouble), relative,
+                           {seed_, fmt::format("result {} {} {}", id_, index, sample)}));
+    }
+    return result;
   }
 
   const Graph& graph_;

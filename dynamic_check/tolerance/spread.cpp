@@ -29,12 +29,12 @@ void Spread::add(const at::Tensor& sample) {
   ++samples_;
 }
 
-void Spread::add_independent(const Spread& other) {
+void Spread::raise_to(const Spread& other) {
   ASSAY_CHECK(other.samples_ == samples_ && other.squares_.blocks.size() == squares_.blocks.size(),
-              "variances of other tensors, or of other numbers of samples, do not add");
+              "spreads of other tensors, or of other numbers of samples, do not compare");
   for (size_t i = 0; i < squares_.blocks.size(); ++i)
-    squares_.blocks[i] += other.squares_.blocks[i];
-  squares_.whole += other.squares_.whole;
+    squares_.blocks[i] = std::max(squares_.blocks[i], other.squares_.blocks[i]);
+  squares_.whole = std::max(squares_.whole, other.squares_.whole);
 }
 
 Norms Spread::allowed(double block_factor, double whole_factor, double unit_roundoff) const {

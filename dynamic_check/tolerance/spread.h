@@ -21,9 +21,9 @@ class Spread {
   // Adds the tensor of one perturbed run, in any floating dtype.
   void add(const at::Tensor& sample);
 
-  // Counts the deviations of another source of noise as well, independent of this one's: variances
-  // add. Both have the same number of samples, of the same exact value.
-  void add_independent(const Spread& other);
+  // Takes the larger spread of the two, of each block and of the whole: another estimate of the same
+  // noise, by the same number of samples of the same exact value.
+  void raise_to(const Spread& other);
 
   // The largest deviation allowed, of each block and of the whole: the root mean square over the
   // runs times a factor (statistics.h), and at least the floor.

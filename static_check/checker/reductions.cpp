@@ -6,6 +6,7 @@
 #include <set>
 
 #include "static_check/checker/definitions.h"
+#include "static_check/checker/indicators.h"
 #include "static_check/checker/operators.h"
 
 namespace assay::checker {
@@ -16,33 +17,6 @@ using Tag = InstanceLabel::Tag;
 Instance::Kind kind_of(Prim prim) {
   if (prim == Prim::kReduceSum) return Instance::Kind::kSum;
   return prim == Prim::kReduceMax ? Instance::Kind::kMax : Instance::Kind::kMin;
-}
-
-// The label coordinates at which an operand is read at `index`; nullopt when it never is, or at
-// several.
-std::optional<std::vector<Affine>> operand_labels(const Region& region, const Instance& instance,
-                                                  size_t operand, const Affine& index) {
-  const auto stride_of = [&](size_t i) { return instance.labels[i].strides[operand]; };
-  std::vector<size_t> order;
-  for (size_t i = 0; i < instance.labels.size(); ++i)
-    if (instance.labels[i].size > 1 && stride_of(i) > 0) order.push_back(i);
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return stride_of(a) > stride_of(b); });
-  int64_t span = 0;  // of the labels inside
-  for (auto i = order.rbegin(); i != order.rend(); ++i) {
-    const InstanceLabel& label = instance.labels[*i];
-    if (label.strides[operand] <= span) return std::nullopt;
-    span += (label.size - 1) * label.strides[operand];
-  }
-  std::vector<Affine> labels(instance.labels.size());
-  Affine rest = shifted(index, -instance.operands[operand].offset);
-  if (rest.base < 0 || region.largest(rest) > span) return std::nullopt;
-  for (const size_t i : order) {
-    std::tie(labels[i], rest) = divide(region, rest, stride_of(i));
-    if (region.largest(labels[i]) >= instance.labels[i].size) return std::nullopt;
-  }
-  if (rest != Affine{}) return std::nullopt;
-  return labels;
 }
 
 // The values of base + sum of step * digit, over the digits beyond `outer`, as boxes on a label;
@@ -137,8 +111,31 @@ class ReductionCheck {
     Sum operand = as_sum(element_at(inner, step_.operand(0), coords));
     if (kind_ != Instance::Kind::kSum) operand = as_one_term(inner, operand);
     Sum reduced;
-    for (const Product& product : operand) reduced.push_back(reduce(outer, inner, product));
+    for (const Product& product : operand)
+      reduced.push_back(reduce(outer, inner, without_varying_guards(outer, inner, product)));
     return reduced;
+  }
+
+  // A guard that varies along the sum is a factor of what the claim's sum reads.
+  Product without_varying_guards(const Region& outer, const Region& inner,
+                                 const Product& product) const {
+    const bool varies = std::any_of(
+        product.guards.begin(), product.guards.end(),
+        [&](const Guard& guard) { return guard.element.index.depends_beyond(outer.sizes.size()); });
+    if (!varies || kind_ != Instance::Kind::kSum) return product;
+    Product inside = product;  // what the sum reads; other guards stay outside
+    std::erase_if(inside.guards, [&](const Guard& guard) {
+      return !guard.element.index.depends_beyond(outer.sizes.size());
+    });
+    for (const Instance* candidate : candidates_) {
+      auto element = as_element(step_.facts, inner, inside, candidate->operands[0].atom);
+      if (!element) continue;
+      for (const Guard& guard : product.guards)
+        if (!guard.element.index.depends_beyond(outer.sizes.size()))
+          element->guards.push_back(guard);
+      return *element;
+    }
+    return product;
   }
 
   // A maximum is of one whole value: of a term, or of the name of a combination or concatenation.

@@ -59,11 +59,16 @@ EditOutcome check_edits(const Replay& replay, size_t most) {
   return outcome;
 }
 
-void expect_edits_rejected(const Replay& replay, int of_each_kind, std::optional<int> least) {
+void expect_edits_rejected(const Replay& replay, int of_each_kind, std::optional<int> least,
+                           const std::set<EditKind>& none) {
   const EditOutcome outcome = check_edits(replay, static_cast<size_t>(of_each_kind));
   for (const std::string& edit : outcome.accepted) ADD_FAILURE() << "accepted after " << edit;
   for (const EditKind kind : kEditKinds) {
     const auto rejected = outcome.rejected.find(kind);
+    if (none.contains(kind)) {
+      EXPECT_EQ(rejected, outcome.rejected.end()) << to_string(kind);
+      continue;
+    }
     ASSERT_NE(rejected, outcome.rejected.end()) << to_string(kind);
     const int expected = kind == EditKind::kDefinition ? 1 : least.value_or(of_each_kind);
     EXPECT_GE(rejected->second, expected) << to_string(kind);

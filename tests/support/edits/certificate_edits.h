@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,9 @@ struct EditOutcome {
 EditOutcome check_edits(const Replay& replay, size_t most);
 
 /// Expects that each of up to `of_each_kind` edits of each kind is rejected, and that there are so
-/// many, or `least` where that is given (definitions are few: one at least).
-void expect_edits_rejected(const Replay& replay, int of_each_kind, std::optional<int> least = {});
+/// many, or `least` where that is given (definitions are few: one at least). Of the kinds in `none`
+/// the certificate has nothing that could be edited.
+void expect_edits_rejected(const Replay& replay, int of_each_kind, std::optional<int> least = {},
+                           const std::set<EditKind>& none = {});
 
 }  // namespace assay::test
