@@ -337,9 +337,28 @@ class Check {
     const CheckResult checked = check_certificate(
         problem_.refinement, problem_.sequential_program, problem_.rank_programs,
         result_.certificate, verdict == Verdict::kProved ? Replayed::kProof : Replayed::kClaims);
+    if (checked.overflow) return give_up(checked.reason);
     if (!checked.accepted)
       throw InternalError("the checker rejects the certificate: " + checked.reason);
     result_.replayed = checked.claims;
+  }
+
+  // What was not replayed is not claimed.
+  void give_up(const std::string& reason) {
+    StaticReport& report = result_.report;
+    report.verdict = Verdict::kUnproved;
+    for (TensorReport& output : report.outputs) {
+      TensorReport open;
+      open.name = output.name;
+      output = std::move(open);
+    }
+    report.tensors.clear();
+    FailureReport failure;
+    failure.kind = "not_replayed";
+    failure.node = report.outputs.empty() ? "" : report.outputs.front().name;
+    failure.reason = "the proof could not be replayed: " + reason;
+    report.failures.insert(report.failures.begin(), std::move(failure));
+    result_.certificate.relations.clear();
   }
 
   const StaticOptions& options_;

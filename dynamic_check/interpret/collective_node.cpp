@@ -73,6 +73,10 @@ at::Tensor rows_for(const CollectiveNode& call, const at::Tensor& input, size_t 
 
 }  // namespace
 
+bool is_point_to_point(const CollectiveNode& call) {
+  return call.kind == Kind::kSend || call.kind == Kind::kReceive;
+}
+
 std::optional<CollectiveNode> collective_of(const Node& node) {
   auto found = kinds().find(operator_name(node));
   if (found == kinds().end()) return std::nullopt;
@@ -104,6 +108,8 @@ std::optional<CollectiveNode> collective_of(const Node& node) {
   if (call.kind == Kind::kReceive) call.offers.clear();
   if (reduces(call.kind)) call.reduction = texts.size() > 1 ? texts.front() : "sum";
   if (has_source(call.kind) && !integers.empty()) call.source = integers.front();
+  if (is_point_to_point(call) && integers.size() > 1)
+    call.tag = integers[1];  // (x, peer, tag, group)
   if (call.kind == Kind::kAllToAll && lists.size() > 1)
     call.sends = lists[1];  // (input, receives, sends, group)
   const bool gives =
@@ -113,10 +119,6 @@ std::optional<CollectiveNode> collective_of(const Node& node) {
   }
   call.group = texts.back();
   return call;
-}
-
-bool is_point_to_point(const CollectiveNode& call) {
-  return call.kind == Kind::kSend || call.kind == Kind::kReceive;
 }
 
 bool can_meet(const CollectiveNode& a, const CollectiveNode& b) {

@@ -36,6 +36,7 @@ struct CollectiveNode {
   std::vector<TensorId> offers;  // what this member gives the others
   std::string reduction;         // "sum", "avg", ...; empty for movements
   int64_t source = 0;            // the root's, or the peer's, position in the group
+  int64_t tag = 0;               // kSend, kReceive
   std::vector<int64_t> sends;    // kAllToAll: rows to each member; empty: even
 };
 

@@ -144,6 +144,10 @@ class Lockstep {
     if (messages.empty()) return false;
     const Message message = std::move(messages.front());
     messages.pop_front();
+    if (message.call.tag != call.tag)
+      throw CollectiveMismatch{fmt::format("{}, and is sent tag {} where it expects {}",
+                                           describe(rank), message.call.tag, call.tag),
+                               {waiting_[rank]->op}};
     const at::Tensor memory = ranks_[rank].value(call.input);
     const at::Tensor& sent = message.tensors.at(0);
     if (sent.sizes() != memory.sizes() || sent.is_floating_point() != memory.is_floating_point())

@@ -92,12 +92,12 @@ void check_program(Joint& joint, Rank rank) {
     const OpRef ref{rank, static_cast<CoreId>(op)};
     const Prim prim = joint.program(rank).ops[op].prim;
     ++joint.claims;
-    // An operator that was not understood may claim an unknown of its own: that is true of any
-    // operator.
-    if (prim != Prim::kInput && prim != Prim::kCollective && claims_unknown(joint, ref)) continue;
     try {
       check_operator(joint, ref);
     } catch (const Rejection& rejection) {
+      // An operator that was not understood may claim an unknown of its own: that is true of any
+      // operator. One that passes an unknown on does not own it.
+      if (prim != Prim::kInput && prim != Prim::kCollective && claims_unknown(joint, ref)) continue;
       throw Rejection{describe(joint, ref) + ": " + rejection.reason};
     }
   }
@@ -134,6 +134,7 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
   } catch (const Rejection& rejection) {
     result.reason = rejection.reason;
   } catch (const RationalOverflow&) {
+    result.overflow = true;
     result.reason = "a coefficient leaves 64 bits";
   } catch (const UserError& error) {
     result.reason = error.what();  // a relation of the certificate that is not well-formed

@@ -174,7 +174,11 @@ class CollectiveCheck {
       const OpRef& ref = meeting.members[i];
       try {
         check_shape(meeting, i);
-        if (!claims_unknown(joint_, ref)) check_member(meeting, i);
+        try {
+          check_member(meeting, i);
+        } catch (const Rejection&) {
+          if (!claims_unknown(joint_, ref)) throw;
+        }
       } catch (const Rejection& rejection) {
         throw Rejection{describe(joint_, ref) + ": " + rejection.reason};
       }

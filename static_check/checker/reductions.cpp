@@ -112,30 +112,45 @@ class ReductionCheck {
     if (kind_ != Instance::Kind::kSum) operand = as_one_term(inner, operand);
     Sum reduced;
     for (const Product& product : operand)
-      reduced.push_back(reduce(outer, inner, without_varying_guards(outer, inner, product)));
+      reduced.push_back(reduce(outer, inner, summand(outer, inner, product)));
     return reduced;
   }
 
-  // A guard that varies along the sum is a factor of what the claim's sum reads.
-  Product without_varying_guards(const Region& outer, const Region& inner,
-                                 const Product& product) const {
-    const bool varies = std::any_of(
-        product.guards.begin(), product.guards.end(),
-        [&](const Guard& guard) { return guard.element.index.depends_beyond(outer.sizes.size()); });
-    if (!varies || kind_ != Instance::Kind::kSum) return product;
+  // What a sum over `inner` adds up: a guard that varies along it is a factor of what the claim's
+  // sum reads, a part of a maximum the name that it reads.
+  Product summand(const Region& outer, const Region& inner, const Product& product) const {
+    if (kind_ != Instance::Kind::kSum) return product;
+    const auto varies = [&](const Guard& guard) {
+      return guard.element.index.depends_beyond(outer.sizes.size());
+    };
+    const bool maximum = std::any_of(product.boxes.begin(), product.boxes.end(),
+                                     [](const Box& box) { return box.maximum; });
+    if (!maximum && std::none_of(product.guards.begin(), product.guards.end(), varies))
+      return product;
     Product inside = product;  // what the sum reads; other guards stay outside
-    std::erase_if(inside.guards, [&](const Guard& guard) {
-      return !guard.element.index.depends_beyond(outer.sizes.size());
-    });
+    if (!maximum) std::erase_if(inside.guards, [&](const Guard& guard) { return !varies(guard); });
     for (const Instance* candidate : candidates_) {
-      auto element = as_element(step_.facts, inner, inside, candidate->operands[0].atom);
+      auto element = maximum ? named(inner, product, candidate->operands[0].atom)
+                             : as_element(step_.facts, inner, inside, candidate->operands[0].atom);
       if (!element) continue;
       for (const Guard& guard : product.guards)
-        if (!guard.element.index.depends_beyond(outer.sizes.size()))
-          element->guards.push_back(guard);
+        if (!maximum && !varies(guard)) element->guards.push_back(guard);
       return *element;
     }
     return product;
+  }
+
+  // The product as an element of a name, with its coefficient inside of the name or before it.
+  std::optional<Product> named(const Region& inner, const Product& product, AtomId name) const {
+    const Instance* made = step_.facts.definition(name);
+    if (made == nullptr || made->kind != Instance::Kind::kCombine) return std::nullopt;
+    if (const auto whole = as_name(inner, *made, {product})) return whole->front();
+    Product bare = product;
+    bare.coef = 1;
+    auto element = as_name(inner, *made, {bare});
+    if (!element) return std::nullopt;
+    element->front().coef = product.coef;
+    return element->front();
   }
 
   // A maximum is of one whole value: of a term, or of the name of a combination or concatenation.

@@ -99,12 +99,15 @@ std::string to_string(const std::vector<Interval>& intervals) {
 
 namespace {
 
-bool is_part_of(const Facts& facts, const Product& part, const Product& sum) {
-  return std::any_of(part.boxes.begin(), part.boxes.end(),
-                     [&](const Box& box) { return hides(facts, sum, box.label); });
+// A box of the part would also restrict the other, or bounds a maximum, which is no factor.
+bool loses_meaning(const Facts& facts, const Product& part, const Product& other) {
+  const bool alone = other.factors.empty() && other.guards.empty();
+  return std::any_of(part.boxes.begin(), part.boxes.end(), [&](const Box& box) {
+    return (box.maximum && !alone) || hides(facts, other, box.label);
+  });
 }
 
-// A name among the factors of the claim, products unfolded, that equals the part.
+// A name among the factors of the claim, products and names unfolded, that equals the part.
 std::optional<Product> name_of(const Facts& facts, const Region& region, const Product& part,
                                const Sum& claimed) {
   std::vector<Factor> todo;
@@ -115,13 +118,13 @@ std::optional<Product> name_of(const Facts& facts, const Region& region, const P
     todo.pop_back();
     const Instance* made = facts.definition(factor.atom);
     if (made == nullptr) continue;
-    if (made->kind == Instance::Kind::kMul) {
-      const Product inside = expand(facts, region, factor)->front();
-      todo.insert(todo.end(), inside.factors.begin(), inside.factors.end());
-    }
-    if (made->kind != Instance::Kind::kCombine) continue;
+    const bool is_name = made->kind == Instance::Kind::kCombine;
+    if (!is_name && made->kind != Instance::Kind::kMul) continue;
     const Product name{1, {factor}, {}, {}};
-    if (equal(facts, region, {part}, {name})) return name;
+    if (is_name && equal(facts, region, {part}, {name})) return name;
+    const Sum inside = *expand(facts, region, factor);
+    for (const Product& product : inside)
+      todo.insert(todo.end(), product.factors.begin(), product.factors.end());
   }
   return std::nullopt;
 }
@@ -134,8 +137,8 @@ Sum multiply(const Facts& facts, const Region& region, const Sum& a, const Sum& 
   for (const Product& x : a) {
     for (const Product& y : b) {
       std::optional<Product> left, right;
-      if (is_part_of(facts, x, y)) left = name_of(facts, region, x, claimed);
-      if (!left && is_part_of(facts, y, x)) right = name_of(facts, region, y, claimed);
+      if (loses_meaning(facts, x, y)) left = name_of(facts, region, x, claimed);
+      if (loses_meaning(facts, y, left.value_or(x))) right = name_of(facts, region, y, claimed);
       sum.push_back(multiply(facts, left.value_or(x), right.value_or(y)));
     }
   }

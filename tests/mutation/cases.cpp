@@ -17,7 +17,7 @@ struct Runnable {
   const char* folder;
   int64_t factor;
 };
-constexpr Runnable kRunnable[] = {{"qwen2-tp2", 64}, {"gpt-tp2-l1", 32}};
+constexpr Runnable kRunnable[] = {{"qwen2-tp2", 64}};
 
 constexpr const char* kRight[] = {"qwen2-tp2", "gpt-tp2-l1", "gpt-tp4-l2", "llama3-tp2-l1",
                                   "llama3-tp2-l1-hlo"};

@@ -72,7 +72,9 @@ Judgement Judge::judge(const Mutation& mutation) const {
   if (ran_to_the_end && !claims.empty()) {
     mutant.expect.clear();
     const ReplayResult claimed = replay(mutant, claims, runs({4}));
-    if (claimed.witness) judgement.false_claim = describe(*claimed.witness);
+    // A rank that stops on other ids than the inputs before says nothing about a relation.
+    if (claimed.witness && claimed.witness->failure.empty())
+      judgement.false_claim = describe(*claimed.witness);
   }
   if (whole_) {
     Case whole = *whole_;
