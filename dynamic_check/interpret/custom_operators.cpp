@@ -124,7 +124,7 @@ Tensors identity(const CustomCall& call) { return {call.tensor(0, "x")}; }
 // A draw in which nothing is dropped.
 Tensors dropout_that_keeps_all(const CustomCall& call) {  // (input, p, train)
   const at::Tensor input = call.tensor(0, "input");
-  const double kept = call.flag(2, "train") ? 1 - call.number(1, "p") : 1;
+  const double kept = call.flag(2, "train", /*absent=*/true) ? 1 - call.number(1, "p") : 1;
   return {input / kept, at::ones_like(input, input.options().dtype(at::kBool))};
 }
 
@@ -178,10 +178,10 @@ double CustomCall::number(size_t position, std::string_view name) const {
   return static_cast<double>(integer(position, name));
 }
 
-bool CustomCall::flag(size_t position, std::string_view name) const {
+bool CustomCall::flag(size_t position, std::string_view name, bool absent) const {
   const Arg& arg = find(position, name);
   if (const auto* boolean = std::get_if<bool>(&arg.value)) return *boolean;
-  if (arg.is_none()) return false;
+  if (arg.is_none()) return absent;
   return integer(position, name) != 0;
 }
 

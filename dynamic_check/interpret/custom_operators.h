@@ -23,7 +23,7 @@ class CustomCall {
   at::Tensor tensor(size_t position, std::string_view name) const;
   int64_t integer(size_t position, std::string_view name) const;
   double number(size_t position, std::string_view name) const;
-  bool flag(size_t position, std::string_view name) const;
+  bool flag(size_t position, std::string_view name, bool absent = false) const;
 
  private:
   const Arg& find(size_t position, std::string_view name) const;

@@ -21,8 +21,8 @@ class Spread {
   // Adds the tensor of one perturbed run, in any floating dtype.
   void add(const at::Tensor& sample);
 
-  // Takes the larger spread of the two, of each block and of the whole: another estimate of the same
-  // noise, by the same number of samples of the same exact value.
+  // Takes the larger spread of the two, of each block and of the whole: another estimate of the
+  // same noise, by the same number of samples of the same exact value.
   void raise_to(const Spread& other);
 
   // The largest deviation allowed, of each block and of the whole: the root mean square over the

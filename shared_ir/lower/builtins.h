@@ -31,6 +31,7 @@ std::span<const Builtin> reduction_builtins();    // sums, maxima
 std::span<const Builtin> labelled_builtins();     // einsum and block
 std::span<const Builtin> index_builtins();        // gathers and scatters
 std::span<const Builtin> window_builtins();       // XLA's slices, padding, dynamic slices
+std::span<const Builtin> convolution_builtins();  // convolutions and their gradients
 std::span<const Builtin> collective_builtins();
 
 }  // namespace assay::lowering

@@ -1,5 +1,6 @@
 // Builtins on attributes: shapes, lists, conditions.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "shared_ir/lower/builtins.h"
@@ -44,9 +45,9 @@ Value item(Call& call) {
 }
 
 Value only(Call& call) {
-  const ValueList& list = call.list(0);
+  const std::vector<int64_t> list = call.integers(0);
   if (list.size() != 1) call.unsupported("more than one dimension");
-  return list[0];
+  return {list[0]};
 }
 
 Value stat_shape(Call& call) {
@@ -65,6 +66,10 @@ Value equals(Call& call) {
   if (a && b) return {*a == *b};
   return {attribute_text(call[0]) == attribute_text(call[1])};
 }
+
+Value less(Call& call) { return {call.number(0) < call.number(1)}; }
+
+Value root(Call& call) { return {std::sqrt(call.number(0))}; }
 
 // A constant of the program may be a tensor of its own.
 Value number_of(Call& call) {
@@ -96,6 +101,8 @@ constexpr Builtin kAttributeBuiltins[] = {
      "unsupported(reason): the declaration says nothing about these arguments"},
     {"given", 1, 1, given, "given(a): whether an optional argument is there"},
     {"equals", 2, 2, equals, "equals(a, b): whether two attributes are equal"},
+    {"less", 2, 2, less, "less(a, b): whether one number is below another"},
+    {"root", 1, 1, root, "root(a): the square root of a number"},
 };
 
 }  // namespace

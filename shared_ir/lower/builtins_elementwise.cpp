@@ -37,8 +37,16 @@ std::optional<Rational> short_coefficient(Call& call, size_t i) {
   return exact.exact && is_short(exact.value) ? std::optional(exact.value) : std::nullopt;
 }
 
+bool all_integers(const Call& call) {
+  for (size_t i = 0; i < call.size(); ++i)
+    if (!call[i].get_if<int64_t>()) return false;
+  return true;
+}
+
 // a + sign * alpha * b, alpha being the third argument if there is one.
 Value weighted_sum(Call& call, int sign) {
+  if (all_integers(call))
+    return {call.integer(0) + sign * (call.has(2) ? call.integer(2) : 1) * call.integer(1)};
   const double alpha = call.has(2) ? call.number(2) : 1;
   if (all_numbers(call)) return {call.number(0) + sign * alpha * call.number(1)};
   Call pair(call.context(), sign > 0 ? "add" : "sub", {call[0], call[1]});
@@ -65,6 +73,7 @@ Value add(Call& call) { return weighted_sum(call, 1); }
 Value sub(Call& call) { return weighted_sum(call, -1); }
 
 Value mul(Call& call) {
+  if (all_integers(call)) return {call.integer(0) * call.integer(1)};
   if (all_numbers(call)) return {call.number(0) * call.number(1)};
   AlikeOperands operands = alike_operands(call, 0);
   if (is_bool(operands.dtype))
@@ -155,8 +164,13 @@ Value logic(Call& call) {
 Value bitwise(Call& call) {
   AlikeOperands operands = alike_operands(call, 1);
   if (is_floating(operands.dtype)) call.fail("bits of floating point numbers");
+  Builder& builder = call.builder();
   std::string fn = is_bool(operands.dtype) ? call.text(0) : "bitwise_" + call.text(0);
-  return tensor_value(call.builder().map(fn, operands.ids, operands.dtype, 0));
+  // The bits beyond an unsigned integer's own are none of its.
+  const bool widened = is_unsigned(operands.dtype) && call.text(0) == "not";
+  const DType dtype = widened ? DType::kInt64 : operands.dtype;
+  for (CoreId& operand : operands.ids) operand = builder.cast(operand, dtype);
+  return tensor_value(builder.cast(builder.map(fn, operands.ids, dtype, 0), operands.dtype));
 }
 
 CoreId kept(Builder& builder, CoreId mask, CoreId x, const Shape& shape) {
@@ -200,6 +214,15 @@ Value cast(Call& call) {
   return tensor_value(call.builder().cast(call.tensor(0), call.dtype_or_recorded(1)));
 }
 
+// Numbers are of a category, and none is none.
+Value promoted(Call& call) {
+  std::vector<Value> operands;
+  for (size_t i = 0; i < call.size(); ++i)
+    if (call.has(i)) operands.push_back(call[i]);
+  Call joined(call.context(), "promote", std::move(operands));
+  return tensor_value(call.builder().cast(call.tensor(0), promoted_dtype(joined, 0)));
+}
+
 Value as_float(Call& call) {
   CoreId x = call.tensor(0);
   return tensor_value(
@@ -215,7 +238,7 @@ constexpr Builtin kElementwiseBuiltins[] = {
     {"map", 2, kAnyNumber, map, "map(fn, x, ...): fn of each element, in the promoted dtype"},
     {"float_map", 2, kAnyNumber, float_map,
      "float_map(fn, x, ...): the same; integers become float32 first"},
-    {"compare", 3, 3, compare, "compare(fn, a, b): a flag for each element"},
+    {"compare", 2, 3, compare, "compare(fn, a, b): a flag for each element, or pair of them"},
     {"linear", 1, 1, linear,
      "linear(x): as an operand of map or block: the function is linear in x"},
     {"logic", 2, kAnyNumber, logic,
@@ -225,6 +248,8 @@ constexpr Builtin kElementwiseBuiltins[] = {
     {"keep", 2, 2, keep, "keep(mask, x): x where the mask is true, else 0"},
     {"where", 3, 3, where, "where(mask, a, b): a where the mask is true, else b"},
     {"cast", 2, 2, cast, "cast(x, dtype): x in another dtype; none: the recorded one"},
+    {"promote", 2, kAnyNumber, promoted,
+     "promote(x, a, ...): x in the dtype that it and the others are promoted to"},
     {"as_float", 1, 1, as_float, "as_float(x): integers and flags as float32"},
 };
 

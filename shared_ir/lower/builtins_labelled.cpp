@@ -1,6 +1,9 @@
 // Builtins whose arguments have labelled dimensions: contractions, and functions on blocks.
 #include <algorithm>
+#include <cctype>
+#include <optional>
 
+#include "shared_ir/lower/broadcast.h"
 #include "shared_ir/lower/builtins.h"
 #include "shared_ir/lower/contract.h"
 #include "shared_ir/lower/labels.h"
@@ -39,6 +42,57 @@ Value einsum(Call& call) {
     factors.push_back({operands[i], labels(bound.operands[i])});
   }
   return tensor_value(contract(call.builder(), factors, labels(bound.output)));
+}
+
+// PyTorch's notation: one letter a dimension, "bij,bjk->bik".
+Value einsum_of(Call& call) {
+  const std::string& equation = call.text(0);
+  if (equation.find("->") == std::string::npos) call.unsupported("an equation without ->");
+  std::string spaced;
+  for (size_t i = 0; i < equation.size(); ++i) {
+    const bool letter = std::isalpha(static_cast<unsigned char>(equation[i])) != 0;
+    spaced += letter ? " " + equation.substr(i, 1) + " " : equation.substr(i, 1);
+    if (equation[i] == '.' && (i + 1 == equation.size() || equation[i + 1] != '.')) spaced += " ";
+  }
+  std::vector<Value> arguments{Value{spaced}};
+  for (const CoreId operand : call.tensors(1)) arguments.push_back(tensor_value(operand));
+  Call labelled(call.context(), "einsum", std::move(arguments));
+  return einsum(labelled);
+}
+
+// As torch.matmul: vectors are a row at the left and a column at the right, leading dimensions
+// broadcast.
+Value matmul(Call& call) {
+  Builder& builder = call.builder();
+  CoreId sides[] = {call.tensor(0), call.tensor(1)};
+  const bool row = builder.rank(sides[0]) == 1, column = builder.rank(sides[1]) == 1;
+  if (builder.rank(sides[0]) == 0 || builder.rank(sides[1]) == 0) call.fail("a scalar");
+  if (row) sides[0] = builder.reshape(sides[0], {1, builder.shape(sides[0])[0]});
+  if (column) sides[1] = builder.reshape(sides[1], {builder.shape(sides[1])[0], 1});
+  std::vector<Shape> leading;
+  for (const CoreId side : sides)
+    leading.emplace_back(builder.shape(side).begin(), builder.shape(side).end() - 2);
+  const Shape batch = broadcast_shape(call, leading);
+  for (CoreId& side : sides) {
+    const Shape own = builder.shape(side);
+    // A matrix that is shared by all has no leading dimensions of its own.
+    if (own.size() == 2) continue;
+    Shape to = batch;
+    to.insert(to.end(), own.end() - 2, own.end());
+    side = broadcast_to(builder, side, to);
+  }
+  const auto text = [&](CoreId side, const std::string& labels) {
+    return builder.rank(side) == 2 ? labels : "... " + labels;
+  };
+  const std::string output =
+      std::string(batch.empty() ? "" : "... ") + (row ? "" : "i ") + (column ? "" : "j");
+  if (row) sides[0] = builder.reshape(sides[0], {builder.shape(sides[0])[1]});
+  if (column) sides[1] = builder.reshape(sides[1], {builder.shape(sides[1])[0]});
+  Call product(call.context(), "matmul",
+               {Value{(row ? "k" : text(sides[0], "i k")) + ", " +
+                      (column ? "k" : text(sides[1], "k j")) + " -> " + output},
+                tensor_value(sides[0]), tensor_value(sides[1])});
+  return einsum(product);
 }
 
 // Contracting dims are multiplied and summed, batch dims are shared; the result has batch, left,
@@ -113,7 +167,7 @@ Value int_block(Call& call) {
   return emit_block(call, operands, 2, bound_labels(call, call.text(1), operands), DType::kInt64);
 }
 
-Value block_along(Call& call) {
+Value emit_block_along(Call& call, std::optional<DType> dtype) {
   Builder& builder = call.builder();
   std::vector<CoreId> operands = operands_from(call, 2);
   const Shape shape = builder.shape(operands[0]);
@@ -131,12 +185,17 @@ Value block_along(Call& call) {
   for (CoreId operand : operands)
     if (builder.shape(operand) != shape) call.fail("the operands' shapes differ");
   bound.operands.assign(operands.size(), bound.output);
-  return emit_block(call, operands, 2, bound, builder.dtype(operands[0]));
+  return emit_block(call, operands, 2, bound, dtype.value_or(builder.dtype(operands[0])));
 }
+
+Value block_along(Call& call) { return emit_block_along(call, {}); }
+Value int_block_along(Call& call) { return emit_block_along(call, DType::kInt64); }
 
 constexpr Builtin kLabelledBuiltins[] = {
     {"einsum", 2, kAnyNumber, einsum,
      "einsum(\"... i k, k j -> ... i j\", a, b): the product, summed over what the result lacks"},
+    {"einsum_of", 2, 2, einsum_of, "einsum_of(\"bij,bjk->bik\", list): in PyTorch's notation"},
+    {"matmul", 2, 2, matmul, "matmul(a, b): matrices in the last two dimensions, vectors in one"},
     {"dot_general", 6, 6, dot_general,
      "dot_general(a, b, a contracts, b contracts, a batch, b batch)"},
     {"block", 3, kAnyNumber, block,
@@ -146,6 +205,8 @@ constexpr Builtin kLabelledBuiltins[] = {
      "int_block(fn, labels, x, ...): a block whose results are int64"},
     {"block_along", 3, kAnyNumber, block_along,
      "block_along(fn, dims, x, ...): a block over these dimensions of operands of one shape"},
+    {"int_block_along", 3, kAnyNumber, int_block_along,
+     "int_block_along(fn, dims, x, ...): such a block whose results are int64"},
 };
 
 }  // namespace

@@ -67,9 +67,10 @@ Value t(Call& call) {
 Value move_last(Call& call) {
   CoreId x = call.tensor(0);
   int64_t rank = call.builder().rank(x), dim = call.dim(1, rank);
+  if (rank == 0) return tensor_value(call.builder().reshape(x, {1}));
   std::vector<int64_t> dims(rank);
   std::iota(dims.begin(), dims.end(), 0);
-  if (rank > 0) std::rotate(dims.begin() + dim, dims.begin() + dim + 1, dims.end());
+  std::rotate(dims.begin() + dim, dims.begin() + dim + 1, dims.end());
   return tensor_value(call.builder().permute(x, dims));
 }
 
@@ -142,6 +143,44 @@ Value merge_last(Call& call) {
   return tensor_value(call.builder().reshape(x, shape));
 }
 
+// Dimensions first to last as one; a scalar gets one.
+Value flatten_dims(Call& call) {
+  CoreId x = call.tensor(0);
+  const Shape own = call.builder().shape(x);
+  const auto rank = static_cast<int64_t>(own.size());
+  const int64_t first = call.dim(1, rank), last = call.dim(2, rank);
+  if (first > last) call.fail("the first dimension lies behind the last");
+  Shape to = own;
+  if (rank == 0) {
+    to = {1};
+  } else {
+    for (int64_t i = last; i > first; --i) {
+      to[i - 1] *= to[i];
+      to.erase(to.begin() + i);
+    }
+  }
+  return tensor_value(call.builder().reshape(x, to));
+}
+
+// One dimension as several; one of their sizes may be -1.
+Value unflatten(Call& call) {
+  CoreId x = call.tensor(0);
+  Shape to = call.builder().shape(x);
+  const int64_t dim = call.existing_dim(call.integer(1), static_cast<int64_t>(to.size()));
+  std::vector<int64_t> sizes = call.integers(2);
+  int64_t known = 1;
+  for (int64_t size : sizes)
+    if (size != -1) known *= size;
+  for (int64_t& size : sizes)
+    if (size == -1 && known > 0) size = to[dim] / known;
+  to.erase(to.begin() + dim);
+  to.insert(to.begin() + dim, sizes.begin(), sizes.end());
+  ValueList shape;
+  for (int64_t size : to) shape.emplace_back().data = size;
+  Call viewed(call.context(), "unflatten", {call[0], Value{std::move(shape)}});
+  return view(viewed);
+}
+
 Value repeat(Call& call) {
   CoreId x = call.tensor(0);
   Shape own = call.builder().shape(x), times = call.sizes(1), spread, tiled, to;
@@ -162,7 +201,9 @@ constexpr Builtin kMovementBuiltins[] = {
     {"transpose", 3, 3, transpose, "transpose(x, a, b): two dimensions exchanged"},
     {"t", 1, 1, t, "t(x): a matrix transposed"},
     {"move_last", 2, 2, move_last,
-     "move_last(x, dim): dim becomes the last dimension, the others keep their order"},
+     "move_last(x, dim): dim becomes the last dimension, the others keep their order; a scalar "
+     "gets "
+     "one"},
     {"expand", 2, 2, expand, "expand(x, sizes): size 1 repeats; -1 keeps a size"},
     {"broadcast_in_dim", 4, 4, broadcast_in_dim,
      "broadcast_in_dim(x, dims, sizes, dtype): dimension i of x becomes dims[i] of the result"},
@@ -170,6 +211,8 @@ constexpr Builtin kMovementBuiltins[] = {
     {"squeeze", 2, 2, squeeze, "squeeze(x, dims): without those of size 1; none: all of them"},
     {"merge_last", 2, 2, merge_last,
      "merge_last(x, sizes): the last dimensions, of these sizes, as one"},
+    {"flatten", 3, 3, flatten_dims, "flatten(x, first, last): these dimensions as one"},
+    {"unflatten", 3, 3, unflatten, "unflatten(x, dim, sizes): one dimension as several"},
     {"repeat", 2, 2, repeat, "repeat(x, counts): x tiled along each dimension"},
 };
 

@@ -2,6 +2,8 @@
 // with size 1.
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "shared_ir/lower/broadcast.h"
 #include "shared_ir/lower/builtins.h"
 
@@ -38,14 +40,72 @@ int64_t reduced_count(Call& call) {
   return count;
 }
 
-Value count_over(Call& call) { return {reduced_count(call)}; }
-
 Value mean(Call& call) {
   CoreId x = call.tensor(0);
   if (!is_floating(call.builder().dtype(x))) call.fail("the mean of integers");
   int64_t count = reduced_count(call);
   if (count == 0) call.fail("the mean of nothing");
   return tensor_value(call.builder().scale(summed(call, x), Rational(1, count)));
+}
+
+// The squares of the distances from the mean, over their number less the correction.
+Value variance(Call& call) {
+  const double correction = call.has(2) ? call.number(2) : 1;
+  const double freedom = static_cast<double>(reduced_count(call)) - correction;
+  if (freedom <= 0) call.unsupported("fewer elements than the correction");
+  Builder& builder = call.builder();
+  const CoreId x = call.tensor(0);
+  Call of_center(call.context(), "variance", {call[0], call[1], Value{true}});
+  const CoreId center =
+      broadcast_to(builder, mean(of_center).get_if<TensorRef>()->id, Shape(builder.shape(x)));
+  const CoreId distance = builder.linear({x, center}, {Rational(1), Rational(-1)});
+  const CoreId squares = builder.map("pow(2)", {distance}, builder.dtype(x), 0);
+  Call of_squares(call.context(), "variance", {tensor_value(squares), call[1], call[3]});
+  return tensor_value(
+      builder.scale(summed(of_squares, squares), Rational(1) / call.coefficient_of(freedom)));
+}
+
+// The root of the sum of powers `ord` of the sizes; infinite: the largest or smallest; 0: how many
+// are not 0. None is 2.
+Value vector_norm(Call& call) {
+  Builder& builder = call.builder();
+  const CoreId x = call.tensor(0);
+  const DType dtype = builder.dtype(x);
+  const double ord = call.has(1) ? call.number(1) : 2;
+  if (!is_floating(dtype)) call.fail("the norm of integers");
+  const auto with = [&](CoreId of) {
+    return Call(call.context(), "vector_norm", {tensor_value(of), call[2], call[3]});
+  };
+  const auto total = [&](CoreId of) {
+    Call whole = with(of);
+    return summed(whole, of);
+  };
+  const auto mapped = [&](const std::string& fn, CoreId of) {
+    return builder.map(fn, {of}, dtype, 0);
+  };
+  if (ord == 2) return tensor_value(mapped("sqrt", total(mapped("pow(2)", x))));
+  const CoreId size = mapped("abs", x);
+  if (std::isinf(ord)) {
+    Call whole = with(size);
+    return ord > 0 ? amax(whole) : amin(whole);
+  }
+  if (ord == 1) return tensor_value(total(size));
+  if (ord == 0) {
+    const CoreId zero = builder.constant(Rational(0), dtype, Shape(builder.shape(x)));
+    const CoreId flags = builder.map("ne", {x, zero}, DType::kBool, 0);
+    return tensor_value(total(builder.cast(flags, dtype)));
+  }
+  const std::string power = fmt::format("pow({})", ord), root = fmt::format("pow({})", 1 / ord);
+  return tensor_value(mapped(root, total(mapped(power, size))));
+}
+
+// PyTorch numbers what a loss does with its elements: 0 nothing, 1 the mean, 2 the sum.
+Value reduced_loss(Call& call) {
+  const int64_t reduction = call.integer(1);
+  if (reduction < 0 || reduction > 2) call.fail("a reduction is 0, 1 or 2");
+  if (reduction == 0) return call[0];
+  Call whole(call.context(), "reduced_loss", {call[0], Value{NoArg{}}, Value{false}});
+  return reduction == 1 ? mean(whole) : sum(whole);
 }
 
 // What a gradient of a broadcast is: summed over what the broadcast repeated.
@@ -70,8 +130,12 @@ constexpr Builtin kReductionBuiltins[] = {
     {"mean", 3, 3, mean, "mean(x, dims, keepdim): the sum, scaled by 1 / count"},
     {"amax", 3, 3, amax, "amax(x, dims, keepdim): the maximum"},
     {"amin", 3, 3, amin, "amin(x, dims, keepdim): the minimum"},
-    {"count_over", 2, 2, count_over,
-     "count_over(x, dims): how many elements one result of a reduction has"},
+    {"variance", 4, 4, variance,
+     "variance(x, dims, correction, keepdim): by the number of elements less the correction"},
+    {"vector_norm", 4, 4, vector_norm,
+     "vector_norm(x, ord, dims, keepdim): the root of a sum of powers; inf: the largest"},
+    {"reduced_loss", 2, 2, reduced_loss,
+     "reduced_loss(x, reduction): 0: x, 1: its mean, 2: its sum"},
     {"sum_to", 2, 2, sum_to,
      "sum_to(x, sizes): summed over what a broadcast from these sizes repeats"},
 };

@@ -6,6 +6,7 @@
 
 #include "shared_ir/lower/broadcast.h"
 #include "shared_ir/lower/builtins.h"
+#include "shared_ir/lower/padding.h"
 
 namespace assay::lowering {
 namespace {
@@ -81,6 +82,36 @@ Value split(Call& call) {
   return pieces_of(call, x, dim, sizes);
 }
 
+// As torch.chunk: the last piece may fall short, and there may be fewer of them.
+Value chunk(Call& call) {
+  CoreId x = call.tensor(0);
+  int64_t dim = call.existing_dim(call.integer(2), call.builder().rank(x));
+  int64_t count = call.integer(1), left = call.builder().shape(x)[dim];
+  if (count < 1) call.fail(fmt::format("{} pieces", count));
+  if (left == 0) return pieces_of(call, x, dim, std::vector<int64_t>(count, 0));
+  const int64_t size = (left + count - 1) / count;
+  std::vector<int64_t> sizes;
+  for (; left > 0; left -= sizes.back()) sizes.push_back(std::min(size, left));
+  return pieces_of(call, x, dim, sizes);
+}
+
+// Windows start at every step-th element; the new last dimension counts through a window.
+Value windows(Call& call) {
+  Builder& builder = call.builder();
+  const CoreId x = call.tensor(0);
+  const int64_t dim = call.existing_dim(call.integer(1), builder.rank(x));
+  const int64_t size = call.integer(2), step = call.integer(3), whole = builder.shape(x)[dim];
+  if (size < 1 || size > whole || step < 1)
+    call.fail(fmt::format("windows of {} elements, each {} later, of {}", size, step, whole));
+  Shape shape = builder.shape(x);
+  shape[dim] = (whole - size) / step + 1;
+  shape.push_back(1);
+  std::vector<CoreId> pieces;
+  for (int64_t i = 0; i < size; ++i)
+    pieces.push_back(builder.reshape(builder.slice(x, dim, i, step, shape[dim]), shape));
+  return tensor_value(builder.cat(pieces, builder.rank(x)));
+}
+
 Value unbind(Call& call) {
   CoreId x = call.tensor(0);
   int64_t dim = call.existing_dim(call.integer(1), call.builder().rank(x));
@@ -95,11 +126,13 @@ Value unbind(Call& call) {
 
 Value cat(Call& call) {
   Builder& builder = call.builder();
+  const std::vector<CoreId> all = call.tensors(0);
+  if (all.empty()) call.fail("nothing to concatenate");
+  const auto fits_anywhere = [&](CoreId piece) { return builder.shape(piece) == Shape{0}; };
+  const bool only_such = std::all_of(all.begin(), all.end(), fits_anywhere);
   std::vector<Value> pieces;
-  for (CoreId piece : call.tensors(0))
-    if (builder.shape(piece) != Shape{0})
-      pieces.push_back(tensor_value(piece));  // legacy empty tensors fit anywhere
-  if (pieces.empty()) call.fail("nothing to concatenate");
+  for (CoreId piece : all)
+    if (only_such || !fits_anywhere(piece)) pieces.push_back(tensor_value(piece));
   Call operands(call.context(), "cat", pieces);
   DType dtype = promoted_dtype(operands, 0);
   const Shape first = builder.shape(operands.tensor(0));
@@ -130,6 +163,53 @@ Value stack(Call& call) {
   }
   Call joined(call.context(), "stack", {Value{std::move(rows)}, Value{dim}});
   return cat(joined);
+}
+
+// What is shifted beyond the end comes in at the start. Without dimensions, the elements are in
+// row-major order.
+Value roll(Call& call) {
+  Builder& builder = call.builder();
+  CoreId x = call.tensor(0);
+  const Shape shape = builder.shape(x);
+  std::vector<int64_t> shifts = call.integers(1), dims = call.integers(2);
+  if (dims.empty() && shifts.size() == 1) {
+    x = builder.reshape(x, {element_count(shape)});
+    dims = {0};
+  }
+  if (dims.size() != shifts.size()) call.fail("a shift is needed for each dimension");
+  for (size_t i = 0; i < dims.size(); ++i) {
+    int64_t dim = call.existing_dim(dims[i], builder.rank(x)), size = builder.shape(x)[dim];
+    int64_t start = size == 0 ? 0 : (size - shifts[i] % size) % size;
+    if (start != 0)
+      x = builder.cat(
+          {builder.slice(x, dim, start, 1, size - start), builder.slice(x, dim, 0, 1, start)}, dim);
+  }
+  return tensor_value(builder.reshape(x, shape));
+}
+
+// The square that the diagonal runs through, row after row: every (size + 1)-th element of it.
+Value diagonal(Call& call) {
+  Builder& builder = call.builder();
+  CoreId x = call.tensor(0);
+  const int64_t rank = builder.rank(x), offset = call.integer(1);
+  const int64_t a = call.existing_dim(call.integer(2), rank),
+                b = call.existing_dim(call.integer(3), rank);
+  if (a == b) call.fail("the two dimensions are the same");
+  std::vector<int64_t> dims;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (dim != a && dim != b) dims.push_back(dim);
+  dims.insert(dims.end(), {a, b});
+  x = builder.permute(x, dims);
+  Shape shape = builder.shape(x);
+  const int64_t row = std::max<int64_t>(-offset, 0), column = std::max<int64_t>(offset, 0);
+  const int64_t size =
+      std::max<int64_t>(std::min(shape[rank - 2] - row, shape[rank - 1] - column), 0);
+  const int64_t first_row = size == 0 ? 0 : row, first_column = size == 0 ? 0 : column;
+  x = builder.slice(builder.slice(x, rank - 2, first_row, 1, size), rank - 1, first_column, 1,
+                    size);
+  shape.resize(rank - 1);
+  shape[rank - 2] = size * size;
+  return tensor_value(builder.slice(builder.reshape(x, shape), rank - 2, 0, size + 1, size));
 }
 
 // x with `rows` in place of its elements [start, start + count) of `dim`.
@@ -172,7 +252,7 @@ Value select_scatter(Call& call) {
 }
 
 // [left of the last dim, right of it, left of the one before, ...], zeros or another number
-// outside.
+// outside; negative widths cut off.
 Value pad(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0);
@@ -181,15 +261,7 @@ Value pad(Call& call) {
     call.fail("two widths a dimension");
   for (size_t i = 0; i < widths.size(); i += 2) {
     int64_t dim = builder.rank(x) - 1 - static_cast<int64_t>(i) / 2;
-    if (widths[i] < 0 || widths[i + 1] < 0) call.fail("negative widths");
-    std::vector<CoreId> pieces;
-    Shape shape = builder.shape(x);
-    for (int64_t width : {widths[i], int64_t{-1}, widths[i + 1]}) {
-      shape[dim] = width;
-      if (width > 0) pieces.push_back(builder.constant(call.number(2), builder.dtype(x), shape));
-      if (width < 0) pieces.push_back(x);
-    }
-    x = builder.cat(pieces, dim);
+    x = padded(call, x, dim, widths[i], widths[i + 1], call.number(2));
   }
   return tensor_value(x);
 }
@@ -200,7 +272,14 @@ constexpr Builtin kSlicingBuiltins[] = {
     {"select", 3, 3, select, "select(x, dim, index): one row, without the dimension"},
     {"split", 3, 3, split,
      "split(x, sizes, dim): a list of tensors; one size for all, or a list that adds up"},
+    {"chunk", 3, 3, chunk,
+     "chunk(x, count, dim): a list of pieces of equal size, the last perhaps smaller"},
+    {"windows", 4, 4, windows,
+     "windows(x, dim, size, step): overlapping slices; a new last dimension counts their elements"},
     {"unbind", 2, 2, unbind, "unbind(x, dim): the list of rows"},
+    {"roll", 3, 3, roll, "roll(x, shifts, dims): shifted around each dimension"},
+    {"diagonal", 4, 4, diagonal,
+     "diagonal(x, offset, a, b): of two dimensions, which become the last one"},
     {"cat", 2, 2, cat, "cat(list, dim): one after the other"},
     {"stack", 2, 2, stack, "stack(list, dim): along a new dimension"},
     {"slice_scatter", 6, 6, slice_scatter,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "shared_ir/lower/builtins.h"
+#include "shared_ir/lower/padding.h"
 
 namespace assay::lowering {
 namespace {
@@ -45,22 +46,7 @@ Value pad_each(Call& call) {
              interior = per_dim(call, 4, rank);
   for (int64_t dim = 0; dim < rank; ++dim) {
     if (interior[dim] != 0) call.unsupported("padding between elements");
-    constexpr int64_t kWidest = int64_t{1} << 40;
-    for (const int64_t width : {low[dim], high[dim]})
-      if (width < -kWidest || width > kWidest) call.fail("a width beyond 2^40");
-    Shape shape = builder.shape(x);
-    const int64_t start = std::max<int64_t>(-low[dim], 0);
-    const int64_t count = shape[dim] - start - std::max<int64_t>(-high[dim], 0);
-    if (count < 0) call.fail("more is cut off than there is");
-    std::vector<CoreId> pieces;
-    const auto add_width = [&](int64_t width) {
-      shape[dim] = width;
-      if (width > 0) pieces.push_back(builder.constant(number, builder.dtype(x), shape));
-    };
-    add_width(low[dim]);
-    pieces.push_back(builder.slice(x, dim, start, 1, count));
-    add_width(high[dim]);
-    x = builder.cat(pieces, dim);
+    x = padded(call, x, dim, low[dim], high[dim], number);
   }
   return tensor_value(x);
 }

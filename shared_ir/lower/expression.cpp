@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -110,6 +111,7 @@ class Parser {
     if (accept('(')) return call(name, start);
     if (name == "true" || name == "false") return literal({name == "true"});
     if (name == "none") return literal({NoArg{}});
+    if (name == "inf") return literal({std::numeric_limits<double>::infinity()});
     Expr found = lookup_(name);
     if (found.kind != Expr::Kind::kLiteral) return found;
     if (auto dtype = parse_dtype(name)) return literal({*dtype});
@@ -123,6 +125,10 @@ class Parser {
   }
 
   Expr number() {
+    if (text_.substr(at_).starts_with("-inf")) {
+      at_ += std::string_view("-inf").size();
+      return literal({-std::numeric_limits<double>::infinity()});
+    }
     size_t end = text_.find_first_not_of("+-.0123456789e", at_);
     std::string_view digits = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
     const char* last = digits.data() + digits.size();

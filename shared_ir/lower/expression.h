@@ -2,7 +2,7 @@
 // `let` names and literals.
 //
 //   expr    := name | literal | list | call
-//   literal := 12 | 0.5 | true | false | none | int64 (or another dtype) | "text {parameter}"
+//   literal := 12 | 0.5 | inf | true | false | none | int64 (or another dtype) | "text {name}"
 //   list    := [expr, ...]
 //   call    := builtin(expr, ...)
 //

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
@@ -17,7 +18,10 @@ double sum(const Row& row) { return std::accumulate(row.begin(), row.end(), 0.0)
 double mean(const Row& row) { return sum(row) / static_cast<double>(row.size()); }
 
 double log_sum_exp(const Row& row) {
+  const auto is_nan = [](double x) { return std::isnan(x); };
+  if (const auto nan = std::find_if(row.begin(), row.end(), is_nan); nan != row.end()) return *nan;
   double top = *std::max_element(row.begin(), row.end());
+  if (std::isinf(top)) return top;
   double total = 0;
   for (double x : row) total += std::exp(x - top);
   return top + std::log(total);
@@ -26,6 +30,15 @@ double log_sum_exp(const Row& row) {
 void softmax(const FunctionName&, Blocks in, Block& out) {
   double norm = log_sum_exp(in[0].values);
   for (size_t i = 0; i < out.values.size(); ++i) out.values[i] = std::exp(in[0].values[i] - norm);
+}
+
+// 0 where all are minus infinity.
+void safe_softmax(const FunctionName& fn, Blocks in, Block& out) {
+  const auto hidden = [](double x) { return x == -std::numeric_limits<double>::infinity(); };
+  if (std::all_of(in[0].values.begin(), in[0].values.end(), hidden))
+    out.values.assign(out.values.size(), 0);
+  else
+    softmax(fn, in, out);
 }
 
 void log_softmax(const FunctionName&, Blocks in, Block& out) {
@@ -108,14 +121,20 @@ void rms_norm_dx(const FunctionName&, Blocks in, Block& out) {
   for (size_t i = 0; i < x.size(); ++i) out.values[i] = scale * (g[i] - x[i] * scale * along);
 }
 
+// The first of the elements that no other exceeds; NaN exceeds all.
+double first_place(const Row& x, bool (*exceeds)(double, double)) {
+  size_t place = 0;
+  for (size_t i = 1; i < x.size() && !std::isnan(x[place]); ++i)
+    if (std::isnan(x[i]) || exceeds(x[i], x[place])) place = i;
+  return static_cast<double>(place);
+}
+
 void argmax(const FunctionName&, Blocks in, Block& out) {
-  const Row& x = in[0].values;
-  out.values[0] = static_cast<double>(std::max_element(x.begin(), x.end()) - x.begin());
+  out.values[0] = first_place(in[0].values, [](double a, double b) { return a > b; });
 }
 
 void argmin(const FunctionName&, Blocks in, Block& out) {
-  const Row& x = in[0].values;
-  out.values[0] = static_cast<double>(std::min_element(x.begin(), x.end()) - x.begin());
+  out.values[0] = first_place(in[0].values, [](double a, double b) { return a < b; });
 }
 
 void logsumexp(const FunctionName&, Blocks in, Block& out) {
@@ -124,6 +143,45 @@ void logsumexp(const FunctionName&, Blocks in, Block& out) {
 
 void cumsum(const FunctionName&, Blocks in, Block& out) {
   std::partial_sum(in[0].values.begin(), in[0].values.end(), out.values.begin());
+}
+
+void cumprod(const FunctionName&, Blocks in, Block& out) {
+  const Row& x = in[0].values;
+  std::partial_sum(x.begin(), x.end(), out.values.begin(), std::multiplies<>());
+}
+
+void prod(const FunctionName&, Blocks in, Block& out) {
+  const Row& x = in[0].values;
+  out.values[0] = std::accumulate(x.begin(), x.end(), 1.0, std::multiplies<>());
+}
+
+// All dimensions of a block turned around are its elements in reverse order.
+void flip(const FunctionName&, Blocks in, Block& out) {
+  out.values.assign(in[0].values.rbegin(), in[0].values.rend());
+}
+
+// Where the elements are that come first, second, ... (attribute 0: whether in descending order);
+// equal ones in their order, NaN as the greatest.
+std::vector<size_t> order(const FunctionName& fn, const Row& x) {
+  std::vector<size_t> places(x.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  const auto less = [&](size_t a, size_t b) {
+    return x[a] < x[b] || (std::isnan(x[b]) && !std::isnan(x[a]));
+  };
+  const bool descending = fn.text(0) == "true";
+  std::stable_sort(places.begin(), places.end(),
+                   [&](size_t a, size_t b) { return descending ? less(b, a) : less(a, b); });
+  return places;
+}
+
+void sort(const FunctionName& fn, Blocks in, Block& out) {
+  size_t i = 0;
+  for (const size_t place : order(fn, in[0].values)) out.values[i++] = in[0].values[place];
+}
+
+void argsort(const FunctionName& fn, Blocks in, Block& out) {
+  size_t i = 0;
+  for (const size_t place : order(fn, in[0].values)) out.values[i++] = static_cast<double>(place);
 }
 
 // Su et al., "RoFormer". Operands: one head x[d], its position, the table [p, e] of e/2 cosines and
@@ -169,6 +227,7 @@ void attention(const FunctionName&, Blocks in, Block& out) {
 
 const std::unordered_map<std::string_view, BlockFunction> kBlocks = {
     {"softmax", softmax},
+    {"safe_softmax", safe_softmax},
     {"softmax_backward", softmax_backward},
     {"log_softmax", log_softmax},
     {"log_softmax_backward", log_softmax_backward},
@@ -183,6 +242,11 @@ const std::unordered_map<std::string_view, BlockFunction> kBlocks = {
     {"argmin", argmin},
     {"logsumexp", logsumexp},
     {"cumsum", cumsum},
+    {"cumprod", cumprod},
+    {"prod", prod},
+    {"flip", flip},
+    {"sort", sort},
+    {"argsort", argsort},
     {"rotary", rotary},
     {"attention", attention},
 };

@@ -62,6 +62,47 @@ double elu(const FunctionName& fn, Args a) {
   return fn.number(1) * (x > 0 ? x : fn.number(0) * std::expm1(x * fn.number(2)));
 }
 
+// By the slopes at the function's argument, or (attribute 3) at its result.
+double elu_slope(const FunctionName& fn, Args a) {
+  double x = a[0], low = fn.number(0) * fn.number(1), input_scale = fn.number(2);
+  if (x > 0) return fn.number(1);
+  return fn.text(3) == "true" ? input_scale * (x + low)
+                              : input_scale * low * std::exp(x * input_scale);
+}
+
+double softplus_slope(const FunctionName& fn, Args a) {
+  double scaled = fn.number(0) * a[0];
+  return scaled > fn.number(1) ? 1 : sigmoid(scaled);
+}
+
+// Misra, "Mish: A Self Regularized Non-Monotonic Activation Function".
+double mish(const FunctionName&, Args a) { return a[0] * std::tanh(std::log1p(std::exp(a[0]))); }
+
+double mish_slope(const FunctionName&, Args a) {
+  double t = std::tanh(std::log1p(std::exp(a[0])));
+  return t + a[0] * sigmoid(a[0]) * (1 - t * t);
+}
+
+double log_sigmoid(const FunctionName&, Args a) {
+  return std::min(a[0], 0.0) - std::log1p(std::exp(-std::abs(a[0])));
+}
+
+double hardswish_slope(const FunctionName&, Args a) {
+  double x = a[0];
+  return x <= -3 ? 0 : x < 3 ? x / 3 + 0.5 : 1;
+}
+
+// Girshick, "Fast R-CNN": quadratic below beta.
+double smooth_l1(const FunctionName& fn, Args a) {
+  double size = std::abs(a[0]), beta = fn.number(0);
+  return size < beta ? size * size / 2 / beta : size - beta / 2;
+}
+
+double smooth_l1_slope(const FunctionName& fn, Args a) {
+  double x = a[0], beta = fn.number(0);
+  return std::abs(x) < beta ? x / beta : static_cast<double>((x > 0) - (x < 0));
+}
+
 uint64_t bits(double x) { return static_cast<uint64_t>(static_cast<int64_t>(x)); }
 double number(uint64_t x) { return static_cast<double>(static_cast<int64_t>(x)); }
 
@@ -96,6 +137,9 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"sinh", ASSAY_UNARY(std::sinh(x))},
     {"cosh", ASSAY_UNARY(std::cosh(x))},
     {"tanh", ASSAY_UNARY(std::tanh(x))},
+    {"asinh", ASSAY_UNARY(std::asinh(x))},
+    {"acosh", ASSAY_UNARY(std::acosh(x))},
+    {"atanh", ASSAY_UNARY(std::atanh(x))},
     {"tanh_slope", ASSAY_UNARY(1 - x * x)},  // by tanh's result
     {"erf", ASSAY_UNARY(std::erf(x))},
     {"erfc", ASSAY_UNARY(std::erfc(x))},
@@ -110,13 +154,22 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"ceil", ASSAY_UNARY(std::ceil(x))},
     {"round", ASSAY_UNARY(std::nearbyint(x))},
     {"trunc", ASSAY_UNARY(std::trunc(x))},
-    {"maximum", ASSAY_BINARY(std::max(x, y))},
-    {"minimum", ASSAY_BINARY(std::min(x, y))},
+    {"maximum", ASSAY_BINARY(x > y || std::isnan(x) ? x : y)},
+    {"minimum", ASSAY_BINARY(x < y || std::isnan(x) ? x : y)},
     {"pow", [](const FunctionName& fn,
                Args a) { return std::pow(a[0], a.size() > 1 ? a[1] : fn.number(0)); }},
     {"div_floor", ASSAY_BINARY(std::floor(x / y))},
     {"div_trunc", ASSAY_BINARY(std::trunc(x / y))},
     {"remainder", remainder},
+    {"fmod", ASSAY_BINARY(std::fmod(x, y))},
+    {"atan2", ASSAY_BINARY(std::atan2(x, y))},
+    {"hypot", ASSAY_BINARY(std::hypot(x, y))},
+    {"logaddexp", ASSAY_BINARY(std::max(x, y) + std::log1p(std::exp(-std::abs(x - y))))},
+    {"xlogy", ASSAY_BINARY(std::isnan(y) ? y
+                           : x == 0      ? 0
+                                         : x * std::log(y))},
+    {"isfinite", ASSAY_UNARY(std::isfinite(x))},
+    {"isinf", ASSAY_UNARY(std::isinf(x))},
     {"eq", ASSAY_BINARY(x == y)},
     {"ne", ASSAY_BINARY(x != y)},
     {"lt", ASSAY_BINARY(x < y)},
@@ -136,7 +189,17 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"clamp", clamp},
     {"cast", cast},
     {"softplus", softplus},
+    {"softplus_slope", softplus_slope},
     {"elu", elu},
+    {"elu_slope", elu_slope},
+    {"mish", mish},
+    {"mish_slope", mish_slope},
+    {"log_sigmoid", log_sigmoid},
+    {"hardswish", ASSAY_UNARY(x* std::clamp(x + 3, 0.0, 6.0) / 6)},
+    {"hardswish_slope", hardswish_slope},
+    {"hardsigmoid", ASSAY_UNARY(std::clamp(x + 3, 0.0, 6.0) / 6)},
+    {"smooth_l1", smooth_l1},
+    {"smooth_l1_slope", smooth_l1_slope},
     {"leaky_relu",
      [](const FunctionName& fn, Args a) { return a[0] > 0 ? a[0] : fn.number(0) * a[0]; }},
 };

@@ -84,9 +84,10 @@ void reduce(const CoreOp& op, const ReferenceTensor& x, ReferenceTensor& out) {
   size_t i = 0;
   for_each_coordinate(x.shape, [&](const auto& at) {
     double &result = out.values[address(at, strides)], value = x.values[i++];
-    result = op.prim == Prim::kReduceSum   ? result + value
-             : op.prim == Prim::kReduceMax ? std::max(result, value)
-                                           : std::min(result, value);
+    result = op.prim == Prim::kReduceSum               ? result + value
+             : std::isnan(result) || std::isnan(value) ? std::numeric_limits<double>::quiet_NaN()
+             : op.prim == Prim::kReduceMax             ? std::max(result, value)
+                                                       : std::min(result, value);
   });
 }
 
@@ -194,6 +195,7 @@ double sample(const std::string& text, const std::string& seed, int64_t element)
   FunctionName fn = parse_function_name(text);
   double u = uniform(seed, element);
   if (fn.name == "uniform") return fn.number(0) + u * (fn.number(1) - fn.number(0));
+  if (fn.name == "integer") return fn.number(0) + std::floor(u * (fn.number(1) - fn.number(0)));
   if (fn.name == "bernoulli") return u < fn.number(0);
   if (fn.name == "dropout_mask") return u >= fn.number(0);
   if (fn.name == "normal")

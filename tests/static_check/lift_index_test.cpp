@@ -33,9 +33,9 @@ std::pair<TensorRef, TensorRef> local_ids(GraphBuilder& g, TensorRef ids, const 
           mask};
 }
 
-enum class Masking { kRows, kNone };
+enum class Masking { kOfRows, kNone };
 
-Case embedding(const Bounds& second, Masking masking = Masking::kRows) {
+Case embedding(const Bounds& second, Masking masking = Masking::kOfRows) {
   CaseBuilder c(2);
   auto& s = c.sequential();
   s.output(
@@ -48,7 +48,7 @@ Case embedding(const Bounds& second, Masking masking = Masking::kRows) {
     const TensorRef ids = g.input("ids", {kTokens}, DType::kInt64);
     const auto [local, mask] = local_ids(g, ids, r == 0 ? right_bounds(0) : second);
     TensorRef rows = g.call("rows", "aten.embedding.default", {table, local}, {kTokens, kWidth});
-    if (masking == Masking::kRows) {
+    if (masking == Masking::kOfRows) {
       const TensorRef column =
           g.call("column", "aten.unsqueeze.default", {mask, 1}, {kTokens, 1}, DType::kBool);
       rows = g.call("kept", "aten.masked_fill.Scalar", {rows, column, 0.0}, {kTokens, kWidth});

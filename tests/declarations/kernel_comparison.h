@@ -1,0 +1,30 @@
+// One call by PyTorch's kernel and by its declaration.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "shared_ir/operators.h"
+#include "tests/declarations/call_pattern.h"
+
+namespace assay::test {
+
+struct Comparison {
+  enum class Outcome {
+    kAgrees,   // as many results, of the same shapes, categories of dtypes and values
+    kRefused,  // the declaration says nothing of this call: it would be opaque, or an error
+    kDiffers,
+  };
+  Outcome outcome = Outcome::kAgrees;
+  std::string why;  // not empty unless they agree
+};
+
+// Runs the call's kernel in float64, and evaluates what its declaration in `operators` lowers it to
+// on the same values. Values agree to the tolerance times the larger of 1 and their size, or to
+// 1e-5 where the kernel's result is float32 whatever its operands are; NaNs and infinities agree
+// with themselves alone. Functions that are marked linear must be (linear_marks.h). Random masks
+// keep everything in both. No tolerance: values are not looked at.
+Comparison compare_with_kernel(const DrawnCall& call, const OperatorTable& operators,
+                               std::optional<double> tolerance);
+
+}  // namespace assay::test
