@@ -120,6 +120,7 @@ Case capture_case(const RefinementSpec& spec, DType precision) {
   refinement.name = spec.name;
   refinement.accept = spec.accept;
   refinement.operator_files = spec.operator_files;
+  refinement.lemma_files = spec.lemma_files;
   refinement.distributed_groups = spec.mesh.groups();
 
   DeclaredOutputs sequential;

@@ -177,6 +177,10 @@ void RefinementTest::operators(const std::filesystem::path& file) {
   spec_.operator_files.push_back(file);
 }
 
+void RefinementTest::lemmas(const std::filesystem::path& file) {
+  spec_.lemma_files.push_back(file);
+}
+
 void RefinementTest::sequential(ProgramBody body) { spec_.sequential = std::move(body); }
 
 void RefinementTest::distributed(std::vector<Mesh::Axis> mesh, ProgramBody body, Place place) {

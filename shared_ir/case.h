@@ -49,6 +49,7 @@ struct Case {
   bool random_agrees = true;
   std::vector<std::filesystem::path>
       operator_files;  // the user's declarations, added to the built-in ones
+  std::vector<std::filesystem::path> lemma_files;  // the user's lemmas, the same way
   // Parameters that the distributed program makes itself; checked against the input relation at run
   // time.
   std::vector<std::string> self_made;

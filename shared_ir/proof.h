@@ -10,6 +10,7 @@
 
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/core.h"
+#include "shared_ir/lemma/lemma_proof.h"
 #include "shared_ir/rational.h"
 
 namespace assay {
@@ -209,6 +210,7 @@ struct Certificate {
     bool output = false;              // a checked output: leaves must be final outputs of the ranks
   };
   std::vector<Covered> relations;
+  std::vector<LemmaProof> lemmas;  // atoms that are equal, in the order in which they were shown
   std::vector<std::string> assumptions;
 };
 

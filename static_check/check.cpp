@@ -7,7 +7,9 @@
 #include "static_check/checker/checker.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
+#include "static_check/lemmas.h"
 #include "static_check/problem.h"
+#include "static_check/residual/search.h"
 
 namespace assay {
 
@@ -90,10 +92,10 @@ class Check {
  private:
   void lift_and_prove() {
     const Case& refinement = problem_.refinement;
-    const InputValues inputs = invert_input_relation(problem_.lifting, refinement);
+    inputs_ = invert_input_relation(problem_.lifting, refinement);
     problem_.sequential = lift_sequential(problem_.lifting, refinement.sequential,
-                                          problem_.sequential_program, inputs);
-    problem_.ranks = lift_ranks(problem_.lifting, refinement, problem_.rank_programs, inputs);
+                                          problem_.sequential_program, inputs_);
+    problem_.ranks = lift_ranks(problem_.lifting, refinement, problem_.rank_programs, inputs_);
     if (problem_.ranks.mismatch) {
       result_.report.verdict = Verdict::kRefuted;
       result_.report.failures.push_back(diagnose_mismatch(problem_, *problem_.ranks.mismatch));
@@ -101,7 +103,36 @@ class Check {
         result_.report.outputs.push_back({name, Verdict::kUnproved, {}, false});
     } else {
       prove();
+      if (result_.report.verdict == Verdict::kUnproved) prove_by_lemmas();
     }
+  }
+
+  // Where lemmas show that the ranks compute a sequential value in another form, the ranks are
+  // lifted again with that known.
+  void prove_by_lemmas() {
+    const LemmaTable lemmas = lemmas_with_files(problem_.refinement.lemma_files);
+    EqualitySearch search(lemmas);
+    while (result_.report.verdict == Verdict::kUnproved) {
+      auto found = search.next(problem_, relations_);
+      if (!found) return;
+      problem_.lifting.equate(found->sequential, found->distributed, found->proof.factor);
+      proofs_.push_back(std::move(found->proof));
+      problem_.ranks =
+          lift_ranks(problem_.lifting, problem_.refinement, problem_.rank_programs, inputs_);
+      forget_relations();
+      prove();
+    }
+  }
+
+  void forget_relations() {
+    result_.report.outputs.clear();
+    result_.report.tensors.clear();
+    result_.report.failures.clear();
+    result_.certificate.relations.clear();
+    result_.distributed_over_sequential.clear();
+    relations_.clear();
+    unproved_.clear();
+    broken_.clear();
   }
 
   void prove() {
@@ -318,6 +349,12 @@ class Check {
       counts.distributed_ops += static_cast<int64_t>(graph.nodes.size());
     counts.terms = static_cast<int64_t>(problem_.lifting.universe().atoms.size());
     result_.report.trusted = problem_.lifting.solver().notes();
+    for (const LemmaProof& proof : proofs_)
+      for (const LemmaProof::Step& step : proof.steps)
+        if (step.kind == LemmaProof::Step::Kind::kLemma) ++counts.lemmas[step.lemma];
+    for (const auto& [lemma, uses] : counts.lemmas)
+      result_.report.trusted.push_back("lemma " + lemma + ": " + std::to_string(uses) +
+                                       (uses == 1 ? " use" : " uses"));
   }
 
   void write_certificate() {
@@ -327,6 +364,7 @@ class Check {
     for (LiftedProgram& rank : problem_.ranks.ranks)
       certificate.ranks.push_back(std::move(rank.values));
     certificate.universe = problem_.lifting.take();
+    certificate.lemmas = proofs_;
   }
 
   // What is not proved has claims as well: they are in the report's relations. A run that stopped
@@ -336,7 +374,8 @@ class Check {
     if (verdict != Verdict::kProved && verdict != Verdict::kUnproved) return;
     const CheckResult checked = check_certificate(
         problem_.refinement, problem_.sequential_program, problem_.rank_programs,
-        result_.certificate, verdict == Verdict::kProved ? Replayed::kProof : Replayed::kClaims);
+        result_.certificate, verdict == Verdict::kProved ? Replayed::kProof : Replayed::kClaims,
+        proofs_.empty() ? LemmaTable{} : lemmas_with_files(problem_.refinement.lemma_files));
     if (checked.overflow) return give_up(checked.reason);
     if (!checked.accepted)
       throw InternalError("the checker rejects the certificate: " + checked.reason);
@@ -364,6 +403,8 @@ class Check {
   const StaticOptions& options_;
   Problem problem_;
   StaticResult result_;
+  InputValues inputs_;
+  std::vector<LemmaProof> proofs_;
   RelationMap relations_;
   std::vector<TensorId> unproved_;
   std::vector<std::pair<const Expectation*, const CleanExpr*>> broken_;

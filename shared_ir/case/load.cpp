@@ -35,7 +35,8 @@ class Loader {
     read_expect(root.table("expect"));
     read_accept(root);
     read_assume(root.table("assume"));
-    read_operators(root.table("operators"));
+    read_files(root.table("operators"), "operator", case_.operator_files);
+    read_files(root.table("lemmas"), "lemma", case_.lemma_files);
     read_verdict(root);
     root.finish();
     validate(case_);
@@ -235,14 +236,15 @@ class Loader {
     table.finish();
   }
 
-  void read_operators(TomlTable table) {
+  // what: "operator" or "lemma"; the table's one key is `files`.
+  void read_files(TomlTable table, const std::string& what, std::vector<fs::path>& files) {
     if (table.has("files")) {
       for (const PlacedText& name : table.texts("files")) {
         if (!fs::is_regular_file(folder_ / name.text)) {
           throw UserError(name.place,
-                          "operator file '" + (folder_ / name.text).string() + "' does not exist");
+                          what + " file '" + (folder_ / name.text).string() + "' does not exist");
         }
-        case_.operator_files.push_back(folder_ / name.text);
+        files.push_back(folder_ / name.text);
       }
     }
     table.finish();

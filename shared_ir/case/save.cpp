@@ -55,7 +55,8 @@ std::string groups(const char* side, const Groups& all) {
 }
 
 std::string case_toml(const Case& refinement, const std::vector<std::string>& rank_files,
-                      const std::vector<std::string>& operator_files) {
+                      const std::vector<std::string>& operator_files,
+                      const std::vector<std::string>& lemma_files) {
   std::string text = "version = 1\nname = " + quoted(refinement.name) +
                      "\n\n[sequential]\ngraphs = [\"sequential.json\"]\n" +
                      "\n[distributed]\ngraphs = " + list(rank_files) + "\n" +
@@ -78,11 +79,25 @@ std::string case_toml(const Case& refinement, const std::vector<std::string>& ra
   }
   if (!refinement.random_agrees) text += "\n[assume]\nrandom = \"independent\"\n";
   if (!operator_files.empty()) text += "\n[operators]\nfiles = " + list(operator_files) + "\n";
+  if (!lemma_files.empty()) text += "\n[lemmas]\nfiles = " + list(lemma_files) + "\n";
   if (refinement.known) {
     text += "\n[verdict]\nstatic = " + quoted(refinement.known->verdict) + "\n";
     if (!refinement.known->at.empty()) text += "at = " + list(refinement.known->at) + "\n";
   }
   return text;
+}
+
+// Copies the files into the folder; their names there.
+std::vector<std::string> copy_files(const std::vector<fs::path>& files, const fs::path& folder,
+                                    const std::string& name) {
+  std::vector<std::string> copied;
+  for (const fs::path& file : files) {
+    copied.push_back(name + std::to_string(copied.size()) + ".toml");
+    std::error_code error;
+    fs::copy_file(file, folder / copied.back(), fs::copy_options::overwrite_existing, error);
+    if (error) throw UserError({file.string()}, "cannot copy this file: " + error.message());
+  }
+  return copied;
 }
 
 }  // namespace
@@ -92,18 +107,14 @@ void save_case(const Case& refinement, const std::filesystem::path& folder) {
   fs::create_directories(folder, error);
   if (error) throw UserError({folder.string()}, "cannot make this folder: " + error.message());
   write(folder / "sequential.json", to_fx_json(refinement.sequential, 0));
-  std::vector<std::string> rank_files, operator_files;
+  std::vector<std::string> rank_files;
   for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
     rank_files.push_back("rank" + std::to_string(rank) + ".json");
     write(folder / rank_files.back(), to_fx_json(refinement.ranks[rank], static_cast<Rank>(rank)));
   }
-  for (const fs::path& file : refinement.operator_files) {
-    operator_files.push_back("operators" + std::to_string(operator_files.size()) + ".toml");
-    fs::copy_file(file, folder / operator_files.back(), fs::copy_options::overwrite_existing,
-                  error);
-    if (error) throw UserError({file.string()}, "cannot copy this file: " + error.message());
-  }
-  write(folder / "case.toml", case_toml(refinement, rank_files, operator_files));
+  const auto operator_files = copy_files(refinement.operator_files, folder, "operators");
+  const auto lemma_files = copy_files(refinement.lemma_files, folder, "lemmas");
+  write(folder / "case.toml", case_toml(refinement, rank_files, operator_files, lemma_files));
 }
 
 }  // namespace assay

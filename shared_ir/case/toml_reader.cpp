@@ -52,6 +52,12 @@ std::string TomlTable::text(const std::string& key) {
   return *value;
 }
 
+PlacedText TomlTable::placed_text(const std::string& key) {
+  SourcePlace start = place_of(node(key).source());
+  ++start.column;  // after the quote
+  return {text(key), start};
+}
+
 int64_t TomlTable::integer(const std::string& key) {
   const auto value = node(key).value_exact<int64_t>();
   if (!value) wrong_type(key, "an integer");
@@ -118,16 +124,19 @@ void TomlTable::finish() const {
   }
 }
 
-toml::table parse_toml_file(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw UserError({file}, "cannot read this file");
-  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+toml::table parse_toml_text(std::string_view text, const std::string& file) {
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
     throw UserError({file, at.line, at.column}, std::string(error.description()));
   }
+}
+
+toml::table parse_toml_file(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw UserError({file}, "cannot read this file");
+  return parse_toml_text(std::string((std::istreambuf_iterator<char>(stream)), {}), file);
 }
 
 }  // namespace assay

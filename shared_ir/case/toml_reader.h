@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "shared_ir/error.h"
@@ -29,6 +30,7 @@ class TomlTable {
   // Throws UserError when the key is missing and `required`; an absent optional table is empty.
   TomlTable table(const std::string& key, bool required = false);
   std::string text(const std::string& key);
+  PlacedText placed_text(const std::string& key);
   int64_t integer(const std::string& key);
   bool boolean(const std::string& key, bool absent);
   std::vector<PlacedText> texts(const std::string& key);
@@ -53,7 +55,9 @@ class TomlTable {
   std::set<std::string> known_;
 };
 
-// Reads and parses a file. Throws UserError with line and column for what is no TOML.
+// Parses a text, or the text of a file; `file` is its name in messages. Both throw UserError with
+// line and column for what is no TOML.
+toml::table parse_toml_text(std::string_view text, const std::string& file);
 toml::table parse_toml_file(const std::string& file);
 
 }  // namespace assay

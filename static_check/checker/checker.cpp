@@ -3,6 +3,7 @@
 #include "shared_ir/cast.h"
 #include "shared_ir/error.h"
 #include "static_check/checker/joint.h"
+#include "static_check/checker/lemmas.h"
 
 namespace assay {
 namespace {
@@ -107,7 +108,7 @@ void check_program(Joint& joint, Rank rank) {
 
 CheckResult check_certificate(const Case& refinement, const CoreProgram& sequential,
                               const std::vector<CoreProgram>& ranks, const Certificate& certificate,
-                              Replayed what) {
+                              Replayed what, const LemmaTable& lemmas) {
   ASSAY_CHECK(ranks.size() == refinement.ranks.size(), "one program per rank");
   ASSAY_CHECK(sequential.value_of.size() == refinement.sequential.tensors.size(),
               "the sequential graph's program");
@@ -116,7 +117,8 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
     if (certificate.ranks.size() != ranks.size())
       throw Rejection{"a number of ranks that is not the case's"};
     const LinearIn linear = linear_functions(sequential, ranks);
-    const Facts facts(certificate.universe, refinement.sequential, linear);
+    Facts facts(certificate.universe, refinement.sequential, linear);
+    learn_lemmas(facts, lemmas, certificate.lemmas);
     Joint joint{refinement, sequential, ranks, certificate, facts, {}, {}, 0, 0};
     check_shapes(joint, kNone);
     for (size_t rank = 0; rank < ranks.size(); ++rank) check_shapes(joint, static_cast<Rank>(rank));

@@ -7,6 +7,7 @@
 
 #include "shared_ir/case.h"
 #include "shared_ir/core.h"
+#include "shared_ir/lemma/lemma.h"
 #include "shared_ir/proof.h"
 
 namespace assay {
@@ -50,11 +51,13 @@ enum class Replayed : uint8_t { kProof, kClaims };
 //     necessary: a wrong certificate cannot pass, a right one may fail and is then reported as an
 //     internal error.
 //  5. Relations of the outputs are clean expressions evaluated over claims that hold.
-//  6. Two assumptions of the report are held to what they say: random draws agree, sample by sample
+//  6. Atoms that are equal by lemmas are shown to be: each proof is replayed step by step, from the
+//  text of the lemmas (lemmas.h). The lemmas themselves are trusted as far as they are certified.
+//  7. Two assumptions of the report are held to what they say: random draws agree, sample by sample
 //  (random.cpp); an index of the
 //     sequential program lies in its table, and then so does each of the ranks' (indices.cpp).
 CheckResult check_certificate(const Case& refinement, const CoreProgram& sequential,
                               const std::vector<CoreProgram>& ranks, const Certificate& certificate,
-                              Replayed what = Replayed::kProof);
+                              Replayed what = Replayed::kProof, const LemmaTable& lemmas = {});
 
 }  // namespace assay

@@ -97,4 +97,13 @@ std::optional<Sum> expand(const Facts& facts, const Region& region, const Factor
   }
 }
 
+std::optional<Sum> expand_by_lemmas(const Facts& facts, const Product& product,
+                                    const Factor& factor) {
+  const Facts::Multiple* equal = facts.equal_to(factor.atom);
+  if (equal == nullptr) return std::nullopt;
+  for (const Box& box : product.boxes)
+    if (facts.hides(factor.atom, box.label)) return std::nullopt;
+  return Sum{Product{equal->factor, {{equal->atom, factor.index}}, {}, {}}};
+}
+
 }  // namespace assay::checker

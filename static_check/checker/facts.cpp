@@ -121,6 +121,16 @@ AtomId Facts::one_hot_of(AtomId ids) const {
   return found == one_hots_.end() ? kNone : found->second;
 }
 
+void Facts::learn(AtomId left, AtomId right, const Rational& factor) {
+  if (left == right || !equal_.emplace(left, Multiple{right, factor}).second)
+    reject(left, "a second equality by lemmas");
+}
+
+const Facts::Multiple* Facts::equal_to(AtomId id) const {
+  const auto found = equal_.find(id);
+  return found == equal_.end() ? nullptr : &found->second;
+}
+
 const std::vector<PiecewiseAffine::Piece>* Facts::pieces_of(const Instance& instance) const {
   const auto found = pieces_.find(&instance);
   return found == pieces_.end() ? nullptr : &found->second;

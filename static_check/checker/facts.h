@@ -58,6 +58,18 @@ class Facts {
   // Instances (kSum, kMax, kMin) that reduce this atom.
   const std::vector<const Instance*>& reductions_of(AtomId operand) const;
 
+  // An atom times a number.
+  struct Multiple {
+    AtomId atom = kNone;
+    Rational factor = 1;
+  };
+  // `left` was shown to be factor * right, index by index (lemmas.h). Throws Rejection for a second
+  // equality of `left`.
+  void learn(AtomId left, AtomId right, const Rational& factor);
+  bool has_learned() const { return !equal_.empty(); }
+  // What the atom was shown to be; null when there is nothing.
+  const Multiple* equal_to(AtomId id) const;
+
   // The map that a kMap instance is, when it is a materialised integer map (fn
   // "affine[lo,hi:a,b]..."); else null.
   const std::vector<PiecewiseAffine::Piece>* pieces_of(const Instance& instance) const;
@@ -81,6 +93,7 @@ class Facts {
   const LinearIn& linear_;
   std::vector<Fact> facts_;
   std::map<AtomId, AtomId> one_hots_;
+  std::map<AtomId, Multiple> equal_;
   std::map<AtomId, std::vector<const Instance*>> reductions_;
   std::map<const Instance*, std::vector<PiecewiseAffine::Piece>> pieces_;
   AtomId iota_ = kNone;

@@ -13,6 +13,8 @@ namespace {
 
 using Tag = InstanceLabel::Tag;
 
+constexpr int kMostEqualCalls = 64;  // that lemmas gave, in one claim
+
 // The operator's labels, numbered over: parallel ones and whole ones apart, each by first
 // appearance over the operands in order, then the output. Whole ones by that number are what
 // InstanceLabel::spec_label says.
@@ -149,7 +151,12 @@ class FunctionCheck {
 
   void run() {
     for_each_region(region_of(signature_.parallel), 0, [&](const Region& outer) {
-      check_block(outer);
+      try {
+        check_block(outer, /*by_lemmas=*/false);
+      } catch (const Rejection&) {
+        if (!step_.facts.has_learned()) throw;
+        check_block(outer, /*by_lemmas=*/true);
+      }
       ++step_.probes;
     });
   }
@@ -189,8 +196,9 @@ class FunctionCheck {
     });
   }
 
-  void check_block(const Region& outer) const {
-    const std::vector<Call> calls = claimed_calls(outer);
+  // by_lemmas: a claimed atom stands for what lemmas show it to be.
+  void check_block(const Region& outer, bool by_lemmas) const {
+    const std::vector<Call> calls = claimed_calls(outer, by_lemmas);
     const bool plain = calls.size() == 1 && calls[0].scale.coef.is_one() &&
                        calls[0].scale.boxes.empty() && calls[0].scale.guards.empty();
     if (plain) return check_operands(outer, calls, signature_.operands.size());
@@ -207,13 +215,13 @@ class FunctionCheck {
   }
 
   // The claimed output over its whole labels: the same calls everywhere.
-  std::vector<Call> claimed_calls(const Region& outer) const {
+  std::vector<Call> claimed_calls(const Region& outer, bool by_lemmas) const {
     std::vector<Call> calls;
     bool first = true;
     over_wholes(signature_.output, outer,
                 [&](const Region& inner, const std::vector<Affine>& coords,
                     const std::vector<size_t>& wholes) {
-                  std::vector<Call> here = calls_at(outer, inner, coords, wholes);
+                  std::vector<Call> here = calls_at(outer, inner, coords, wholes, by_lemmas);
                   if (!first &&
                       !std::equal(calls.begin(), calls.end(), here.begin(), here.end(), same_call))
                     throw Rejection{"blocks of several functions in one"};
@@ -224,10 +232,11 @@ class FunctionCheck {
   }
 
   std::vector<Call> calls_at(const Region& outer, const Region& inner,
-                             const std::vector<Affine>& coords,
-                             const std::vector<size_t>& wholes) const {
+                             const std::vector<Affine>& coords, const std::vector<size_t>& wholes,
+                             bool by_lemmas) const {
     Sum todo = as_sum(element_at(inner, step_.claim(), coords));
     std::vector<Call> calls;
+    int equalities = 0;
     while (!todo.empty()) {
       Product product = std::move(todo.back());
       todo.pop_back();
@@ -239,7 +248,10 @@ class FunctionCheck {
         calls.push_back(call(outer, inner, *made, factor.index, std::move(product), wholes));
         continue;
       }
-      const auto definition = expand(step_.facts, inner, factor);
+      std::optional<Sum> definition;
+      if (by_lemmas && ++equalities <= kMostEqualCalls)
+        definition = expand_by_lemmas(step_.facts, product, factor);
+      if (!definition) definition = expand(step_.facts, inner, factor);
       if (!definition)
         throw Rejection{"claimed " + to_string({product}) + ", which is no value of " +
                         signature_.fn};

@@ -176,11 +176,14 @@ void check_infinities(const Facts& facts, const Sum& sum) {
   if (positive && negative) throw Rejection{"a sum of infinities of opposite sign"};
 }
 
-bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b) {
-  Sum difference;
-  for (const Product& product : a) append(facts, region, difference, product, 1);
-  for (const Product& product : b) append(facts, region, difference, product, -1);
+namespace {
+
+constexpr int kMostEqualities = 64;  // that lemmas gave, in one comparison
+
+// With by_lemmas, an atom that lemmas show to be equal to another is replaced by it first.
+bool adds_up_to_zero(const Facts& facts, const Region& region, Sum difference, bool by_lemmas) {
   std::set<AtomId> kept;  // beside which a box would change its meaning
+  int equalities = 0;
   for (;;) {
     difference = cancel(facts, difference);
     if (difference.empty()) return true;
@@ -188,10 +191,13 @@ bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b)
     for (const Product& product : difference)
       for (const Factor& factor : product.factors) {
         const Instance* made = facts.definition(factor.atom);
-        if (made != nullptr && is_definition(facts, *made) && !kept.contains(factor.atom))
-          newest = std::max(newest, factor.atom);
+        const bool defined = (made != nullptr && is_definition(facts, *made)) ||
+                             (by_lemmas && facts.equal_to(factor.atom) != nullptr);
+        if (defined && !kept.contains(factor.atom)) newest = std::max(newest, factor.atom);
       }
     if (newest == kNone) return false;
+    const bool lemma = by_lemmas && facts.equal_to(newest) != nullptr;
+    if (lemma && ++equalities > kMostEqualities) return false;
     Sum expanded;
     for (const Product& product : difference) {
       const auto at = std::find_if(product.factors.begin(), product.factors.end(),
@@ -200,9 +206,12 @@ bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b)
         expanded.push_back(product);
         continue;
       }
-      const auto pieces =
-          substitute(facts, product, static_cast<size_t>(at - product.factors.begin()),
-                     *expand(facts, region, *at));
+      const auto definition =
+          lemma ? expand_by_lemmas(facts, product, *at) : expand(facts, region, *at);
+      std::optional<Sum> pieces;
+      if (definition)
+        pieces = substitute(facts, product, static_cast<size_t>(at - product.factors.begin()),
+                            *definition);
       if (!pieces) {
         kept.insert(newest);
         break;
@@ -211,6 +220,16 @@ bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b)
     }
     if (!kept.contains(newest)) difference = std::move(expanded);
   }
+}
+
+}  // namespace
+
+bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b) {
+  Sum difference;
+  for (const Product& product : a) append(facts, region, difference, product, 1);
+  for (const Product& product : b) append(facts, region, difference, product, -1);
+  if (adds_up_to_zero(facts, region, difference, false)) return true;
+  return facts.has_learned() && adds_up_to_zero(facts, region, std::move(difference), true);
 }
 
 bool equal_unions(const Facts& facts, const Region& region, std::vector<Product> a,

@@ -12,6 +12,15 @@
 
 namespace assay {
 
+namespace {
+
+// In whose claims the checker lets an atom stand for one that lemmas show to be equal.
+bool may_speak_of_equals(Prim prim) {
+  return prim == Prim::kLinear || prim == Prim::kMul || prim == Prim::kMap || prim == Prim::kBlock;
+}
+
+}  // namespace
+
 Interpreter::Interpreter(Lifting& lifting, const Graph& graph, const CoreProgram& program,
                          const std::map<std::string, Value>& inputs)
     : lifting_(lifting), graph_(graph), program_(program), inputs_(inputs) {
@@ -25,6 +34,7 @@ void Interpreter::evaluate(CoreId id) {
     result_.values.push_back(element_count(op.shape) == 0 ? single_tile(op.shape, {})
                                                           : compute(op));
     name_sums(lifting_, result_.values.back(), op.dtype);
+    if (may_speak_of_equals(op.prim)) keep_equal_atoms(result_.values.back());
   } catch (const NotLifted& why) {
     result_.unlifted.push_back({id, why.reason});
     result_.values.push_back(unknown(op, Atom::Kind::kRandom));
@@ -34,6 +44,20 @@ void Interpreter::evaluate(CoreId id) {
   }
   ASSAY_CHECK(result_.values.back().shape == op.shape,
               "a lifted value has another shape than its operator");
+}
+
+void Interpreter::keep_equal_atoms(Value& value) const {
+  for (Tile& tile : value.tiles) {
+    bool changed = false;
+    for (Term& term : tile.terms) {
+      const auto* kept = term.restrictions.empty() ? lifting_.kept(term.atom) : nullptr;
+      if (kept == nullptr) continue;
+      term.atom = kept->first;
+      term.coef = term.coef * kept->second;
+      changed = true;
+    }
+    if (changed) combine(tile.terms);
+  }
 }
 
 void Interpreter::evaluate_collective(CoreId id, std::span<const Collective* const> meeting,

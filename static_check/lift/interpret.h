@@ -33,6 +33,7 @@ class Interpreter {
  private:
   Value compute(const CoreOp& op);
   Value compute_of_nothing(const CoreOp& op);
+  void keep_equal_atoms(Value& value) const;
   Value compute_arithmetic(const CoreOp& op);
   Value compute_source(const CoreOp& op);
   Value exchange(const CoreOp& op, std::span<const Collective* const> meeting, size_t member,

@@ -86,6 +86,17 @@ class Lifting {
   const Value* drawn(const std::string& fn, int32_t occurrence) const;
   void remember_draw(const std::string& fn, int32_t occurrence, Value value);
 
+  // Lemmas show that `kept` is factor * replaced, index by index: what maps, products, linear
+  // combinations and blocks compute from here on speaks of `kept`.
+  void equate(AtomId kept, AtomId replaced, const Rational& factor) {
+    equal_[replaced] = {kept, Rational(1) / factor};
+  }
+  // The atom that is spoken of instead, and its factor; nullptr when it is the atom itself.
+  const std::pair<AtomId, Rational>* kept(AtomId id) const {
+    const auto found = equal_.find(id);
+    return found == equal_.end() ? nullptr : &found->second;
+  }
+
   void set_deadline(std::chrono::steady_clock::time_point deadline) { deadline_ = deadline; }
   // Called once an operator and once a covered tensor. Throws TimedOut.
   void check_deadline() const {
@@ -142,6 +153,7 @@ class Lifting {
   std::unordered_map<std::string, std::vector<Remembered>> remembered_;  // by request key
   std::unordered_map<AtomId, AtomId> one_hots_;
   std::unordered_map<AtomId, Intervals> index_values_;
+  std::unordered_map<AtomId, std::pair<AtomId, Rational>> equal_;
   Solver solver_;
   bool sequential_ = true;
   bool random_agrees_ = true;

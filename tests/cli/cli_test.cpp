@@ -158,6 +158,35 @@ TEST(OpsCommand, ListsDeclaredOperators) {
   EXPECT_THAT(outcome.text, HasSubstr("aten.mm"));
 }
 
+TEST(LemmasCommand, ListsWhatShipsOrWhatAFileHas) {
+  const Outcome all = run("lemmas");
+  EXPECT_EQ(all.exit, 0);
+  EXPECT_THAT(
+      all.text,
+      HasSubstr("softmax_shift: softmax[d](x + c) = softmax[d](x) where independent(c, d)"));
+  ScratchFolder folder;
+  folder.write("mine.toml", "[twice]\nleft = \"2 * x\"\nright = \"x + x\"\nsource = \"own\"\n");
+  const Outcome mine = run("lemmas" + quoted(folder.path() / "mine.toml"));
+  EXPECT_EQ(mine.exit, 0);
+  EXPECT_EQ(mine.text, "twice: 2 * x = x + x\n");
+}
+
+TEST(LemmasCommand, CertifiesAndItsExitCodeSaysSo) {
+  ScratchFolder folder;
+  folder.write("right.toml", "[twice]\nleft = \"2 * x\"\nright = \"x + x\"\nsource = \"own\"\n");
+  folder.write("wrong.toml", "[twice]\nleft = \"2 * x\"\nright = \"x + 1\"\nsource = \"own\"\n");
+  folder.write("malformed.toml", "[twice]\nleft = \"2 * \"\nright = \"x\"\nsource = \"own\"\n");
+  const Outcome right = run("lemmas --certify" + quoted(folder.path() / "right.toml"));
+  EXPECT_EQ(right.exit, 0) << right.text;
+  EXPECT_THAT(right.text, HasSubstr("1 of 1 lemmas certified"));
+  const Outcome wrong = run("lemmas --certify" + quoted(folder.path() / "wrong.toml"));
+  EXPECT_EQ(wrong.exit, 1);
+  EXPECT_THAT(wrong.text, HasSubstr("twice: NOT certified"));
+  const Outcome malformed = run("lemmas --certify" + quoted(folder.path() / "malformed.toml"));
+  EXPECT_EQ(malformed.exit, 2);
+  EXPECT_THAT(malformed.text, HasSubstr("malformed.toml:2:13"));
+}
+
 TEST(StaticOnly, LoadsNeitherLibTorchNorZ3) {
   ScratchFolder folder;
   test::write_files(folder, test::small_case_files());

@@ -45,6 +45,7 @@ void expect_same(const Case& a, const Case& b) {
   EXPECT_EQ(a.random_agrees, b.random_agrees);
   EXPECT_EQ(a.self_made, b.self_made);
   EXPECT_EQ(a.operator_files.size(), b.operator_files.size());
+  EXPECT_EQ(a.lemma_files.size(), b.lemma_files.size());
   ASSERT_EQ(a.known.has_value(), b.known.has_value());
   if (a.known) {
     EXPECT_EQ(a.known->verdict, b.known->verdict);
@@ -104,7 +105,8 @@ TEST(CaseFile, SavingAndLoadingIsTheIdentity) {
               &files);
   files["case.toml"] +=
       "at = [\"z\"]\n[accept]\nunproved = [\"z\"]\nreason = \"a \\\"reason\\\"\\n\"\n"
-      "[assume]\nrandom = \"independent\"\n[operators]\nfiles = [\"mine.toml\"]\n";
+      "[assume]\nrandom = \"independent\"\n[operators]\nfiles = [\"mine.toml\"]\n"
+      "[lemmas]\nfiles = [\"mine.toml\"]\n";
   folder.write("mine.toml", "");
   test::write_files(folder, files);
   const Case loaded = load_case(folder.path());

@@ -78,6 +78,9 @@ class RefinementTest : public testing::Test, protected TestWords {
   // Declarations of operators that Assay does not know, a TOML file (the form of
   // shared_ir/operators/*.toml).
   void operators(const std::filesystem::path& file);
+  // Lemmas of the user's, a TOML file (the form of static_check/lemmas/*.toml; `assay lemmas
+  // --certify FILE` certifies them).
+  void lemmas(const std::filesystem::path& file);
   // Precisions of the run, its seed, its time, its samples.
   CheckOptions& options() { return options_; }
 

@@ -65,6 +65,8 @@ struct RefinementSpec {
   // Declarations, in TOML, of operators that Assay does not know (the form of
   // shared_ir/operators/*.toml).
   std::vector<std::filesystem::path> operator_files;
+  // Lemmas, in TOML, that the proof may use beside those of static_check/lemmas/*.toml.
+  std::vector<std::filesystem::path> lemma_files;
 };
 
 // float32 and bfloat16.

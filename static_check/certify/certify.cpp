@@ -1,0 +1,144 @@
+#include "static_check/certify/certify.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "shared_ir/module.h"
+#include "static_check/smt/smt_module.h"
+
+namespace assay {
+namespace {
+
+// z3 sees sizes 1 to 3 of a dimension that is alone, 1 to 2 where there are more.
+std::vector<DimSizes> small_shapes(const std::set<std::string>& dims) {
+  const int64_t largest = dims.size() > 1 ? 2 : 3;
+  std::vector<DimSizes> shapes{{}};
+  for (const std::string& dim : dims) {
+    std::vector<DimSizes> longer;
+    for (const DimSizes& shape : shapes)
+      for (int64_t size = 1; size <= largest; ++size) {
+        longer.push_back(shape);
+        longer.back()[dim] = size;
+      }
+    shapes = std::move(longer);
+  }
+  return shapes;
+}
+
+std::string text_of_shape(const DimSizes& shape) {
+  std::string text;
+  for (const auto& [dim, size] : shape)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", dim, size);
+  return text;
+}
+
+std::string at_shape(const DimSizes& shape) {
+  return shape.empty() ? "" : " at " + text_of_shape(shape);
+}
+
+const Module& smt() {
+  static const Module module(kSmtModule);
+  return module;
+}
+
+class Certifier {
+ public:
+  Certifier(const Lemma& lemma, const CertifyOptions& options)
+      : lemma_(lemma), options_(options), shapes_(small_shapes(dims_of(lemma))) {
+    result_.lemma = lemma.name;
+  }
+
+  Certification run() {
+    compare_numbers();
+    if (result_.certified()) prove();
+    for (size_t i = 0; i < lemma_.conditions.size() && result_.certified(); ++i) drop(i);
+    return std::move(result_);
+  }
+
+ private:
+  void fail(const std::string& why) { result_.failures.push_back(why); }
+
+  void compare_numbers() {
+    const NumericResult found = search_difference(lemma_, options_.numeric);
+    result_.draws = found.tried;
+    if (found.difference) fail("float64: " + *found.difference);
+    if (found.tried < options_.numeric.draws / 2)
+      fail(fmt::format("float64: only {} of {} draws meet the conditions", found.tried,
+                       options_.numeric.draws));
+  }
+
+  LemmaAnswer ask(const Lemma& lemma, const DimSizes& shape) {
+    const LemmaQuery query{lemma, masks_of(lemma), shape, options_.limit.count()};
+    LemmaAnswer answer;
+    smt().function<DecideLemma>(kDecideLemma)(query, answer);
+    return answer;
+  }
+
+  void prove() {
+    if (!smt().loaded()) return fail("z3: not asked: " + smt().why_not());
+    for (const DimSizes& shape : shapes_) {
+      const LemmaAnswer answer = ask(lemma_, shape);
+      result_.axioms.insert(answer.axioms.begin(), answer.axioms.end());
+      result_.shapes.push_back(text_of_shape(shape));
+      if (answer.answer == Answer::kYes) continue;
+      if (answer.answer == Answer::kNo)
+        return fail("z3: the axioms do not give it" + at_shape(shape) + ": " + answer.model);
+      return fail(
+          fmt::format("z3: no answer within {} ms{}", options_.limit.count(), at_shape(shape)));
+    }
+  }
+
+  // Without the condition the lemma must fail: by numbers, or by a model that rests on no axiom.
+  void drop(size_t condition) {
+    Lemma weaker = lemma_;
+    weaker.conditions.erase(weaker.conditions.begin() + static_cast<ptrdiff_t>(condition));
+    if (search_difference(weaker, options_.numeric).difference) return;
+    for (const DimSizes& shape : shapes_) {
+      const LemmaAnswer answer = ask(weaker, shape);
+      if (answer.answer == Answer::kNo && answer.axioms.empty()) return;
+    }
+    fail("condition " + assay::to_string(lemma_.conditions[condition]) +
+         " is not needed: nothing breaks without it");
+  }
+
+  const Lemma& lemma_;
+  const CertifyOptions& options_;
+  std::vector<DimSizes> shapes_;
+  Certification result_;
+};
+
+}  // namespace
+
+Certification certify(const Lemma& lemma, const CertifyOptions& options) {
+  return Certifier(lemma, options).run();
+}
+
+std::string to_text(const std::vector<Certification>& certifications) {
+  std::string text;
+  int64_t certified = 0;
+  std::map<std::string, int64_t> axioms;
+  const auto join = [](const auto& parts, const char* separator) {
+    return fmt::format("{}", fmt::join(parts, separator));
+  };
+  for (const Certification& one : certifications) {
+    for (const std::string& axiom : one.axioms) ++axioms[axiom];
+    certified += one.certified() ? 1 : 0;
+    if (!one.certified()) {
+      text += one.lemma + ": NOT certified\n";
+      for (const std::string& failure : one.failures) text += "  " + failure + "\n";
+      continue;
+    }
+    const bool shapeless = one.shapes.size() == 1 && one.shapes[0].empty();
+    text += one.lemma + ": certified " +
+            (shapeless ? "for all shapes" : "at " + join(one.shapes, "; "));
+    if (!one.axioms.empty()) text += "; trusts " + join(one.axioms, ", ");
+    text += "\n";
+  }
+  text += fmt::format("{} of {} lemmas certified\n", certified, certifications.size());
+  for (const auto& [axiom, uses] : axioms)
+    text += fmt::format("trusted: {} ({} lemma{})\n", axiom, uses, uses == 1 ? "" : "s");
+  return text;
+}
+
+}  // namespace assay

@@ -1,0 +1,15 @@
+// Whether lemmas may make two terms equal: by their values at a few coordinates.
+#pragma once
+
+#include <optional>
+
+#include "shared_ir/lemma/lemma_proof.h"
+
+namespace assay {
+
+// The one number by which `right` times it is `left`, where random numbers stand for the leaves
+// without a definition; nullopt when there is none, or it is no simple fraction. budget:
+// evaluations that may still be made; nullopt when they do not suffice.
+std::optional<Rational> common_factor(const LemmaProof& terms, int64_t& budget);
+
+}  // namespace assay

@@ -1,0 +1,67 @@
+#include "static_check/residual/search.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "static_check/residual/terms.h"
+
+namespace assay {
+namespace {
+
+// The instances of which a value's tiles have whole views, or multiples of them, in order.
+void add_views(const Lifting& lifting, const Value& value, std::vector<AtomId>& to) {
+  for (const Tile& tile : value.tiles)
+    for (const Term& term : tile.terms)
+      if (term.restrictions.empty() && lifting.atom(term.atom).kind == Atom::Kind::kInstance &&
+          std::find(to.begin(), to.end(), term.atom) == to.end())
+        to.push_back(term.atom);
+}
+
+}  // namespace
+
+// What the atom is computed from.
+const std::set<AtomId>& EqualitySearch::sources_of(const Lifting& lifting, AtomId atom) {
+  const auto [known, added] = sources_.try_emplace(atom);
+  if (!added) return known->second;
+  known->second = cone_of(lifting, atom);
+  std::erase_if(known->second, [&](AtomId one) {
+    return one == lifting.one() || lifting.atom(one).kind == Atom::Kind::kInstance;
+  });
+  return known->second;
+}
+
+std::optional<EqualitySearch::Found> EqualitySearch::next(const Problem& problem,
+                                                          const RelationMap& relations) {
+  const Lifting& lifting = problem.lifting;
+  std::vector<AtomId> wanted, known, found;
+  for (const Value& value : problem.sequential.values) add_views(lifting, value, known);
+  for (const auto& [tensor, relation] : relations) {
+    const Value* value = problem.sequential_value(tensor);
+    if (relation.empty() && value != nullptr) add_views(lifting, *value, wanted);
+  }
+  for (const LiftedProgram& rank : problem.ranks.ranks)
+    for (const Value& value : rank.values) add_views(lifting, value, found);
+  std::erase_if(found, [&](AtomId atom) {
+    return std::find(known.begin(), known.end(), atom) != known.end();
+  });
+  for (const AtomId sequential : wanted) {
+    if (shown_.contains(sequential)) continue;
+    const std::set<AtomId>& sources = sources_of(lifting, sequential);
+    for (const AtomId distributed : found) {
+      if (lifting.atom(distributed).size != lifting.atom(sequential).size ||
+          !tried_.emplace(sequential, distributed).second)
+        continue;
+      if (budget_.pairs <= 0) return std::nullopt;
+      lifting.check_deadline();
+      const std::set<AtomId>& others = sources_of(lifting, distributed);
+      if (!std::includes(others.begin(), others.end(), sources.begin(), sources.end())) continue;
+      auto proof = prove_equal(lifting, lemmas_, sequential, distributed, budget_);
+      if (!proof) continue;
+      shown_.insert(sequential);
+      return Found{sequential, distributed, std::move(*proof)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace assay

@@ -1,0 +1,40 @@
+// Which atoms lemmas should make equal, where the cover has left sequential tensors without a
+// relation.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "static_check/problem.h"
+#include "static_check/residual/equality.h"
+
+namespace assay {
+
+// One search of a check. Remembers the pairs that it has tried.
+class EqualitySearch {
+ public:
+  explicit EqualitySearch(const LemmaTable& lemmas) : lemmas_(lemmas) {}
+
+  struct Found {
+    AtomId sequential;
+    AtomId distributed;
+    LemmaProof proof;
+  };
+  // The first pair that the lemmas show to be equal: an atom of a sequential tensor without a
+  // relation, in the order of the program, and one that the ranks compute from the same inputs and
+  // the sequential program does not. Throws TimedOut.
+  std::optional<Found> next(const Problem& problem, const RelationMap& relations);
+
+ private:
+  const LemmaTable& lemmas_;
+  LemmaBudget budget_;
+  const std::set<AtomId>& sources_of(const Lifting& lifting, AtomId atom);
+
+  std::set<std::pair<AtomId, AtomId>> tried_;
+  std::set<AtomId> shown_;  // sequential atoms that have an equality: a second one is not needed
+  std::map<AtomId, std::set<AtomId>> sources_;
+};
+
+}  // namespace assay
