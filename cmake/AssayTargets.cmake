@@ -78,9 +78,9 @@ function(assay_test name)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT ${arg_TIMEOUT} ${labels} ${needs}
       ENVIRONMENT "ASSAY_GRAPHS=${ASSAY_GRAPHS}"
-      # A second variable cannot go into ENVIRONMENT: the list would come apart.
-      # Tests run beside each other: kernels with threads of their own would only wait for a core.
-      ENVIRONMENT_MODIFICATION "ASSAY_SOURCE_DIR=set:${PROJECT_SOURCE_DIR};OMP_NUM_THREADS=set:1")
+      # A second variable cannot go into ENVIRONMENT: the list would come apart. (That kernels have no
+      # threads of their own, which would wait for the cores of other tests, is in the presets.)
+      ENVIRONMENT_MODIFICATION "ASSAY_SOURCE_DIR=set:${PROJECT_SOURCE_DIR}")
 endfunction()
 
 # assay_bench(NAME SOURCES... [LIBS target...])
