@@ -10,6 +10,7 @@
 
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/core.h"
+#include "shared_ir/inline_vector.h"
 #include "shared_ir/lemma/lemma_proof.h"
 #include "shared_ir/rational.h"
 
@@ -24,6 +25,7 @@ struct Mode {
   int64_t stride;
   bool operator==(const Mode&) const = default;
 };
+using Modes = InlineVector<Mode, 1>;  // outer to inner
 
 // Where each element of a (tile of a) tensor lies in its atom's row-major index space: a
 // hierarchical layout in the manner of CuTe's algebra. Coordinate x of a dimension with modes
@@ -32,7 +34,7 @@ struct Mode {
 // dimension of size 1 has no modes; the product of a dimension's mode sizes is its extent.
 struct Layout {
   int64_t offset = 0;
-  std::vector<std::vector<Mode>> dims;
+  InlineVector<Modes, 4> dims;
   bool operator==(const Layout&) const = default;
 };
 
@@ -97,11 +99,14 @@ struct Tile {
   bool operator==(const Tile&) const = default;
 };
 
+using Cuts = InlineVector<int64_t, 2>;  // of a dimension
+using Grid = InlineVector<Cuts, 4>;
+
 // A tensor's value: piecewise over a tile grid. cuts[d] = {0, ..., shape[d]}; tiles in row-major
 // order of the grid. A layout inside a tile is over the tile's own coordinates (starting at 0).
 struct Value {
   Shape shape;
-  std::vector<std::vector<int64_t>> cuts;
+  Grid cuts;
   std::vector<Tile> tiles;
   bool operator==(const Value&) const = default;
 };

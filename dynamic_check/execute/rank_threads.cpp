@@ -1,10 +1,12 @@
 #include "dynamic_check/execute/rank_threads.h"
 
+#include <ATen/Parallel.h>
 #include <c10/core/AutogradState.h>
 #include <fmt/format.h>
 #include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include <algorithm>
 #include <thread>
 #include <vector>
 
@@ -46,7 +48,8 @@ void run_body(Run& run, RankEnvironment& environment) {
 }
 
 void rank_thread(const std::shared_ptr<Run>& run, const Mesh& mesh, Rank rank,
-                 const RankThreadOptions& options) {
+                 const RankThreadOptions& options, int kernel_threads) {
+  at::set_num_threads(kernel_threads);  // of the kernels that this thread calls
   // Autograd has one worker thread per device and process: ranks that share it would wait for each
   // other's collectives for ever. Backward passes stay in the rank's thread instead.
   auto autograd = c10::AutogradState::get_tls_state();
@@ -90,9 +93,14 @@ std::optional<RunFailure> run_rank_threads(const Mesh& mesh, const RankThreadOpt
   run->rendezvous = std::make_shared<Rendezvous>(options.timeout);
   run->ended.assign(static_cast<size_t>(mesh.world_size()), false);
 
+  // Ranks share the cores: kernels that each took all of them would wait for one another.
+  const int all_kernel_threads = at::get_num_threads();
+  const int kernel_threads = std::max(1, all_kernel_threads / static_cast<int>(mesh.world_size()));
   std::vector<std::thread> threads;
   for (Rank rank = 0; rank < mesh.world_size(); ++rank) {
-    threads.emplace_back([run, mesh, rank, options] { rank_thread(run, mesh, rank, options); });
+    threads.emplace_back([run, mesh, rank, options, kernel_threads] {
+      rank_thread(run, mesh, rank, options, kernel_threads);
+    });
   }
   {
     std::unique_lock lock(run->mutex);
@@ -115,6 +123,7 @@ std::optional<RunFailure> run_rank_threads(const Mesh& mesh, const RankThreadOpt
   for (std::thread& thread : threads) {
     if (thread.joinable()) thread.join();
   }
+  at::set_num_threads(all_kernel_threads);  // threads that start later take over the last setting
   return run->rendezvous->failure();
 }
 

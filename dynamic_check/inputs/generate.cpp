@@ -62,6 +62,7 @@ std::vector<int64_t> boundary_ids(const Case& refinement, int64_t bound) {
   for (const Graph& rank : refinement.ranks) collect(rank);
   std::set<int64_t> ids;
   for (int64_t constant : constants) {
+    if (constant < -1 || constant > bound) continue;  // an end beyond any size, for one
     for (int64_t id = constant - 1; id <= constant + 1; ++id) {
       if (id >= 0 && id < bound) ids.insert(id);
     }

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "dynamic_check/interpret/custom_operators.h"
+#include "dynamic_check/interpret/hlo_operators.h"
 #include "shared_ir/capture/scalar_type.h"
 
 namespace assay {
@@ -199,7 +200,9 @@ std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
   at::NoGradGuard no_grad;
   const std::string_view name = operator_name(node);
   try {
-    if (const CustomOperator* custom = find_custom_operator(name))
+    const CustomOperator* custom = find_custom_operator(name);
+    if (!custom) custom = find_hlo_operator(node.op);
+    if (custom)
       return numbered(node, custom->returns, custom->kernel(CustomCall(graph, node, value)));
     const auto op = c10::Dispatcher::singleton().findSchema(dispatcher_name(node.op));
     if (!op) fail(graph, node, "PyTorch has no such operator, and no reference kernel is known");

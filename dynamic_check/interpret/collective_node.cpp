@@ -37,6 +37,11 @@ const std::map<std::string_view, Kind>& kinds() {
       {"c10d.send", Kind::kSend},
       {"c10d.recv", Kind::kReceive},
       {"vllm.all_reduce", Kind::kAllReduce},
+      {"hlo.all-reduce", Kind::kAllReduce},
+      {"hlo.all-gather", Kind::kAllGather},
+      {"hlo.reduce-scatter", Kind::kReduceScatter},
+      {"hlo.all-to-all", Kind::kAllToAll},
+      {"hlo.collective-broadcast", Kind::kBroadcast},
   };
   return table;
 }
@@ -67,7 +72,8 @@ bool reduces(Kind kind) {
 
 at::Tensor rows_for(const CollectiveNode& call, const at::Tensor& input, size_t members,
                     size_t member) {
-  if (call.sends.empty()) return input.chunk(static_cast<int64_t>(members)).at(member);
+  if (call.sends.empty())
+    return input.chunk(static_cast<int64_t>(members), call.dimension).at(member);
   return input.split_with_sizes(call.sends).at(member);
 }
 
@@ -109,9 +115,13 @@ std::optional<CollectiveNode> collective_of(const Node& node) {
   if (reduces(call.kind)) call.reduction = texts.size() > 1 ? texts.front() : "sum";
   if (has_source(call.kind) && !integers.empty()) call.source = integers.front();
   if (is_point_to_point(call) && integers.size() > 1)
-    call.tag = integers[1];  // (x, peer, tag, group)
-  if (call.kind == Kind::kAllToAll && lists.size() > 1)
-    call.sends = lists[1];  // (input, receives, sends, group)
+    call.tag = integers[1];                                // (x, peer, tag, group)
+  if (call.kind == Kind::kAllToAll && lists.size() > 1) {  // (input, expects, sends, group)
+    call.expects = lists[0];
+    call.sends = lists[1];
+  }
+  // HLO's have a dimension before any other integer, PyTorch's none.
+  if (node.op.starts_with("hlo.") && !integers.empty()) call.dimension = integers.front();
   const bool gives =
       call.kind != Kind::kBarrier && call.kind != Kind::kReceive && call.kind != Kind::kScatter;
   if (texts.empty() || (gives && call.offers.empty())) {
@@ -122,7 +132,26 @@ std::optional<CollectiveNode> collective_of(const Node& node) {
 }
 
 bool can_meet(const CollectiveNode& a, const CollectiveNode& b) {
-  return a.kind == b.kind && a.reduction == b.reduction && a.source == b.source;
+  return a.kind == b.kind && a.reduction == b.reduction && a.source == b.source &&
+         a.dimension == b.dimension;
+}
+
+std::optional<std::pair<size_t, size_t>> rows_that_disagree(
+    std::span<const CollectiveNode> calls, std::span<const std::vector<at::Tensor>> offers) {
+  const auto members = static_cast<int64_t>(calls.size());
+  for (size_t receiver = 0; receiver < calls.size(); ++receiver) {
+    const CollectiveNode& call = calls[receiver];
+    if (call.kind != Kind::kAllToAll) return std::nullopt;
+    for (size_t sender = 0; sender < calls.size(); ++sender) {
+      const int64_t sent = rows_for(calls[sender], offers[sender].at(0), calls.size(), receiver)
+                               .size(call.dimension);
+      const int64_t expected = call.expects.empty()
+                                   ? offers[receiver].at(0).size(call.dimension) / members
+                                   : call.expects.at(sender);
+      if (sent != expected) return std::pair(sender, receiver);
+    }
+  }
+  return std::nullopt;
 }
 
 std::vector<at::Tensor> collective_results(std::span<const CollectiveNode> calls,
@@ -146,7 +175,7 @@ std::vector<at::Tensor> collective_results(std::span<const CollectiveNode> calls
     case Kind::kReduce:
       return {is_source ? reduce_inputs(call, column(0)) : offers[member][0]};
     case Kind::kAllGather:
-      return each([&](size_t i) { return at::cat(column(i)); });
+      return each([&](size_t i) { return at::cat(column(i), call.dimension); });
     case Kind::kAllGatherList:
       return column(0);
     case Kind::kGather:
@@ -155,7 +184,7 @@ std::vector<at::Tensor> collective_results(std::span<const CollectiveNode> calls
     case Kind::kReduceScatter:
       return each([&](size_t i) {
         return reduce_inputs(call, column(i))
-            .chunk(static_cast<int64_t>(offers.size()))
+            .chunk(static_cast<int64_t>(offers.size()), call.dimension)
             .at(member)
             .clone();
       });
@@ -169,7 +198,7 @@ std::vector<at::Tensor> collective_results(std::span<const CollectiveNode> calls
       std::vector<at::Tensor> received;
       for (size_t i = 0; i < offers.size(); ++i)
         received.push_back(rows_for(calls[i], offers[i].at(0), offers.size(), member));
-      return {at::cat(received)};
+      return {at::cat(received, call.dimension)};
     }
     case Kind::kAllToAllList:
       return column(member);

@@ -11,12 +11,15 @@
 #include <ATen/ops/sigmoid.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/where.h>
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 #include <map>
+
+#include "shared_ir/capture/scalar_type.h"
 
 namespace assay {
 namespace {
@@ -128,6 +131,14 @@ Tensors dropout_that_keeps_all(const CustomCall& call) {  // (input, p, train)
   return {input / kept, at::ones_like(input, input.options().dtype(at::kBool))};
 }
 
+// Numbers that a capture keeps of a constant.
+Tensors constant(const CustomCall& call) {  // (value)
+  const Tensor& made = call.recorded();
+  return {at::tensor(call.numbers(0, "value"), at::kDouble)
+              .reshape(made.shape)
+              .to(is_floating(made.dtype) ? at::kDouble : to_scalar_type(made.dtype))};
+}
+
 const std::map<std::string_view, CustomOperator>& table() {
   static const std::map<std::string_view, CustomOperator> operators{
       {"_C.rms_norm", {rms_norm_out, /*returns=*/false}},
@@ -140,6 +151,8 @@ const std::map<std::string_view, CustomOperator>& table() {
       {"tg.log_tensor", {identity}},
       {"tg.inplace_log_tensor", {identity}},
       {"aten.native_dropout", {dropout_that_keeps_all}},
+      {"assay.constant", {constant}},
+      {"hlo.constant", {constant}},
   };
   return operators;
 }
@@ -151,30 +164,36 @@ const CustomOperator* find_custom_operator(std::string_view op) {
   return found == table().end() ? nullptr : &found->second;
 }
 
-const Arg& CustomCall::find(size_t position, std::string_view name) const {
+void CustomCall::fail(const std::string& why) const {
+  throw UserError(node_.source, fmt::format("{}: cannot run {}: {}", graph_.name, node_.op, why));
+}
+
+const Arg* CustomCall::look(size_t position, std::string_view name) const {
   for (const auto& [key, arg] : node_.kwargs) {
-    if (key == name) return arg;
+    if (key == name) return &arg;
   }
-  if (position < node_.args.size()) return node_.args[position];
-  throw UserError(node_.source,
-                  fmt::format("{}: argument {} of {} is missing", graph_.name, name, node_.op));
+  return position < node_.args.size() ? &node_.args[position] : nullptr;
+}
+
+const Arg& CustomCall::find(size_t position, std::string_view name) const {
+  if (const Arg* arg = look(position, name)) return *arg;
+  fail(fmt::format("argument {} is missing", name));
 }
 
 at::Tensor CustomCall::tensor(size_t position, std::string_view name) const {
   if (const auto* arg = std::get_if<TensorArg>(&find(position, name).value)) return value_(arg->id);
-  throw UserError(node_.source, fmt::format("{}: argument {} of {} must be a tensor", graph_.name,
-                                            name, node_.op));
+  fail(fmt::format("argument {} must be a tensor", name));
 }
 
 int64_t CustomCall::integer(size_t position, std::string_view name) const {
   if (const auto* arg = std::get_if<int64_t>(&find(position, name).value)) return *arg;
-  throw UserError(node_.source, fmt::format("{}: argument {} of {} must be an integer", graph_.name,
-                                            name, node_.op));
+  fail(fmt::format("argument {} must be an integer", name));
 }
 
 double CustomCall::number(size_t position, std::string_view name) const {
   const Arg& arg = find(position, name);
   if (const auto* real = std::get_if<double>(&arg.value)) return *real;
+  if (std::holds_alternative<TensorArg>(arg.value)) return tensor(position, name).item().toDouble();
   return static_cast<double>(integer(position, name));
 }
 
@@ -183,6 +202,67 @@ bool CustomCall::flag(size_t position, std::string_view name, bool absent) const
   if (const auto* boolean = std::get_if<bool>(&arg.value)) return *boolean;
   if (arg.is_none()) return absent;
   return integer(position, name) != 0;
+}
+
+std::string CustomCall::text(size_t position, std::string_view name,
+                             std::string_view absent) const {
+  const Arg* arg = look(position, name);
+  if (!arg || arg->is_none()) return std::string(absent);
+  if (const auto* given = std::get_if<std::string>(&arg->value)) return *given;
+  fail(fmt::format("argument {} must be a text", name));
+}
+
+std::vector<int64_t> CustomCall::integers(size_t position, std::string_view name) const {
+  const Arg* arg = look(position, name);
+  if (!arg) return {};
+  if (const auto* one = std::get_if<int64_t>(&arg->value)) return {*one};
+  std::vector<int64_t> all;
+  const auto* list = std::get_if<ArgList>(&arg->value);
+  if (!list) fail(fmt::format("argument {} must be a list of integers", name));
+  for (const Arg& element : *list) {
+    const auto* integer = std::get_if<int64_t>(&element.value);
+    if (!integer) fail(fmt::format("argument {} must be a list of integers", name));
+    all.push_back(*integer);
+  }
+  return all;
+}
+
+std::vector<at::Tensor> CustomCall::tensors(size_t position, std::string_view name) const {
+  const Arg* arg = look(position, name);
+  if (!arg) return {};
+  std::vector<at::Tensor> all;
+  const auto* list = std::get_if<ArgList>(&arg->value);
+  if (!list) fail(fmt::format("argument {} must be a list of tensors", name));
+  for (const Arg& element : *list) {
+    const auto* tensor = std::get_if<TensorArg>(&element.value);
+    if (!tensor) fail(fmt::format("argument {} must be a list of tensors", name));
+    all.push_back(value_(tensor->id));
+  }
+  return all;
+}
+
+std::vector<double> CustomCall::numbers(size_t position, std::string_view name) const {
+  std::vector<double> all;
+  const std::function<void(const Arg&)> add = [&](const Arg& arg) {
+    if (const auto* list = std::get_if<ArgList>(&arg.value)) {
+      for (const Arg& element : *list) add(element);
+    } else if (const auto* real = std::get_if<double>(&arg.value)) {
+      all.push_back(*real);
+    } else if (const auto* integer = std::get_if<int64_t>(&arg.value)) {
+      all.push_back(static_cast<double>(*integer));
+    } else if (const auto* boolean = std::get_if<bool>(&arg.value)) {
+      all.push_back(*boolean ? 1 : 0);
+    } else {
+      fail(fmt::format("argument {} must be made of numbers", name));
+    }
+  };
+  add(find(position, name));
+  return all;
+}
+
+const Tensor& CustomCall::recorded() const {
+  if (node_.outputs.empty() || node_.outputs.front() == kNone) fail("it has no output");
+  return graph_.tensors[static_cast<size_t>(node_.outputs.front())];
 }
 
 }  // namespace assay

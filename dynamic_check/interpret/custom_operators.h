@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +14,7 @@
 
 namespace assay {
 
-// Arguments of a call, by schema position and name.
+// Arguments of a call, by name or, without one, by schema position.
 class CustomCall {
  public:
   CustomCall(const Graph& graph, const Node& node, std::function<at::Tensor(TensorId)> value)
@@ -24,8 +25,21 @@ class CustomCall {
   int64_t integer(size_t position, std::string_view name) const;
   double number(size_t position, std::string_view name) const;
   bool flag(size_t position, std::string_view name, bool absent = false) const;
+  std::string text(size_t position, std::string_view name, std::string_view absent) const;
+  // Lists; one number for a list of one; empty when the argument is missing.
+  std::vector<int64_t> integers(size_t position, std::string_view name) const;
+  std::vector<at::Tensor> tensors(size_t position, std::string_view name) const;
+  // The numbers of a list of lists, in their order.
+  std::vector<double> numbers(size_t position, std::string_view name) const;
+
+  // What was recorded of the first output.
+  const Tensor& recorded() const;
+
+  // Throws UserError at the node's source.
+  [[noreturn]] void fail(const std::string& why) const;
 
  private:
+  const Arg* look(size_t position, std::string_view name) const;
   const Arg& find(size_t position, std::string_view name) const;
 
   const Graph& graph_;

@@ -176,6 +176,9 @@ class Lockstep {
       if (!can_meet(calls.back(), call) || !same_shapes(call, offers.back(), offers.front()))
         report_mismatch(rank, index);
     }
+    if (const auto pair = rows_that_disagree(calls, offers))
+      report_mismatch(static_cast<size_t>(members[pair->first]),
+                      static_cast<size_t>(members[pair->second]));
     for (size_t i = 0; i < members.size(); ++i)
       ranks_[static_cast<size_t>(members[i])].complete(collective_results(calls, offers, i));
     for (Rank member : members) {

@@ -2,37 +2,181 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <string_view>
+
+#include "dynamic_check/replay/size_classes.h"
 
 namespace assay {
 namespace {
 
-constexpr int64_t kLargestRest = 2;
+// Of the largest dimension of an input of integers.
+constexpr int64_t kLeastIds = 64;
 // Slices to the end of a dimension name an end beyond any size.
 constexpr int64_t kNoSize = int64_t{1} << 62;
 
+// Operators whose results are parts of their operands' dimensions, or are made of such parts.
+constexpr std::array<std::string_view, 22> kByParts{
+    "aten.cat",
+    "aten.slice",
+    "aten.split",
+    "aten.split_with_sizes",
+    "aten.chunk",
+    "aten.narrow",
+    "aten.constant_pad_nd",
+    "aten.slice_scatter",
+    "aten.slice_backward",
+    "hlo.slice",
+    "hlo.concatenate",
+    "hlo.pad",
+    "hlo.dynamic-slice",
+    "hlo.all-gather",
+    "hlo.reduce-scatter",
+    "_c10d_functional.all_gather_into_tensor",
+    "_c10d_functional.reduce_scatter_tensor",
+    "_c10d_functional.all_to_all_single",
+    "_c10d_functional.all_gather_into_tensor_coalesced",
+    "_c10d_functional.reduce_scatter_tensor_coalesced",
+    "_c10d_functional_autograd.all_gather_into_tensor",
+    "_c10d_functional_autograd.reduce_scatter_tensor",
+};
+
+bool works_by_parts(const Node& node) {
+  return std::ranges::any_of(kByParts, [&](std::string_view name) {
+    return node.op == name || (node.op.starts_with(name) && node.op[name.size()] == '.');
+  });
+}
+
+int64_t elements_of(const Shape& shape) {
+  int64_t elements = 1;
+  for (const int64_t size : shape) elements *= size;
+  return elements;
+}
+
+void collect_tensors(const Arg& arg, std::vector<TensorId>& found) {
+  if (const auto* tensor = std::get_if<TensorArg>(&arg.value)) found.push_back(tensor->id);
+  if (const auto* list = std::get_if<ArgList>(&arg.value)) {
+    for (const Arg& element : *list) collect_tensors(element, found);
+  }
+}
+
+std::vector<const Arg*> arguments_of(const Node& node) {
+  std::vector<const Arg*> args;
+  for (const Arg& arg : node.args) args.push_back(&arg);
+  for (const auto& [name, arg] : node.kwargs) args.push_back(&arg);
+  return args;
+}
+
+// Learns from graphs and relations which sizes belong together.
+class Collector {
+ public:
+  explicit Collector(SizeClasses& classes) : classes_(classes) {}
+
+  void graph(const Graph& graph) {
+    for (const Tensor& tensor : graph.tensors) {
+      for (const int64_t size : tensor.shape) classes_.add(size);
+    }
+    for (const TensorId input : graph.inputs) {
+      const Tensor& tensor = graph.tensors[static_cast<size_t>(input)];
+      if (is_integer(tensor.dtype) && !tensor.shape.empty())
+        classes_.keep(*std::ranges::max_element(tensor.shape), kLeastIds);
+    }
+    for (const Node& node : graph.nodes) operation(graph, node);
+  }
+
+  // Returns the shape of the expression over `graphs`.
+  Shape expr(const CleanExpr& value, const std::vector<const Graph*>& graphs) {
+    std::vector<Shape> operands;
+    for (const CleanExpr& operand : value.operands) operands.push_back(expr(operand, graphs));
+    const Shape shape =
+        infer_shape(value,
+                    [&](const std::string& name, Rank rank) {
+                      const Graph& of = *graphs.at(static_cast<size_t>(rank));
+                      return of.tensors.at(static_cast<size_t>(of.find(name))).shape;
+                    },
+                    {});
+    if (value.kind == CleanExpr::Kind::kReshape) classes_.equate(operands.front(), shape);
+    for (const Shape& operand : operands) {
+      if (value.kind != CleanExpr::Kind::kReshape && value.kind != CleanExpr::Kind::kPermute)
+        parts(operand, shape, {value.start, value.end});
+    }
+    return shape;
+  }
+
+ private:
+  void bound(int64_t value, int64_t size) {
+    if (std::llabs(value) < kNoSize && std::llabs(value) >= kSmallSize)
+      classes_.join(std::llabs(value), size);
+  }
+
+  // One is a part of the other, in every dimension where they differ; `bounds` lie in that one.
+  void parts(const Shape& a, const Shape& b, const std::vector<int64_t>& bounds) {
+    if (a.size() != b.size()) return;
+    for (size_t dim = 0; dim < a.size(); ++dim) {
+      if (a[dim] == b[dim]) continue;
+      classes_.join(a[dim], b[dim]);
+      for (const int64_t value : bounds) bound(value, a[dim]);
+    }
+  }
+
+  // A list with a number for each dimension (HLO's starts and limits) bounds each of them.
+  void operation_by_parts(const Node& node, const Shape& operand, const Shape& result) {
+    std::vector<int64_t> bounds;
+    for (const Arg* arg : arguments_of(node)) {
+      if (const auto* integer = std::get_if<int64_t>(&arg->value)) bounds.push_back(*integer);
+      const auto* list = std::get_if<ArgList>(&arg->value);
+      for (size_t i = 0; list && i < list->size(); ++i) {
+        const auto* integer = std::get_if<int64_t>(&(*list)[i].value);
+        if (!integer) continue;
+        if (node.op.starts_with("hlo.") && list->size() == operand.size()) {
+          bound(*integer, operand[i]);
+        } else {
+          bounds.push_back(*integer);
+        }
+      }
+    }
+    parts(operand, result, bounds);
+  }
+
+  void operation(const Graph& graph, const Node& node) {
+    std::vector<TensorId> operands;
+    for (const Arg* arg : arguments_of(node)) collect_tensors(*arg, operands);
+    const bool by_parts = works_by_parts(node);
+    for (const TensorId output : node.outputs) {
+      if (output == kNone) continue;
+      const Shape& result = graph.tensors[static_cast<size_t>(output)].shape;
+      for (const TensorId id : operands) {
+        const Shape& operand = graph.tensors[static_cast<size_t>(id)].shape;
+        if (by_parts) operation_by_parts(node, operand, result);
+        if (operands.size() == 1 && node.outputs.size() == 1 && !by_parts &&
+            elements_of(operand) == elements_of(result))
+          classes_.equate(operand, result);
+        // One number for each row of a matrix of more dimensions: a norm's statistics.
+        if (result.size() == 1 && operand.size() > 2 &&
+            elements_of(operand) == result[0] * operand.back())
+          classes_.equate(Shape(operand.begin(), operand.end() - 1), result);
+      }
+    }
+  }
+
+  SizeClasses& classes_;
+};
+
 class Reducer {
  public:
-  explicit Reducer(int64_t factor) : factor_(factor) {}
+  explicit Reducer(const SizeClasses& classes) : classes_(classes), sizes_(classes.sizes()) {}
 
   int64_t size(int64_t value) const {
-    if (std::llabs(value) >= kNoSize) return value;
-    const int64_t quotient =
-        std::llround(static_cast<double>(value) / static_cast<double>(factor_));
-    const int64_t rest = value - factor_ * quotient;
-    if (quotient != 0 && std::llabs(rest) <= kLargestRest) return quotient + rest;
-    if (std::llabs(value) < factor_) return value;
-    throw UserError({}, fmt::format("{} does not shrink by {}", value, factor_));
+    const int64_t magnitude = std::llabs(value);
+    if (magnitude >= kNoSize || magnitude < kSmallSize) return value;
+    const int64_t smaller = magnitude_of(magnitude);
+    return value < 0 ? -smaller : smaller;
   }
 
   void shape(Shape& sizes) const {
-    for (int64_t& dimension : sizes) {
-      const int64_t reduced = size(dimension);
-      if (dimension > 0 && reduced <= 0)
-        throw UserError({}, fmt::format("{} does not shrink by {}", dimension, factor_));
-      dimension = reduced;
-    }
+    for (int64_t& dimension : sizes) dimension = size(dimension);
   }
 
   void arg(Arg& value) const {
@@ -60,15 +204,60 @@ class Reducer {
   }
 
  private:
-  int64_t factor_;
+  // A size; else beside one; else a multiple or a divisor of one, or beside that.
+  int64_t magnitude_of(int64_t value) const {
+    constexpr int64_t kBeside[] = {0, 1, -1, 2, -2};
+    for (const int64_t by : kBeside) {
+      if (const auto smaller = classes_.shrunk(value - by)) return *smaller + by;
+    }
+    for (const int64_t by : kBeside) {
+      if (const auto smaller = multiple_or_divisor(value - by)) return *smaller + by;
+    }
+    throw UserError({}, fmt::format("{} is no size that shrinks with others", value));
+  }
+
+  std::optional<int64_t> multiple_or_divisor(int64_t value) const {
+    for (auto size = sizes_.rbegin(); size != sizes_.rend(); ++size) {
+      if (*size >= kSmallSize && value % *size == 0) return value / *size * *classes_.shrunk(*size);
+    }
+    for (const int64_t size : sizes_) {
+      if (size < kSmallSize || size % value != 0) continue;
+      const int64_t by = size / *classes_.shrunk(size);
+      if (value % by == 0) return value / by;
+    }
+    return std::nullopt;
+  }
+
+  const SizeClasses& classes_;
+  const std::vector<int64_t> sizes_;
 };
+
+void collect(const Case& refinement, SizeClasses& classes) {
+  Collector collector(classes);
+  collector.graph(refinement.sequential);
+  std::vector<const Graph*> ranks;
+  for (const Graph& rank : refinement.ranks) {
+    collector.graph(rank);
+    ranks.push_back(&rank);
+  }
+  for (const Relation& relation : refinement.inputs) {
+    for (const CleanExpr& replica : relation.replicas) collector.expr(replica, ranks);
+  }
+  for (const Expectation& expectation : refinement.expect) {
+    collector.expr(expectation.sequential, {&refinement.sequential});
+    for (const CleanExpr& replica : expectation.replicas) collector.expr(replica, ranks);
+  }
+}
 
 }  // namespace
 
-Case reduce_case(const Case& refinement, int64_t factor) {
+Case reduce_case(const Case& refinement, int64_t least) {
+  SizeClasses classes(least, kSmallSize);
+  collect(refinement, classes);
+  classes.solve();
+
   Case result = refinement;
-  if (factor == 1) return result;
-  const Reducer reducer(factor);
+  const Reducer reducer(classes);
   reducer.graph(result.sequential);
   for (Graph& rank : result.ranks) reducer.graph(rank);
   for (Relation& relation : result.inputs) {

@@ -14,6 +14,9 @@
 namespace assay {
 namespace {
 
+// Tried in this order: small tensors run fast, but a program may need larger ones.
+constexpr int64_t kLeastSizes[] = {3, 8, 32};
+
 // What must be equal: a sequential expression and one distributed expression.
 struct Claim {
   CleanExpr sequential;
@@ -82,8 +85,8 @@ std::string name_of(const CleanExpr& sequential) {
 // One case at one size.
 class Replay {
  public:
-  Replay(const Case& refinement, int64_t factor, double tolerance)
-      : refinement_(refinement), factor_(factor), tolerance_(tolerance) {}
+  Replay(const Case& refinement, bool reduced, double tolerance)
+      : refinement_(refinement), reduced_(reduced), tolerance_(tolerance) {}
 
   // Adds to `result`; true when a witness was found. Throws UserError for what cannot be run.
   bool run(uint64_t seed, double scale, ReplayResult& result) const {
@@ -95,10 +98,10 @@ class Replay {
     try {
       actual = interpret(refinement_.ranks, refinement_.distributed_groups, inputs.distributed);
     } catch (const CollectiveMismatch& mismatch) {
-      result.witness = Witness{"", "", 1, seed, factor_, mismatch.message};
+      result.witness = Witness{"", "", 1, seed, reduced_, mismatch.message};
       return true;
     } catch (const IndexOutOfRange& error) {
-      result.witness = Witness{"", "", 1, seed, factor_, error.what()};
+      result.witness = Witness{"", "", 1, seed, reduced_, error.what()};
       return true;
     }
     for (const Claim& claim : claims_of(refinement_)) {
@@ -110,7 +113,7 @@ class Replay {
       const double error = merged.fault ? 1 : distance(merged.value.to(at::kDouble), reference);
       if (error <= tolerance_) continue;
       result.witness = Witness{
-          name_of(claim.sequential), to_string(claim.distributed), error, seed, factor_, ""};
+          name_of(claim.sequential), to_string(claim.distributed), error, seed, reduced_, ""};
       return true;
     }
     return false;
@@ -118,18 +121,17 @@ class Replay {
 
  private:
   const Case& refinement_;
-  const int64_t factor_;
+  const bool reduced_;
   const double tolerance_;
 };
 
 // Runs all seeds at one size. Throws UserError when it cannot.
-ReplayResult replay_at(const Case& refinement, int64_t factor, const ReplayOptions& options) {
-  const Case reduced = reduce_case(refinement, factor);
-  if (elements_of(reduced) > options.max_elements) {
-    throw UserError({}, fmt::format("{} elements are too many to run", elements_of(reduced)));
+ReplayResult replay_at(const Case& refinement, bool reduced, const ReplayOptions& options) {
+  if (elements_of(refinement) > options.max_elements) {
+    throw UserError({}, fmt::format("{} elements are too many to run", elements_of(refinement)));
   }
   ReplayResult result;
-  const Replay replay(reduced, factor, options.tolerance);
+  const Replay replay(refinement, reduced, options.tolerance);
   for (size_t i = 0; i < options.seeds.size(); ++i) {
     // Large inputs saturate what small ones leave linear.
     if (replay.run(options.seeds[i], i % 2 == 0 ? 1 : 8, result)) break;
@@ -147,14 +149,20 @@ ReplayResult replay(const Case& refinement, const std::vector<Relation>& relatio
     result.why_not = "the case expects nothing that could be compared";
     return result;
   }
-  std::vector<int64_t> factors{options.factor};
-  if (options.factor == 0) factors = {64, 32, 16, 8, 4, 2, 1};
-  for (int64_t factor : factors) {
+  std::string at_reduced_sizes;  // why they did not run
+  for (const int64_t least : kLeastSizes) {
+    if (!options.reduce) break;
     try {
-      return replay_at(claims, factor, options);
-    } catch (const UserError& error) {
-      result.why_not = error.what();
+      return replay_at(reduce_case(claims, least), /*reduced=*/true, options);
+    } catch (const UserError& error) {  // the program may need larger sizes
+      if (at_reduced_sizes.empty())
+        at_reduced_sizes = fmt::format("; at reduced sizes: {}", error.what());
     }
+  }
+  try {
+    return replay_at(claims, /*reduced=*/false, options);
+  } catch (const UserError& error) {
+    result.why_not = error.what() + at_reduced_sizes;
   }
   return result;
 }

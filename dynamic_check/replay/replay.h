@@ -13,8 +13,7 @@ namespace assay {
 
 struct ReplayOptions {
   std::vector<uint64_t> seeds = {1, 2, 3};  // one run each; every second one with large inputs
-  int64_t factor =
-      0;  // by which sizes shrink (reduce_case.h); 0: the largest power of 2 up to 64 that works
+  bool reduce = true;  // run the smallest sizes that can be run (reduce_case.h), not the case's own
   double tolerance = 1e-9;  // relative Frobenius norm; float64 rounding stays far below
   int64_t max_elements = int64_t{1}
                          << 26;  // of all tensors of the reduced graphs; larger cases are not run
@@ -26,7 +25,7 @@ struct Witness {
   std::string expression;  // what it should equal
   double error = 0;        // relative Frobenius norm; 1 for NaN at other places
   uint64_t seed = 0;       // of the inputs
-  int64_t factor = 1;
+  bool reduced = false;    // seen at smaller sizes than the case's own
   // When the ranks cannot run to their end, though the sequential program does: both calls of
   // collectives that do not meet, or the operator that reads outside a table. `tensor` and
   // `expression` are empty then.

@@ -2,62 +2,14 @@
 
 #include <ATen/TensorOperators.h>
 
-#include <algorithm>
-#include <set>
 #include <string>
 
 #include "dynamic_check/inputs/generate.h"
-#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/replay/id_bounds.h"
 #include "shared_ir/capture/scalar_type.h"
 
 namespace assay {
 namespace {
-
-// Operators that index the rows of their other operand.
-bool indexes_rows(const Node& node) {
-  static const std::set<std::string_view> kNames{
-      "aten.embedding", "aten.index_select", "aten.gather", "_C.rotary_embedding", "hlo.gather"};
-  return kNames.contains(operator_name(node));
-}
-
-bool compares(const Node& node) {
-  static const std::set<std::string_view> kNames{"aten.ge", "aten.gt", "aten.le", "aten.lt"};
-  return kNames.contains(operator_name(node));
-}
-
-// Rows of the tables that the node looks its integer operands up in.
-void collect_table_sizes(const Graph& graph, const Node& node, std::vector<int64_t>& sizes) {
-  for (TensorId id : tensor_arguments(node)) {
-    const Tensor& table = graph.tensors[static_cast<size_t>(id)];
-    if (is_floating(table.dtype) && !table.shape.empty() &&
-        operator_name(node) != "_C.rotary_embedding") {
-      sizes.push_back(table.shape.front());
-    }
-  }
-  if (operator_name(node) == "_C.rotary_embedding") {
-    sizes.push_back(
-        graph.tensors[static_cast<size_t>(tensor_arguments(node).back())].shape.front());
-  }
-}
-
-// Exclusive bound of the ids in an integer input.
-int64_t bound_of(const Graph& graph, TensorId input) {
-  std::vector<int64_t> tables;
-  int64_t largest_constant = 1;
-  for (const Node& node : graph.nodes) {
-    const std::vector<TensorId> arguments = tensor_arguments(node);
-    const bool reads = std::find(arguments.begin(), arguments.end(), input) != arguments.end();
-    if (reads && indexes_rows(node)) collect_table_sizes(graph, node, tables);
-    if (reads && compares(node)) {
-      for (const Arg& arg : node.args) {
-        if (const auto* constant = std::get_if<int64_t>(&arg.value)) {
-          largest_constant = std::max(largest_constant, *constant);
-        }
-      }
-    }
-  }
-  return tables.empty() ? largest_constant : *std::min_element(tables.begin(), tables.end());
-}
 
 DynamicInput describe(const Graph& graph, TensorId id) {
   const Tensor& tensor = graph.tensors[static_cast<size_t>(id)];
@@ -67,7 +19,7 @@ DynamicInput describe(const Graph& graph, TensorId id) {
   input.dtype = tensor.dtype;
   if (is_integer(tensor.dtype)) {
     input.role = InputRole::kTokenIds;
-    input.bound = bound_of(graph, id);
+    input.bound = id_bound(graph, id);
   } else if (is_bool(tensor.dtype)) {
     input.role = InputRole::kMask;
   } else {

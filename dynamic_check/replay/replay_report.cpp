@@ -14,8 +14,8 @@ DeviationReport describe(const Witness& witness) {
   deviation.kind = witness.failure.empty() ? "value" : "run_failed";
   deviation.detail =
       witness.failure.empty()
-          ? fmt::format("expected to be {}; in float64, seed {}, sizes divided by {}",
-                        witness.expression, witness.seed, witness.factor)
+          ? fmt::format("expected to be {}; in float64, seed {}{}", witness.expression,
+                        witness.seed, witness.reduced ? ", at reduced sizes" : "")
           : witness.failure;
   return deviation;
 }

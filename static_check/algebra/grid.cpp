@@ -7,12 +7,7 @@
 
 namespace assay {
 
-void sort_unique(std::vector<int64_t>& values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-}
-
-size_t cell_of(const std::vector<int64_t>& cuts, int64_t position) {
+size_t cell_of(std::span<const int64_t> cuts, int64_t position) {
   return static_cast<size_t>(std::upper_bound(cuts.begin(), cuts.end(), position) - cuts.begin()) -
          1;
 }
@@ -26,12 +21,12 @@ size_t tile_index(const Value& value, const std::vector<size_t>& cells) {
 namespace {
 
 void add_layout_cuts(const Layout& layout, size_t dim, int64_t start, int64_t count, int64_t base,
-                     std::vector<int64_t>& cuts) {
+                     Cuts& cuts) {
   for (int64_t cut : slice_cuts(layout.dims[dim], start, count)) cuts.push_back(base + cut);
 }
 
 void add_tile_cuts(const Tile& tile, size_t dim, int64_t start, int64_t count, int64_t base,
-                   std::vector<int64_t>& cuts) {
+                   Cuts& cuts) {
   for (const Term& term : tile.terms) {
     add_layout_cuts(term.layout, dim, start, count, base, cuts);
     for (const Restriction& r : term.restrictions) {
@@ -43,8 +38,7 @@ void add_tile_cuts(const Tile& tile, size_t dim, int64_t start, int64_t count, i
     add_layout_cuts(integer.layout, dim, start, count, base, cuts);
 }
 // The cuts that make every piece of every tile expressible, given the wanted ones.
-std::vector<std::vector<int64_t>> closed_cuts(const Value& value,
-                                              std::vector<std::vector<int64_t>> wanted) {
+Grid closed_cuts(const Value& value, Grid wanted) {
   for (size_t d = 0; d < value.shape.size(); ++d) {
     wanted[d].insert(wanted[d].end(), value.cuts[d].begin(), value.cuts[d].end());
     sort_unique(wanted[d]);
@@ -53,7 +47,7 @@ std::vector<std::vector<int64_t>> closed_cuts(const Value& value,
     changed = false;
     for (size_t d = 0; d < value.shape.size(); ++d) {
       if (wanted[d].size() == value.cuts[d].size()) continue;
-      std::vector<int64_t> more = wanted[d];
+      Cuts more = wanted[d];
       for (size_t t = 0; t < value.tiles.size(); ++t) {
         const TileBox box = tile_box(value, t);
         const int64_t end = box.start[d] + box.size[d];
@@ -75,7 +69,7 @@ std::vector<std::vector<int64_t>> closed_cuts(const Value& value,
 
 }  // namespace
 
-Value cut(const Value& value, const std::vector<std::vector<int64_t>>& positions) {
+Value cut(const Value& value, const Grid& positions) {
   Value result;
   result.shape = value.shape;
   result.cuts = closed_cuts(value, positions);

@@ -6,7 +6,7 @@
 
 namespace assay {
 
-void coalesce(std::vector<Mode>& modes) {
+void coalesce(Modes& modes) {
   size_t kept = 0;
   for (const Mode& mode : modes) {
     if (mode.size == 1) continue;
@@ -40,13 +40,13 @@ Layout broadcast(const Shape& shape, int64_t offset) {
   return layout;
 }
 
-int64_t extent(const std::vector<Mode>& modes) {
+int64_t extent(const Modes& modes) {
   int64_t product = 1;
   for (const Mode& mode : modes) product *= mode.size;
   return product;
 }
 
-int64_t address(const std::vector<Mode>& modes, int64_t x) {
+int64_t address(const Modes& modes, int64_t x) {
   int64_t sum = 0;
   for (size_t i = modes.size(); i-- > 0;) {
     sum += (x % modes[i].size) * modes[i].stride;
@@ -58,8 +58,8 @@ int64_t address(const std::vector<Mode>& modes, int64_t x) {
 namespace {
 
 // Modes that move, finest first.
-std::vector<Mode> moving_modes(const Layout& layout) {
-  std::vector<Mode> modes;
+Modes moving_modes(const Layout& layout) {
+  Modes modes;
   for (const auto& dim : layout.dims) {
     for (const Mode& mode : dim) {
       if (mode.size > 1 && mode.stride > 0) modes.push_back(mode);
@@ -72,7 +72,7 @@ std::vector<Mode> moving_modes(const Layout& layout) {
 
 // The values of (address / stride) % radix; nullopt where a finer or coarser mode would change
 // them.
-std::optional<Interval> digit_range(int64_t offset, const std::vector<Mode>& modes, int64_t stride,
+std::optional<Interval> digit_range(int64_t offset, const Modes& modes, int64_t stride,
                                     int64_t radix) {
   int64_t below = offset % stride, digit = offset / stride % radix;
   const int64_t first = digit;
@@ -108,7 +108,7 @@ bool is_injective(const Layout& layout) {
 }
 
 bool disjoint(const Layout& a, const Layout& b) {
-  const std::vector<Mode> modes_a = moving_modes(a), modes_b = moving_modes(b);
+  const Modes modes_a = moving_modes(a), modes_b = moving_modes(b);
   std::vector<int64_t> strides{1};
   for (const auto* modes : {&modes_a, &modes_b}) {
     for (const Mode& mode : *modes) {
@@ -140,8 +140,8 @@ namespace {
 
 // Cuts of [start, start + count) in the digits modes[first..]; `base` shifts them to the whole
 // dimension's coordinates.
-void collect_cuts(const std::vector<Mode>& modes, size_t first, int64_t start, int64_t count,
-                  int64_t base, std::vector<int64_t>& cuts) {
+void collect_cuts(const Modes& modes, size_t first, int64_t start, int64_t count, int64_t base,
+                  std::vector<int64_t>& cuts) {
   if (modes.size() - first <= 1 || count <= 1) return;
   int64_t inner = 1;
   for (size_t i = first + 1; i < modes.size(); ++i) inner *= modes[i].size;
@@ -161,8 +161,8 @@ void collect_cuts(const std::vector<Mode>& modes, size_t first, int64_t start, i
   }
 }
 
-std::vector<Mode> slice_modes(const std::vector<Mode>& modes, int64_t start, int64_t count) {
-  std::vector<Mode> result;
+Modes slice_modes(const Modes& modes, int64_t start, int64_t count) {
+  Modes result;
   int64_t inner = extent(modes);
   for (size_t i = 0; i < modes.size(); ++i) {
     inner /= modes[i].size;
@@ -181,7 +181,7 @@ std::vector<Mode> slice_modes(const std::vector<Mode>& modes, int64_t start, int
 
 }  // namespace
 
-std::vector<int64_t> slice_cuts(const std::vector<Mode>& modes, int64_t start, int64_t count) {
+std::vector<int64_t> slice_cuts(const Modes& modes, int64_t start, int64_t count) {
   std::vector<int64_t> cuts;
   collect_cuts(modes, 0, start, count, 0, cuts);
   std::sort(cuts.begin(), cuts.end());
@@ -224,7 +224,7 @@ Layout permute(const Layout& layout, std::span<const int64_t> dims) {
 }
 
 std::optional<Layout> reshape(const Layout& layout, const Shape& shape) {
-  std::vector<Mode> digits;  // inner to outer: taken from the back of the dimensions
+  Modes digits;  // inner to outer: taken from the back of the dimensions
   for (const auto& modes : layout.dims) digits.insert(digits.end(), modes.begin(), modes.end());
   coalesce(digits);  // a digit may go on in the next dimension
   Layout result;
@@ -270,7 +270,7 @@ std::optional<Layout> join(const Layout& first, int64_t first_size, const Layout
   // Read each side as `count` repetitions of a shared inner block at distance `gap / first count`.
   const auto& a = first.dims[static_cast<size_t>(dim)];
   const auto& b = second.dims[static_cast<size_t>(dim)];
-  const auto try_block = [&](int64_t a_count, std::vector<Mode> inner, int64_t b_count,
+  const auto try_block = [&](int64_t a_count, Modes inner, int64_t b_count,
                              int64_t stride) -> std::optional<Layout> {
     if (gap != a_count * stride) return std::nullopt;
     Layout result = first;
@@ -280,8 +280,8 @@ std::optional<Layout> join(const Layout& first, int64_t first_size, const Layout
     coalesce(modes);
     return result;
   };
-  const std::vector<Mode> a_inner(a.empty() ? a.begin() : a.begin() + 1, a.end());
-  const std::vector<Mode> b_inner(b.empty() ? b.begin() : b.begin() + 1, b.end());
+  const Modes a_inner(a.empty() ? a.begin() : a.begin() + 1, a.end());
+  const Modes b_inner(b.empty() ? b.begin() : b.begin() + 1, b.end());
   if (!a.empty() && !b.empty() && a_inner == b_inner && a[0].stride == b[0].stride) {
     if (auto joined = try_block(a[0].size, a_inner, b[0].size, a[0].stride)) return joined;
   }
@@ -295,10 +295,9 @@ std::optional<Layout> join(const Layout& first, int64_t first_size, const Layout
   return std::nullopt;
 }
 
-std::optional<std::vector<std::vector<Mode>>> common_digits(
-    std::span<const std::vector<Mode>* const> operands) {
+std::optional<std::vector<Modes>> common_digits(std::span<const Modes* const> operands) {
   const size_t count = operands.size();
-  std::vector<std::vector<Mode>> result(count), left(count);
+  std::vector<Modes> result(count), left(count);
   for (size_t i = 0; i < count; ++i) left[i] = *operands[i];
   // Peel the smallest innermost digit off every operand, inner to outer.
   while (true) {

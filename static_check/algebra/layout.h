@@ -13,7 +13,7 @@
 namespace assay {
 
 // Drops modes of size 1 and joins neighbours (a, t*s)(t, s) into (a*t, s). Outer to inner.
-void coalesce(std::vector<Mode>& modes);
+void coalesce(Modes& modes);
 
 // Row-major view of a whole atom of that shape.
 Layout row_major(const Shape& shape);
@@ -22,10 +22,10 @@ Layout row_major(const Shape& shape);
 Layout broadcast(const Shape& shape, int64_t offset = 0);
 
 // Product of the mode sizes: the extent of a dimension (1 when there are none).
-int64_t extent(const std::vector<Mode>& modes);
+int64_t extent(const Modes& modes);
 
 // Address of coordinate x of one dimension, without the layout's offset.
-int64_t address(const std::vector<Mode>& modes, int64_t x);
+int64_t address(const Modes& modes, int64_t x);
 
 // Smallest and largest address of any element (strides are never negative).
 int64_t last_address(const Layout& layout);
@@ -39,7 +39,7 @@ bool disjoint(const Layout& a, const Layout& b);
 // Positions strictly inside (start, start + count) where the range must be cut so that every piece
 // is a layout of its own. step: distance of neighbours, in the dimension's coordinates; count:
 // elements taken.
-std::vector<int64_t> slice_cuts(const std::vector<Mode>& modes, int64_t start, int64_t count);
+std::vector<int64_t> slice_cuts(const Modes& modes, int64_t start, int64_t count);
 
 // Coordinates start .. start + count - 1 of dimension `dim`; precondition: slice_cuts(...) is
 // empty.
@@ -65,7 +65,6 @@ std::optional<Layout> join(const Layout& first, int64_t first_size, const Layout
 // Splits the digits of one dimension, seen through several layouts at once, into digits that all of
 // them share: result[i] is operand i's modes with the same sizes for every i. nullopt when the
 // radices do not nest.
-std::optional<std::vector<std::vector<Mode>>> common_digits(
-    std::span<const std::vector<Mode>* const> operands);
+std::optional<std::vector<Modes>> common_digits(std::span<const Modes* const> operands);
 
 }  // namespace assay

@@ -32,14 +32,14 @@ Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64
     shape[d] = count;
     return single_tile(std::move(shape), {});
   }
-  std::vector<std::vector<int64_t>> wanted(value.shape.size());
+  Grid wanted(value.shape.size());
   const int64_t end = start + (count - 1) * step + 1;
   wanted[d] = {start, end};
   if (step > 1) {
     for (int64_t i = 0; i < count && value.tiles.size() > 1; ++i)
       wanted[d].insert(wanted[d].end(), {start + i * step, start + i * step + 1});
   }
-  std::erase_if(wanted[d], [&](int64_t x) { return x <= 0 || x >= value.shape[d]; });
+  erase_if(wanted[d], [&](int64_t x) { return x <= 0 || x >= value.shape[d]; });
   Value fine = cut(value, wanted);
   if (step > 1) {
     // Every step-th element of each tile, where the tile's layout allows it; else element by
@@ -73,7 +73,7 @@ Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64
   result.shape = fine.shape;
   result.shape[d] = count;
   result.cuts = fine.cuts;
-  std::erase_if(result.cuts[d], [&](int64_t x) { return x < start || x > end; });
+  erase_if(result.cuts[d], [&](int64_t x) { return x < start || x > end; });
   for (int64_t& x : result.cuts[d]) x -= start;
   const size_t count_tiles = tile_count(result);
   for (size_t t = 0; t < count_tiles; ++t) {
@@ -97,7 +97,7 @@ Value concat(std::span<const Value> values, int64_t dim) {
     for (const Value& value : values) shape[d] += value.shape[d];
     return single_tile(std::move(shape), {});
   }
-  std::vector<std::vector<int64_t>> wanted(values[0].shape.size());
+  Grid wanted(values[0].shape.size());
   for (const Value& value : fine) {
     for (size_t i = 0; i < wanted.size(); ++i) {
       if (i != d) wanted[i].insert(wanted[i].end(), value.cuts[i].begin(), value.cuts[i].end());

@@ -34,7 +34,7 @@ std::optional<Tile> map_layouts(const Tile& tile,
 
 // The same value with these additional cut positions per dimension, and those that hierarchical
 // layouts then need.
-Value cut(const Value& value, const std::vector<std::vector<int64_t>>& positions);
+Value cut(const Value& value, const Grid& positions);
 
 // Brings values of the same shape to one grid.
 void align(std::vector<Value>& values);

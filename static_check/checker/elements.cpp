@@ -13,7 +13,7 @@ void check_layout(const Facts& facts, const Layout& layout, AtomId atom, const S
   if (!facts.valid(atom)) throw Rejection{"a term of no atom"};
   if (layout.dims.size() != extents.size())
     throw Rejection{"a layout of another number of dimensions"};
-  std::vector<Mode> digits;
+  Modes digits;
   for (size_t d = 0; d < extents.size(); ++d) {
     int64_t extent = 1;
     for (const Mode& mode : layout.dims[d]) {
@@ -125,7 +125,7 @@ void check_value(const Facts& facts, const Value& value, const Shape& shape) {
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;  // nothing is claimed
   size_t tiles = 1;
   for (size_t d = 0; d < shape.size(); ++d) {
-    const std::vector<int64_t>& cuts = value.cuts[d];
+    const Cuts& cuts = value.cuts[d];
     if (cuts.size() < 2 || cuts.front() != 0 || cuts.back() != shape[d] ||
         std::adjacent_find(cuts.begin(), cuts.end(), std::greater_equal<>()) != cuts.end())
       throw Rejection{"cuts that do not tile the tensor"};

@@ -74,7 +74,7 @@ void check_labels(const Instance& instance, int64_t output_size) {
 
 void check_operands(const Universe& universe, const Instance& instance) {
   for (size_t i = 0; i < instance.operands.size(); ++i) {
-    std::vector<Mode> digits;
+    Modes digits;
     for (const InstanceLabel& label : instance.labels)
       digits.push_back({label.size, label.strides[i]});
     if (!addresses_fit(instance.operands[i].offset, digits,
@@ -94,7 +94,7 @@ bool is_reduction(Instance::Kind kind) {
          kind == Instance::Kind::kMin;
 }
 
-bool addresses_fit(int64_t offset, const std::vector<Mode>& digits, int64_t limit) {
+bool addresses_fit(int64_t offset, const Modes& digits, int64_t limit) {
   if (offset < 0) return false;
   int64_t last = offset;
   for (const Mode& digit : digits) {

@@ -18,7 +18,7 @@ void check_instance(const Universe& universe, const Instance& instance);
 bool is_reduction(Instance::Kind kind);
 
 // offset + sum of (size - 1) * stride stays below `limit`, and nothing is negative.
-bool addresses_fit(int64_t offset, const std::vector<Mode>& digits, int64_t limit);
+bool addresses_fit(int64_t offset, const Modes& digits, int64_t limit);
 
 // Throws Rejection: what is wrong with the atom.
 [[noreturn]] void reject(AtomId atom, const std::string& what);

@@ -70,7 +70,7 @@ class LemmaCheck {
   void check_leaf(const LemmaProof::Leaf& leaf) const {
     if (!facts_.valid(leaf.atom) || leaf.strides.size() != proof_.dims.size())
       throw Rejection{"a malformed leaf"};
-    std::vector<Mode> digits;
+    Modes digits;
     for (size_t i = 0; i < leaf.strides.size(); ++i) {
       if (proof_.dims[i].size == 1 && leaf.strides[i] != 0)
         throw Rejection{"a stride of a single coordinate"};
@@ -102,7 +102,7 @@ class LemmaCheck {
   // Row-major over the dimensions that it sees.
   void check_whole(int32_t number) const {
     const LemmaProof::Leaf& leaf = leaf_at(number);
-    std::vector<Mode> digits;
+    Modes digits;
     for (size_t i = 0; i < leaf.strides.size(); ++i)
       if (leaf.strides[i] != 0) digits.push_back({proof_.dims[i].size, leaf.strides[i]});
     std::sort(digits.begin(), digits.end(),

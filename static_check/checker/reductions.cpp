@@ -23,7 +23,7 @@ Instance::Kind kind_of(Prim prim) {
 // nullopt when they are no product of digit ranges, or repeat.
 std::optional<std::vector<Box>> image(const Region& region, size_t outer, const Affine& x,
                                       LabelId label, int64_t size, bool maximum) {
-  std::vector<Mode> digits;  // outer to inner
+  Modes digits;  // outer to inner
   for (size_t i = outer; i < x.steps.size(); ++i)
     if (x.steps[i] != 0) digits.push_back({region.sizes[i], x.steps[i]});
   std::sort(digits.begin(), digits.end(),

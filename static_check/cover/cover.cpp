@@ -59,8 +59,8 @@ std::vector<Block> blocks_of(const Layout& layout, const TileBox& box) {
 
 // Where a tile steps to the next value of a dimension's outermost digit: the blocks of a packed
 // tensor, each a slice of something else.
-std::vector<std::vector<int64_t>> outer_digit_cuts(const Value& value) {
-  std::vector<std::vector<int64_t>> positions(value.shape.size());
+Grid outer_digit_cuts(const Value& value) {
+  Grid positions(value.shape.size());
   for (size_t t = 0; t < value.tiles.size(); ++t) {
     const TileBox box = tile_box(value, t);
     for (const Term& term : value.tiles[t].terms) {

@@ -39,7 +39,7 @@ std::map<int32_t, LabelPlaces> places_of(const BlockSpec& spec, std::span<const 
 }
 
 bool same_cuts(const LabelPlaces& place, std::span<const Value> operands) {
-  const auto cuts = [&](const std::pair<size_t, size_t>& at) -> const std::vector<int64_t>& {
+  const auto cuts = [&](const std::pair<size_t, size_t>& at) -> const Cuts& {
     return operands[at.first].cuts[at.second];
   };
   return std::all_of(place.operands.begin(), place.operands.end(),
@@ -52,12 +52,12 @@ void align_labels(const std::map<int32_t, LabelPlaces>& places, std::vector<Valu
     changed = false;
     for (const auto& [label, place] : places) {
       if (place.whole || same_cuts(place, operands)) continue;
-      std::vector<int64_t> positions;
+      Cuts positions;
       for (const auto& [i, d] : place.operands) {
         positions.insert(positions.end(), operands[i].cuts[d].begin(), operands[i].cuts[d].end());
       }
       for (const auto& [i, d] : place.operands) {
-        std::vector<std::vector<int64_t>> wanted(operands[i].shape.size());
+        Grid wanted(operands[i].shape.size());
         wanted[d] = positions;
         const size_t before = operands[i].cuts[d].size();
         operands[i] = cut(operands[i], wanted);
@@ -80,7 +80,7 @@ struct BlockCall {
 void add_block_labels(Request& request, const BlockCall& call, std::span<const Term> terms) {
   request.out_dims = call.spec.output.size();
   for (const auto& [id, place] : call.places) {
-    std::vector<const std::vector<Mode>*> modes;
+    std::vector<const Modes*> modes;
     for (const auto& [i, d] : place.operands) modes.push_back(&terms[i].layout.dims[d]);
     auto digits = common_digits(modes);
     if (!digits) throw NotLifted{"the digits of two operands do not nest"};

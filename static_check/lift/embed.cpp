@@ -112,7 +112,7 @@ bool is_broadcast(const RequestLabel& label) {
 }
 
 std::optional<std::vector<Restriction>> take_digits(LabelId label, int64_t label_size,
-                                                    int64_t first, std::vector<Mode> steps,
+                                                    int64_t first, Modes steps,
                                                     Restriction::Kind kind) {
   std::sort(steps.begin(), steps.end(),
             [](const Mode& a, const Mode& b) { return a.stride < b.stride; });
@@ -167,7 +167,7 @@ std::optional<Lifted> Lifting::embed(const Request& request, const Instance& ins
     const InstanceLabel& label = instance.labels[j];
     lifted.layout.offset += (*digit)[j] * label.out_stride;
     if (label.tag != Tag::kReduced) continue;
-    std::vector<Mode> steps;
+    Modes steps;
     for (size_t i = 0; i < request.labels.size(); ++i) {
       if ((*matches)[i].label == static_cast<int32_t>(j))
         steps.push_back({request.labels[i].size, (*matches)[i].multiple});

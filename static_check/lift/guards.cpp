@@ -60,10 +60,10 @@ const InstanceLabel* class_label(const Lifting& lifting, const Instance& sum, co
     step.dims = {{{label.size, label.strides[0]}}};
     const auto traced = lifting.trace(sum.operands[0].atom, step, operand);
     if (!traced) return nullptr;
-    const std::vector<Mode>& modes = traced->dims[0];
+    const Modes& modes = traced->dims[0];
     if (std::all_of(modes.begin(), modes.end(), [](const Mode& m) { return m.stride == 0; }))
       continue;
-    if (found != nullptr || modes != std::vector<Mode>{{label.size, ids_size}}) return nullptr;
+    if (found != nullptr || modes != Modes{{label.size, ids_size}}) return nullptr;
     found = &label;
   }
   return found;

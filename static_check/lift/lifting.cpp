@@ -242,7 +242,7 @@ std::optional<Layout> Lifting::trace(AtomId id, const Layout& layout, size_t ope
   };
   result.dims.resize(layout.dims.size());
   for (size_t d = 0; d < layout.dims.size(); ++d) {
-    std::vector<Mode> inner_first;
+    Modes inner_first;
     for (size_t m = layout.dims[d].size(); m-- > 0;) {
       Mode mode = layout.dims[d][m];
       while (mode.size > 1) {

@@ -164,7 +164,7 @@ class Lifting {
 // The digits (stride, radix) of a summed label that a block takes, as restrictions; nullopt when
 // they do not nest. first: label value at coordinate 0; steps: (size, multiple) of each digit.
 std::optional<std::vector<Restriction>> take_digits(LabelId label, int64_t label_size,
-                                                    int64_t first, std::vector<Mode> steps,
+                                                    int64_t first, Modes steps,
                                                     Restriction::Kind kind);
 
 }  // namespace assay

@@ -12,7 +12,7 @@ void add_parallel_labels(Request& request, std::span<const Layout* const> layout
   request.out_dims = size.size();
   for (size_t d = 0; d < size.size(); ++d) {
     if (size[d] == 1) continue;
-    std::vector<const std::vector<Mode>*> modes;
+    std::vector<const Modes*> modes;
     for (const Layout* layout : layouts) modes.push_back(&layout->dims[d]);
     const auto digits = common_digits(modes);
     if (!digits) throw NotLifted{"the digits of two operands do not nest"};

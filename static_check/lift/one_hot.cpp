@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "static_check/algebra/grid.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/operators.h"
@@ -70,7 +71,7 @@ std::vector<ClassRun> runs_of(Lifting& lifting, const PiecewiseAffine& f, const 
       run.term.atom = lifting.one_hot(f.atom);
       run.term.layout = f.layout;
       run.term.layout.offset += (run.begin - piece.b) * ids_size;
-      std::vector<Mode> modes;
+      Modes modes;
       if (run.end - run.begin > 1) modes.push_back({run.end - run.begin, ids_size});
       run.term.layout.dims.push_back(std::move(modes));
     } else if (piece.a == 0) {
@@ -100,7 +101,7 @@ std::vector<ClassRun> runs_of(Lifting& lifting, const PiecewiseAffine& f, const 
 
 Value one_hot(Lifting& lifting, const Value& ids, int64_t classes) {
   std::vector<std::vector<ClassRun>> runs;
-  std::vector<int64_t> cuts{0, classes};
+  Cuts cuts{0, classes};
   for (size_t t = 0; t < ids.tiles.size(); ++t) {
     const Shape size = tile_box(ids, t).size;
     auto f = as_affine(lifting, ids.tiles[t], size);
@@ -118,8 +119,7 @@ Value one_hot(Lifting& lifting, const Value& ids, int64_t classes) {
     runs.push_back(runs_of(lifting, *f, size, classes));
     for (const ClassRun& run : runs.back()) cuts.insert(cuts.end(), {run.begin, run.end});
   }
-  std::sort(cuts.begin(), cuts.end());
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  sort_unique(cuts);
   Value result = ids;
   result.shape.push_back(classes);
   result.cuts.push_back(cuts);

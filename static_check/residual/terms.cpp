@@ -112,7 +112,7 @@ class Terms {
     if (!traced) return std::nullopt;
     Read result{traced->offset, Strides(proof_.dims.size(), 0)};
     for (size_t d = 0; d < proof_.dims.size(); ++d) {
-      const std::vector<Mode>& modes = traced->dims[d];
+      const Modes& modes = traced->dims[d];
       if (modes.size() > 1) return std::nullopt;
       if (modes.size() == 1) result.strides[d] = modes[0].stride;
     }

@@ -39,7 +39,7 @@ AtomId instance_atom(Universe& universe, Instance instance, int64_t size,
 CoreId contraction(HandProgram& program, CoreId a, CoreId b, const Shape& ikj, Term a_term,
                    Term b_term, Term product, Term sum) {
   const int64_t i = ikj[0], k = ikj[1], j = ikj[2];
-  const auto shaped = [](Term term, std::vector<std::vector<Mode>> dims) {
+  const auto shaped = [](Term term, InlineVector<Modes, 4> dims) {
     term.layout.dims = std::move(dims);
     return term;
   };
@@ -236,14 +236,13 @@ Replay vocab_parallel() {
       guard.atom = 0;
       guard.where = element;
       for (size_t d = 1; d < term.layout.dims.size(); ++d)
-        guard.where.dims.push_back(term.layout.dims[d].empty()
-                                       ? std::vector<Mode>{}
-                                       : std::vector<Mode>{{term.layout.dims[d][0].size, 0}});
+        guard.where.dims.push_back(
+            term.layout.dims[d].empty() ? Modes{} : Modes{{term.layout.dims[d][0].size, 0}});
       guard.intervals = {{INT64_MIN, first}, {end, INT64_MAX}};
       term.restrictions.push_back(std::move(guard));
       return term;
     };
-    const auto two_tiles = [](Value value, std::vector<int64_t> cuts, Tile low, Tile high) {
+    const auto two_tiles = [](Value value, Cuts cuts, Tile low, Tile high) {
       value.cuts[1] = std::move(cuts);
       value.tiles = {std::move(low), std::move(high)};
       return value;

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/interpret/hlo_operators.h"
 #include "shared_ir/capture/scalar_type.h"
 #include "shared_ir/lower.h"
 #include "tests/declarations/linear_marks.h"
@@ -23,12 +24,13 @@ at::Tensor tensor_of(const Tensor& what, const ReferenceTensor& value) {
       .to(is_floating(what.dtype) ? at::kDouble : to_scalar_type(what.dtype));
 }
 
-std::vector<at::Tensor> run_kernel(const DrawnCall& call) {
+// Runs `node` of the graph, or one in its place, on the call's arguments.
+std::vector<at::Tensor> run(const DrawnCall& call, const Graph& graph, const Node& node) {
   const auto value = [&](TensorId id) {
     const auto i = static_cast<size_t>(id);
     return tensor_of(call.graph.tensors[i], call.values[i]);
   };
-  return run_operator(call.graph, call.kernel, value, Arithmetic::kFloat64);
+  return run_operator(graph, node, value, Arithmetic::kFloat64);
 }
 
 // The graph as a capture would have recorded it; float64 results are those of float32 operands.
@@ -87,13 +89,41 @@ std::string difference(const at::Tensor& kernel, const ReferenceTensor& declared
   return {};
 }
 
+ReferenceTensor values_of(const at::Tensor& tensor) {
+  const at::Tensor flat = tensor.to(at::kDouble).contiguous();
+  const double* first = flat.const_data_ptr<double>();
+  return {tensor.sizes().vec(), {first, first + flat.numel()}};
+}
+
+// Where the interpreter has a kernel of its own for an operator that PyTorch does not have, it
+// gives what PyTorch's gives. Empty when it does, or has none.
+std::string interpreted_differently(const DrawnCall& call, const Graph& graph,
+                                    const std::vector<at::Tensor>& results) {
+  const Node& node = graph.nodes[0];
+  if (node.op == call.kernel.op || !find_hlo_operator(node.op)) return {};
+  std::vector<at::Tensor> own;
+  try {
+    own = run(call, graph, node);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  if (own.size() != results.size()) return "the interpreter's kernel gives other results";
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (own[i].scalar_type() != results[i].scalar_type() || own[i].sizes() != results[i].sizes())
+      return "the interpreter's kernel gives another type";
+    const std::string why = difference(results[i], values_of(own[i]), 1e-9);
+    if (!why.empty()) return "by the interpreter's kernel, not the declaration: " + why;
+  }
+  return {};
+}
+
 }  // namespace
 
 Comparison compare_with_kernel(const DrawnCall& call, const OperatorTable& operators,
                                std::optional<double> tolerance) {
   std::vector<at::Tensor> results;
   try {
-    results = run_kernel(call);
+    results = run(call, call.graph, call.kernel);
   } catch (const UserError& error) {
     return {Outcome::kDiffers, std::string("no kernel takes this call: ") + error.what()};
   }
@@ -106,6 +136,8 @@ Comparison compare_with_kernel(const DrawnCall& call, const OperatorTable& opera
   }
   if (!program.opaque.empty()) return {Outcome::kRefused, program.opaque.front()};
   if (!tolerance) return {};
+  if (std::string why = interpreted_differently(call, graph, results); !why.empty())
+    return {Outcome::kDiffers, why};
   const std::vector<ReferenceTensor> values = evaluate_lowered(call, program);
   if (std::string why = false_linear_mark(program, values); !why.empty())
     return {Outcome::kDiffers, why};

@@ -61,5 +61,47 @@ TEST_F(FusedNorm, ACaptureThatCountsNoNoneStartsWithTheFirstMutatedArgument) {
   EXPECT_TRUE(at::allclose(run({3}), norm_));
 }
 
+Arg rows(const std::vector<int64_t>& counts) {
+  ArgList list;
+  for (const int64_t count : counts) list.push_back(Arg{count});
+  return Arg{list};
+}
+
+// y = all_to_all_single(x, rows that it expects, rows that it sends, group) of 3 rows.
+Graph exchange(const std::vector<int64_t>& expects, const std::vector<int64_t>& sends) {
+  Graph graph;
+  graph.name = "exchange";
+  int64_t made = 0;
+  for (const int64_t count : expects) made += count;
+  graph.tensors = {{"x", DType::kFloat32, {3}}, {"y", DType::kFloat32, {made}, 0, 0}};
+  graph.inputs = {0};
+  Node node;
+  node.op = "_c10d_functional.all_to_all_single.default";
+  node.args = {Arg{TensorArg{0}}, rows(expects), rows(sends), Arg{std::string("ep")}};
+  node.outputs = {1};
+  graph.nodes = {node};
+  graph.outputs = {1};
+  graph.by_name = {{"x", 0}, {"y", 1}};
+  return graph;
+}
+
+std::vector<Values> run_exchange(const std::vector<Graph>& graphs) {
+  const at::Tensor x = normal_tensor({1, "x"}, {3});
+  return interpret(graphs, {{"ep", {0, 1}}}, {{{"x", 0}, x}, {{"x", 1}, x}});
+}
+
+TEST(AllToAll, RowsGoWhereTheyAreExpected) {
+  const std::vector<Values> values =
+      run_exchange({exchange({1, 2}, {1, 2}), exchange({2, 1}, {2, 1})});
+  EXPECT_EQ(values[0][1].size(0), 3);
+  EXPECT_TRUE(at::allclose(values[0][1].slice(0, 1), values[0][0].slice(0, 0, 2)));
+}
+
+// Rank 0 expects two rows of itself and one of rank 1, which sends two.
+TEST(AllToAll, AReceiverThatExpectsOtherRowsThanItIsSentIsAMismatch) {
+  EXPECT_THROW(run_exchange({exchange({2, 1}, {1, 2}), exchange({2, 1}, {2, 1})}),
+               CollectiveMismatch);
+}
+
 }  // namespace
 }  // namespace assay

@@ -38,15 +38,6 @@ TEST(Replay, WithoutAnExpectationThereIsNothingToCompare) {
   EXPECT_NE(replay(mlp.refinement).why_not, "");
 }
 
-TEST(Replay, ACapturedServingModelHasNoWitness) {
-  ASSAY_NEED_CAPTURED_GRAPHS();
-  const Case refinement = load_case(test::captured_graphs() / "qwen2-tp2");
-  const ReplayResult result = replay(refinement);
-  EXPECT_EQ(result.why_not, "");
-  EXPECT_GT(result.compared, 0);
-  EXPECT_FALSE(result.witness) << result.witness->tensor << " differs by " << result.witness->error;
-}
-
 // The offset of the second vocabulary shard, one too small: only ids at the bound show it.
 TEST(Replay, AVocabularyOffsetThatIsOffByOneHasAWitness) {
   ASSAY_NEED_CAPTURED_GRAPHS();
@@ -62,26 +53,91 @@ TEST(Replay, AVocabularyOffsetThatIsOffByOneHasAWitness) {
   EXPECT_TRUE(result.witness);
 }
 
-TEST(ReduceCase, SizesShrinkAndTheirNeighboursFollow) {
+// A sequential graph alone, of tensors of these shapes and one operator with these arguments.
+Case case_of(const std::vector<Shape>& shapes, std::vector<int64_t> args) {
   Case refinement;
-  refinement.sequential.tensors.push_back({"a", DType::kFloat32, {128, 3}});
+  for (const Shape& shape : shapes)
+    refinement.sequential.tensors.push_back({"t", DType::kFloat32, shape});
   Node node;
-  node.args = {Arg{int64_t{75967}}, Arg{int64_t{-1}}, Arg{int64_t{12}}, Arg{INT64_MAX}};
+  node.op = "aten.ge.Scalar";
+  for (const int64_t arg : args) node.args.push_back(Arg{arg});
   refinement.sequential.nodes.push_back(node);
-  const Case reduced = reduce_case(refinement, 64);
-  EXPECT_EQ(reduced.sequential.tensors[0].shape, (Shape{2, 3}));
-  const std::vector<Arg>& args = reduced.sequential.nodes[0].args;
-  EXPECT_EQ(std::get<int64_t>(args[0].value), 1186);
-  EXPECT_EQ(std::get<int64_t>(args[1].value), -1);
-  EXPECT_EQ(std::get<int64_t>(args[2].value), 12);
-  EXPECT_EQ(std::get<int64_t>(args[3].value), INT64_MAX);
+  return refinement;
 }
 
-TEST(ReduceCase, ASizeThatIsNoMultipleIsRefused) {
-  Case refinement;
-  refinement.sequential.tensors.push_back({"a", DType::kFloat32, {100}});
-  EXPECT_THROW(reduce_case(refinement, 64), UserError);
+int64_t argument(const Case& refinement, size_t position) {
+  return std::get<int64_t>(refinement.sequential.nodes.at(0).args.at(position).value);
 }
+
+TEST(ReduceCase, SizesShrinkAndTheirNeighboursMultiplesAndDivisorsFollow) {
+  const Case reduced =
+      reduce_case(case_of({{256, 3}}, {255, 768, -256, 64, 511, -1, 7, INT64_MAX}), 4);
+  EXPECT_EQ(reduced.sequential.tensors[0].shape, (Shape{4, 3}));
+  EXPECT_EQ(argument(reduced, 0), 3);
+  EXPECT_EQ(argument(reduced, 1), 12);
+  EXPECT_EQ(argument(reduced, 2), -4);
+  EXPECT_EQ(argument(reduced, 3), 1);
+  EXPECT_EQ(argument(reduced, 4), 7);
+  EXPECT_EQ(argument(reduced, 5), -1);
+  EXPECT_EQ(argument(reduced, 6), 7);
+  EXPECT_EQ(argument(reduced, 7), INT64_MAX);
+}
+
+TEST(ReduceCase, NothingThatShrinksGetsSmallerThanTheLeastSize) {
+  EXPECT_EQ(reduce_case(case_of({{256, 48}}, {}), 16).sequential.tensors[0].shape, (Shape{16, 24}));
+}
+
+// 768 columns as 24 heads of 32: the product of what they become is what 768 becomes.
+TEST(ReduceCase, TheSizesOfAViewKeepItsProduct) {
+  Case refinement = case_of({{8, 768}, {8, 24, 32}}, {});
+  Node& view = refinement.sequential.nodes[0];
+  view.op = "aten.view.default";
+  view.args = {Arg{TensorArg{0}},
+               Arg{ArgList{Arg{int64_t{8}}, Arg{int64_t{24}}, Arg{int64_t{32}}}}};
+  view.outputs = {1};
+  const Case reduced = reduce_case(refinement, 4);
+  const Shape& flat = reduced.sequential.tensors[0].shape;
+  const Shape& heads = reduced.sequential.tensors[1].shape;
+  EXPECT_LT(flat[1], 768);
+  EXPECT_EQ(flat[1], heads[1] * heads[2]);
+}
+
+// 96 = 64 + 32.
+TEST(ReduceCase, PartsShrinkAsTheWholeDoes) {
+  Case refinement = case_of({{96}, {64}, {32}, {1024}}, {});
+  Node& cat = refinement.sequential.nodes[0];
+  cat.op = "aten.cat.default";
+  cat.args = {Arg{ArgList{Arg{TensorArg{1}}, Arg{TensorArg{2}}}}};
+  cat.outputs = {0};
+  const Case reduced = reduce_case(refinement, 4);
+  const std::vector<Tensor>& tensors = reduced.sequential.tensors;
+  EXPECT_EQ(tensors[0].shape[0], tensors[1].shape[0] + tensors[2].shape[0]);
+  EXPECT_LT(tensors[0].shape[0], 96);
+}
+
+TEST(ReduceCase, AnArgumentThatFitsNoSizeIsRefused) {
+  EXPECT_THROW(reduce_case(case_of({{256}}, {100}), 4), UserError);
+}
+
+class CapturedModel : public testing::TestWithParam<const char*> {};
+
+// Heads and sizes of which several are products of others: the smaller case runs.
+TEST_P(CapturedModel, RunsAtReducedSizesAndHasNoWitness) {
+  ASSAY_NEED_CAPTURED_GRAPHS();
+  const Case whole = load_case(test::captured_graphs() / GetParam());
+  EXPECT_LT(reduce_case(whole).sequential.tensors[0].shape, whole.sequential.tensors[0].shape);
+  const ReplayResult result = replay(whole);
+  EXPECT_EQ(result.why_not, "");
+  EXPECT_GT(result.compared, 0);
+  EXPECT_FALSE(result.witness) << result.witness->tensor << " differs by " << result.witness->error;
+}
+
+INSTANTIATE_TEST_SUITE_P(Right, CapturedModel, testing::Values("qwen2-tp2", "gpt-tp2-l1"),
+                         [](const auto& one) {
+                           std::string name = one.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace assay

@@ -20,7 +20,7 @@ class Mutants : public testing::TestWithParam<Count> {};
 TEST_P(Mutants, OfATensorParallelServingModelAreProvedOnlyWhereTheyAreEqual) {
   ASSAY_NEED_CAPTURED_GRAPHS();
   const Case whole = load_case(captured_graphs() / "qwen2-tp2");
-  const Judge judge(reduce_case(whole, 64), whole);
+  const Judge judge(reduce_case(whole), whole);
   EXPECT_GE(expect_no_wrong_proof(judge, {.kind = GetParam().kind}).valid(), GetParam().valid);
 }
 
@@ -37,8 +37,7 @@ TEST(NoMutation, IsProvedAndEqual) {
   ASSAY_NEED_CAPTURED_GRAPHS();
   const Case whole = load_case(captured_graphs() / "qwen2-tp2");
   const Judgement judgement =
-      Judge(reduce_case(whole, 64), whole).judge({MutationKind::kConstant, "nothing", [](Case&) {
-                                                  }});
+      Judge(reduce_case(whole), whole).judge({MutationKind::kConstant, "nothing", [](Case&) {}});
   EXPECT_EQ(judgement.invalid, "");
   EXPECT_EQ(judgement.difference, "");
   EXPECT_EQ(judgement.proof.verdict, Verdict::kProved) << judgement.proof.reason;

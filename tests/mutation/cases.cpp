@@ -11,13 +11,8 @@
 namespace assay::test {
 namespace {
 
-// Of the captured graphs, the ones that PyTorch has kernels for and whose sizes shrink together,
-// and by what.
-struct Runnable {
-  const char* folder;
-  int64_t factor;
-};
-constexpr Runnable kRunnable[] = {{"qwen2-tp2", 64}};
+// Of the captured graphs, the ones whose sizes shrink together.
+constexpr const char* kRunnable[] = {"qwen2-tp2", "gpt-tp2-l1"};
 
 constexpr const char* kRight[] = {"qwen2-tp2", "gpt-tp2-l1", "gpt-tp4-l2", "llama3-tp2-l1",
                                   "llama3-tp2-l1-hlo"};
@@ -40,10 +35,10 @@ void add_fixtures(std::vector<NamedCase>& cases) {
 
 std::vector<NamedCase> runnable_cases() {
   std::vector<NamedCase> cases;
-  for (const Runnable& runnable : kRunnable) {
+  for (const char* folder : kRunnable) {
     if (!have_captured_graphs()) break;
-    Case whole = load_case(captured_graphs() / runnable.folder);
-    cases.push_back({runnable.folder, reduce_case(whole, runnable.factor), whole});
+    const Case whole = load_case(captured_graphs() / folder);
+    cases.push_back({folder, reduce_case(whole), whole});
   }
   add_fixtures(cases);
   return cases;

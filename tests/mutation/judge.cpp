@@ -10,7 +10,7 @@ namespace {
 ReplayOptions runs(std::vector<uint64_t> seeds) {
   ReplayOptions options;
   options.seeds = std::move(seeds);
-  options.factor = 1;
+  options.reduce = false;
   return options;
 }
 

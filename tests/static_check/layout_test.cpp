@@ -17,8 +17,8 @@ class RandomLayouts {
 
   int64_t below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
 
-  std::vector<Mode> modes(int most) {
-    std::vector<Mode> result;
+  Modes modes(int most) {
+    Modes result;
     for (int64_t m = below(most + 1); m > 0; --m) {
       const int64_t strides[] = {0, 1, 2, 3, 4, 6, 12, 24};
       result.push_back({2 + below(3), strides[below(8)]});
@@ -234,7 +234,7 @@ TEST(Layout, CommonDigitsHaveTheSameSizesAndTheSameFunctions) {
   for (int trial = 0; trial < 10 * kLayoutTrials; ++trial) {
     const auto a = random.modes(3), b = random.modes(3);
     if (extent(a) != extent(b)) continue;
-    const std::vector<const std::vector<Mode>*> both{&a, &b};
+    const std::vector<const Modes*> both{&a, &b};
     const auto digits = common_digits(both);
     if (!digits) continue;
     ++nested;
@@ -248,8 +248,8 @@ TEST(Layout, CommonDigitsHaveTheSameSizesAndTheSameFunctions) {
 }
 
 TEST(Layout, DigitsThatDoNotNestHaveNoCommonOnes) {
-  const std::vector<Mode> a{{2, 9}, {3, 1}}, b{{3, 9}, {2, 1}};
-  const std::vector<const std::vector<Mode>*> both{&a, &b};
+  const Modes a{{2, 9}, {3, 1}}, b{{3, 9}, {2, 1}};
+  const std::vector<const Modes*> both{&a, &b};
   EXPECT_FALSE(common_digits(both).has_value());
 }
 

@@ -196,7 +196,7 @@ TEST(TakenDigits, AreTheLabelValuesOfTheBlock) {
   RandomRestrictions random(4);
   int taken = 0;
   for (int trial = 0; trial < kRestrictionTrials; ++trial) {
-    std::vector<Mode> steps;
+    Modes steps;
     for (int64_t n = random.below(3); n > 0; --n) {
       const int64_t multiples[] = {1, 2, 3, 4, 6, 8, 12};
       steps.push_back({2 + random.below(3), multiples[random.below(7)]});

@@ -87,7 +87,7 @@ class RandomValues {
     Value result;
     result.shape = shape;
     for (int64_t size : shape) {
-      std::vector<int64_t> cuts{0};
+      Cuts cuts{0};
       for (int64_t at = 1; at < size; ++at) {
         if (below(4) == 0) cuts.push_back(at);
       }
@@ -111,8 +111,8 @@ class RandomValues {
     return cut(single_tile(shape, std::move(tile)), positions(shape));
   }
 
-  std::vector<std::vector<int64_t>> positions(const Shape& shape) {
-    std::vector<std::vector<int64_t>> result;
+  Grid positions(const Shape& shape) {
+    Grid result;
     for (int64_t size : shape) {
       auto& list = result.emplace_back();
       for (int64_t at = 1; at < size; ++at) {

@@ -13,7 +13,7 @@ int64_t last_address(const Layout& layout) {
   return last;
 }
 
-int64_t extent(const std::vector<Mode>& dim) {
+int64_t extent(const Modes& dim) {
   int64_t size = 1;
   for (const Mode& mode : dim) size *= mode.size;
   return size;
