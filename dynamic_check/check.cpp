@@ -98,6 +98,7 @@ void triage(const Findings& findings, const Case& refinement, const Targets& tar
   report.skipped = static_cast<int64_t>(findings.skipped.size());
   report.skipped_why = findings.skipped;
   report.tolerances = findings.tolerances;
+  report.approximations = findings.approximations;
   report.deviations = static_cast<int64_t>(findings.deviations.size() + findings.faults.size());
   if (!findings.any()) {
     const bool proved = static_verdict == Verdict::kProved && findings.compared > 0;

@@ -20,10 +20,11 @@ struct Deviation {
 };
 
 struct Findings {
-  std::vector<Deviation> deviations;                 // in dependency order
-  std::vector<OperatorFault> faults;                 // in the order of the nodes
-  std::vector<DynamicReport::Tolerance> tolerances;  // per compared target
-  int64_t compared = 0;                              // sequential tensors, expectations not counted
+  std::vector<Deviation> deviations;                    // in dependency order
+  std::vector<OperatorFault> faults;                    // in the order of the nodes
+  std::vector<DynamicReport::Tolerance> tolerances;     // per compared target
+  std::vector<DynamicReport::Distance> approximations;  // how far each is off
+  int64_t compared = 0;  // sequential tensors, expectations not counted
   std::vector<std::string> skipped;
 
   bool any() const { return !deviations.empty() || !faults.empty(); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "dynamic_check/interpret/boxed_call.h"
+#include "shared_ir/approximation.h"
 
 namespace assay {
 namespace {
@@ -51,25 +52,49 @@ std::vector<std::pair<std::string, Rank>> leaves_of(const CleanExpr& expr) {
 
 Targets make_targets(const Case& refinement, const std::vector<Relation>& relations) {
   Targets targets;
+  const std::vector<bool> approximated = approximated_tensors(refinement);
+  const auto is_approximated = [&](const std::string& name) {
+    return approximated[static_cast<size_t>(refinement.sequential.find(name))];
+  };
+  for (const Approximation& accepted : refinement.approximations) {
+    const Tensor& tensor = sequential_tensor(refinement, accepted.tensor, accepted.place);
+    targets.list.push_back({.name = accepted.tensor,
+                            .sequential = leaf(accepted.tensor),
+                            .replicas = accepted.replicas,
+                            .approximated = true,
+                            .order = order_of(tensor)});
+  }
   for (const Relation& relation : relations) {
     if (relation.replicas.empty()) continue;
     const Tensor& tensor = sequential_tensor(refinement, relation.tensor, relation.place);
+    if (is_approximated(relation.tensor)) {
+      targets.skipped.push_back(
+          fmt::format("{}: depends on an accepted approximation", relation.tensor));
+      continue;
+    }
     if (const std::string why = why_not(refinement, tensor); !why.empty()) {
       targets.skipped.push_back(fmt::format("{}: {}", relation.tensor, why));
       continue;
     }
-    targets.list.push_back(
-        {relation.tensor, leaf(relation.tensor), relation.replicas, false, order_of(tensor)});
+    targets.list.push_back({.name = relation.tensor,
+                            .sequential = leaf(relation.tensor),
+                            .replicas = relation.replicas,
+                            .order = order_of(tensor)});
   }
   for (const Expectation& expectation : refinement.expect) {
-    Target target{to_string(expectation.sequential), expectation.sequential, expectation.replicas,
-                  true, 0};
+    Target target{.name = to_string(expectation.sequential),
+                  .sequential = expectation.sequential,
+                  .replicas = expectation.replicas,
+                  .expected = true};
+    bool depends = false;
     if (expectation.sequential.kind == CleanExpr::Kind::kTensor)
       target.name = expectation.sequential.name;
     for (const auto& [name, rank] : leaves_of(expectation.sequential)) {
       target.order =
           std::max(target.order, order_of(sequential_tensor(refinement, name, expectation.place)));
+      depends |= is_approximated(name);
     }
+    if (depends) continue;
     targets.list.push_back(std::move(target));
   }
   std::stable_sort(targets.list.begin(), targets.list.end(),

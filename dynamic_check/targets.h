@@ -13,8 +13,9 @@ struct Target {
   std::string name;      // the sequential tensor; of an expectation, its expression
   CleanExpr sequential;  // over sequential tensors, at rank 0
   std::vector<CleanExpr> replicas;
-  bool expected = false;  // an expectation of the case: the placement that the user asked for
-  size_t order = 0;       // nodes of the sequential program that run before it is there
+  bool expected = false;      // an expectation of the case: the placement that the user asked for
+  bool approximated = false;  // accepted as it is: how far it is off is measured, and no deviation
+  size_t order = 0;           // nodes of the sequential program that run before it is there
 };
 
 struct Targets {
@@ -22,7 +23,9 @@ struct Targets {
   std::vector<std::string> skipped;  // "NAME: why", for relations that cannot be compared
 };
 
-// Throws UserError when a relation or expectation names a sequential tensor that does not exist.
+// What depends on an accepted approximation differs from the sequential program by its nature: it
+// is no target (replay.h compares it, given the approximation). Throws UserError when a relation or
+// expectation names a sequential tensor that does not exist.
 Targets make_targets(const Case& refinement, const std::vector<Relation>& relations);
 
 // Names of the tensors that an expression takes elements from.

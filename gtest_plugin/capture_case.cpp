@@ -152,6 +152,16 @@ Case capture_case(const RefinementSpec& spec, DType precision) {
         {sequential_tensor(name),
          output_relation(refinement.sequential, distributed, name, spec.mesh), output.place});
   }
+  for (const ApproximationSpec& accepted : spec.approximations) {
+    if (!distributed.contains(accepted.output)) {
+      throw UserError(accepted.place, "no output is named " + accepted.output,
+                      "name what is approximated by output(...) in both programs");
+    }
+    refinement.approximations.push_back(
+        {accepted.output,
+         output_relation(refinement.sequential, distributed, accepted.output, spec.mesh),
+         accepted.reason, accepted.place});
+  }
   validate(refinement);
   return refinement;
 }

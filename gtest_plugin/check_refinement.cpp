@@ -35,6 +35,23 @@ Proof prove(Case refinement, const CheckOptions& options, const OperatorTable& o
   return proof;
 }
 
+// What depends on an approximation is compared with the approximation taken for granted: a run of
+// the graphs in float64. A difference there is one of the run's.
+void compare_given_approximations(const Case& refinement, CaseReport& report) {
+  if (refinement.approximations.empty() || report.dynamic->verdict != Verdict::kProved) return;
+  try {
+    const DynamicReport given = replay_report(refinement);
+    if (given.verdict != Verdict::kRefuted) return;
+    report.dynamic->verdict = given.verdict;
+    report.dynamic->triage = given.triage;
+    report.dynamic->deviations = given.deviations;
+    report.dynamic->first_deviation = given.first_deviation;
+  } catch (const UserError& error) {
+    report.notes.push_back(std::string("what depends on approximations was not run: ") +
+                           error.what());
+  }
+}
+
 // Proves and runs in every precision until one fails; each captures for itself, as casts differ.
 // Without an input the proof refutes only what never ends: collectives that do not match.
 void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& report) {
@@ -53,6 +70,7 @@ void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& 
     report.dynamic = dynamic_check(proof.refinement, inferred_relations(proof.result.certificate),
                                    report.statics->verdict, programs_under_test(spec),
                                    dynamic_options(options, precision));
+    compare_given_approximations(proof.refinement, report);
     conclude(report, spec.accept);
     if (report.exit != 0) return;
   }

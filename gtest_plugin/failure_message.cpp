@@ -35,7 +35,8 @@ std::string mesh_in_words(const Mesh& mesh) {
 std::string headline(const CaseReport& report, const FailureContext& context) {
   std::string text = context.test + " (" + mesh_in_words(context.mesh) + "): ";
   if (report.verdict == Verdict::kError) return text + "not checked, because of an error\n";
-  if (report.statics) text += "proof: " + std::string(to_string(report.statics->verdict));
+  if (report.statics)
+    text += "proof: " + std::string(to_string(report.statics->verdict)) + given_in_words(report);
   if (report.dynamic) {
     text +=
         report.dynamic->verdict == Verdict::kProved ? "; run: within tolerance" : "; run: deviates";

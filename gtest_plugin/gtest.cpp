@@ -56,7 +56,8 @@ std::string write_bundle(const RefinementSpec& spec) {
 }
 
 void record(const CaseReport& report, const Mesh& mesh) {
-  testing::Test::RecordProperty("verdict", std::string(to_string(report.verdict)));
+  testing::Test::RecordProperty("verdict",
+                                std::string(to_string(report.verdict)) + given_in_words(report));
   testing::Test::RecordProperty("ranks", std::to_string(mesh.world_size()));
   if (report.statics)
     testing::Test::RecordProperty("proof_ms", std::to_string(report.statics->ms.check));
@@ -171,6 +172,11 @@ Input RefinementTest::flat_buffer(const std::string& name, const std::vector<Inp
 
 void RefinementTest::accept_unproved(std::vector<std::string> outputs, std::string reason) {
   spec_.accept = Accepted{std::move(outputs), std::move(reason)};
+}
+
+void RefinementTest::accept_approximation(const std::string& output, std::string reason,
+                                          Place place) {
+  spec_.approximations.push_back({output, std::move(reason), source_place(place)});
 }
 
 void RefinementTest::operators(const std::filesystem::path& file) {

@@ -34,6 +34,16 @@ struct Accepted {
   std::string reason;
 };
 
+// A sequential tensor that the ranks compute otherwise, with the user's consent (statistics of
+// their own batches, say): it counts as each of `replicas`, whatever its operator and theirs
+// compute. See approximation.h for what that means.
+struct Approximation {
+  std::string tensor;  // sequential; an operator computes it
+  std::vector<CleanExpr> replicas;
+  std::string reason;
+  SourcePlace place;
+};
+
 struct Case {
   std::string name;
   std::filesystem::path folder;  // empty when captured in memory
@@ -45,6 +55,7 @@ struct Case {
   std::vector<std::string> outputs;  // checked sequential tensors; never empty after loading
   std::vector<Expectation> expect;
   std::optional<Accepted> accept;
+  std::vector<Approximation> approximations;
   bool allow_scale = false;
   bool random_agrees = true;
   std::vector<std::filesystem::path>

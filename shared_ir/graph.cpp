@@ -97,6 +97,16 @@ class Validator {
   std::vector<bool> defined_;
 };
 
+void collect_tensors(const Arg& arg, std::vector<TensorId>& found) {
+  if (const auto* tensor = std::get_if<TensorArg>(&arg.value)) {
+    if (std::find(found.begin(), found.end(), tensor->id) == found.end())
+      found.push_back(tensor->id);
+  }
+  if (const auto* list = std::get_if<ArgList>(&arg.value)) {
+    for (const Arg& element : *list) collect_tensors(element, found);
+  }
+}
+
 }  // namespace
 
 TensorId Graph::find(const std::string& tensor_name) const {
@@ -126,6 +136,13 @@ int64_t element_count(const Shape& shape) {
   int64_t count = 1;
   for (int64_t size : shape) count *= size;
   return count;
+}
+
+std::vector<TensorId> operands_of(const Node& node) {
+  std::vector<TensorId> operands;
+  for (const Arg& arg : node.args) collect_tensors(arg, operands);
+  for (const auto& [name, arg] : node.kwargs) collect_tensors(arg, operands);
+  return operands;
 }
 
 std::string to_string(const Shape& shape) {

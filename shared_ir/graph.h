@@ -81,6 +81,9 @@ bool element_count_fits(const Shape& shape);
 // Number of elements of a shape that has passed validate().
 int64_t element_count(const Shape& shape);
 
+// The tensors that a node reads, lists flattened, each once, in the order of its arguments.
+std::vector<TensorId> operands_of(const Node& node);
+
 // "[2, 3]".
 std::string to_string(const Shape& shape);
 

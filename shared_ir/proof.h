@@ -215,6 +215,15 @@ struct Certificate {
     bool output = false;              // a checked output: leaves must be final outputs of the ranks
   };
   std::vector<Covered> relations;
+  // What the user accepts instead of a proof: the case's approximations, in order. `operands` says
+  // how what the ranks' operators read (ApproximatedOperands::ranks, in order) is made of what the
+  // sequential operator reads (leaves at rank 0).
+  struct Approximated {
+    std::string tensor;
+    std::vector<CleanExpr> replicas;
+    std::vector<CleanExpr> operands;
+  };
+  std::vector<Approximated> approximations;
   std::vector<LemmaProof> lemmas;  // atoms that are equal, in the order in which they were shown
   std::vector<std::string> assumptions;
 };

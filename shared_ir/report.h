@@ -20,6 +20,15 @@ struct TensorReport {
   bool pending_sum = false;  // the relation is a sum over ranks: a reduction is still to be done
 };
 
+// What the user accepts in place of one operator's result.
+struct ApproximationReport {
+  std::string tensor;                 // sequential
+  std::string op;                     // that computes it
+  std::string source;                 // file:line in the user's program
+  std::vector<std::string> relation;  // what it counts as, as clean expressions
+  std::string reason;
+};
+
 struct FailureReport {
   std::string kind;  // "no_relation", "expectation", "collective_mismatch", "opaque_operator", ...
   std::string node;  // sequential tensor (or distributed node, for collectives)
@@ -38,7 +47,12 @@ struct StaticReport {
   std::vector<TensorReport> tensors;
   std::vector<FailureReport> failures;  // most suspicious first
   std::vector<std::string> assumptions;
+  std::vector<ApproximationReport> approximations;  // accepted: the verdict is given these
+  std::optional<Verdict> without_approximations;    // the verdict, were none accepted
   std::vector<std::string> trusted;
+  // Where lemmas were tried and gave no proof: the tensors, and the bound that was reached or that
+  // nothing was left to try.
+  std::vector<std::string> searches;
   bool accepted = false;  // unproved, but the user accepts exactly these tensors: exit code 0, and
                           // the report says so
   struct Counts {
@@ -83,6 +97,13 @@ struct DynamicReport {
     double error;
   };
   std::vector<Tolerance> tolerances;
+  // Of what the ranks hold of an approximated tensor from what the sequential program computes,
+  // relative Frobenius norm.
+  struct Distance {
+    std::string tensor;
+    double error;
+  };
+  std::vector<Distance> approximations;
   double ms = 0;
 };
 
@@ -99,6 +120,10 @@ struct CaseReport {
 struct Report {
   std::vector<CaseReport> cases;
 };
+
+// What the proof's verdict is given: ", given 1 accepted approximation"; empty when it is given
+// none.
+std::string given_in_words(const CaseReport& report);
 
 // Report JSON, version 1, two-space indented, keys in the order above.
 std::string to_json(const Report& report);

@@ -4,6 +4,8 @@
 #include <chrono>
 
 #include "shared_ir/lower.h"
+#include "static_check/approximations.h"
+#include "static_check/assumptions.h"
 #include "static_check/checker/checker.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
@@ -51,8 +53,14 @@ std::vector<Candidate> sequential_candidates(const Problem& problem) {
 
 class Check {
  public:
-  Check(const Case& refinement, const OperatorTable& operators, const StaticOptions& options)
-      : options_(options), problem_{refinement, {}, {}, {}, {}, {}} {
+  // Checks `refinement`. It is `asked` itself; where that has approximations, the same without them
+  // or, with their `operands`, given them.
+  Check(const Case& asked, const Case& refinement, std::vector<ApproximatedOperands> operands,
+        const OperatorTable& operators, const StaticOptions& options)
+      : options_(options),
+        asked_(asked),
+        operands_(std::move(operands)),
+        problem_{refinement, {}, {}, {}, {}, {}} {
     problem_.sequential_program =
         lower(refinement.sequential, refinement.sequential_groups, 0, operators);
     for (size_t r = 0; r < refinement.ranks.size(); ++r) {
@@ -62,10 +70,21 @@ class Check {
   }
 
   StaticResult run() {
+    attempt();
+    count();
+    write_certificate();
+    if (options_.verify) verify();
+    return std::move(result_);
+  }
+
+  // Looks for a proof. Its verdict.
+  Verdict attempt() {
     const auto start = Clock::now();
     problem_.lifting.set_deadline(start + options_.timeout);
     problem_.lifting.set_random_agrees(problem_.refinement.random_agrees);
-    list_assumptions();
+    result_.report.assumptions = assumptions_of(problem_, asked_);
+    for (size_t i = 0; i < operands_.size(); ++i)
+      result_.report.approximations.push_back(report_of(asked_, asked_.approximations[i]));
     try {
       lift_and_prove();
     } catch (const TimedOut&) {
@@ -81,12 +100,19 @@ class Check {
            "the time limit of " + std::to_string(options_.timeout.count()) + " ms was reached",
            "raise the limit, or check fewer layers at once"}};
     }
-    count();
     result_.report.ms.check =
         std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-    write_certificate();
-    if (options_.verify) verify();
-    return std::move(result_);
+    return result_.report.verdict;
+  }
+
+  // Whether the ranks compute what the user accepts as an approximation, after an attempt that ran
+  // to its end.
+  bool holds(const Approximation& approximation) {
+    const Value* value =
+        problem_.sequential_value(problem_.refinement.sequential.find(approximation.tensor));
+    return value != nullptr &&
+           std::all_of(approximation.replicas.begin(), approximation.replicas.end(),
+                       [&](const CleanExpr& replica) { return meets(*value, replica); });
   }
 
  private:
@@ -114,6 +140,7 @@ class Check {
     EqualitySearch search(lemmas);
     while (result_.report.verdict == Verdict::kUnproved) {
       auto found = search.next(problem_, relations_);
+      result_.report.searches = search.stopped();
       if (!found) return;
       problem_.lifting.equate(found->sequential, found->distributed, found->proof.factor);
       proofs_.push_back(std::move(found->proof));
@@ -133,6 +160,7 @@ class Check {
     relations_.clear();
     unproved_.clear();
     broken_.clear();
+    foreign_.clear();
   }
 
   void prove() {
@@ -140,20 +168,46 @@ class Check {
     const CoverIndex all(problem_.lifting, rank_candidates(problem_, false));
     check_outputs(outputs);
     check_expectations();
-    const bool failed = !unproved_.empty() || !broken_.empty();
-    if (options_.relations || failed) {
+    if (options_.relations || failed() || !operands_.empty()) {
       infer_relations(all);
       invert_relations();
     }
-    auto failures = diagnose(problem_, relations_, unproved_, all);
-    for (const auto& [expectation, replica] : broken_) {
+    check_approximated_operands();
+    auto failures = diagnose(problem_, relations_, unproved_, {all, outputs});
+    for (const BrokenExpectation& broken : broken_) {
       // An output without any relation is explained by the operators on its cone.
-      if (!failures.empty() && lacks_relation(*expectation)) continue;
-      failures.push_back(diagnose_expectation(problem_, relations_, *expectation, *replica, all));
+      if (!failures.empty() && lacks_relation(*broken.expectation)) continue;
+      failures.push_back(diagnose_expectation(problem_, relations_, broken, {all, outputs}));
     }
+    for (const ForeignOperand& foreign : foreign_)
+      failures.push_back(
+          diagnose_foreign_operand(asked_, foreign, operands_[foreign.approximation]));
     result_.report.failures = std::move(failures);
-    result_.report.verdict = failed ? failed_verdict() : Verdict::kProved;
-    result_.report.accepted = failed && is_accepted();
+    result_.report.verdict = failed() ? failed_verdict() : Verdict::kProved;
+    result_.report.accepted = failed() && is_accepted();
+  }
+
+  bool failed() const { return !unproved_.empty() || !broken_.empty() || !foreign_.empty(); }
+
+  // What approximated operators read has to correspond, as outputs have to.
+  void check_approximated_operands() {
+    const Graph& graph = problem_.refinement.sequential;
+    for (const ApproximatedOperands& operands : operands_) {
+      for (const std::string& name : operands.sequential) {
+        const TensorId id = graph.find(name);
+        const auto relation = relations_.find(id);
+        const bool covered = relation != relations_.end() && !relation->second.empty();
+        if (!covered && std::find(unproved_.begin(), unproved_.end(), id) == unproved_.end())
+          unproved_.push_back(id);
+      }
+    }
+    auto rearranged = rearranged_operands(problem_, operands_, foreign_);
+    result_.certificate.approximations.clear();
+    for (size_t i = 0; i < operands_.size(); ++i) {
+      const Approximation& accepted = asked_.approximations[i];
+      result_.certificate.approximations.push_back(
+          {accepted.tensor, accepted.replicas, std::move(rearranged[i])});
+    }
   }
 
   bool lacks_relation(const Expectation& expectation) const {
@@ -165,6 +219,7 @@ class Check {
 
   // True when every tensor that lacks a proof is one that the user accepts.
   bool is_accepted() const {
+    if (!foreign_.empty()) return false;
     const auto& accept = problem_.refinement.accept;
     const auto listed = [&](const std::string& name) {
       return accept && std::find(accept->tensors.begin(), accept->tensors.end(), name) !=
@@ -174,8 +229,8 @@ class Check {
     return std::all_of(
                unproved_.begin(), unproved_.end(),
                [&](TensorId id) { return listed(graph.tensors[static_cast<size_t>(id)].name); }) &&
-           std::all_of(broken_.begin(), broken_.end(), [&](const auto& broken) {
-             const CleanExpr& expr = broken.first->sequential;
+           std::all_of(broken_.begin(), broken_.end(), [&](const BrokenExpectation& broken) {
+             const CleanExpr& expr = broken.expectation->sequential;
              return expr.kind == CleanExpr::Kind::kTensor && listed(expr.name);
            });
   }
@@ -220,33 +275,38 @@ class Check {
                             return *value;
                           });
       } catch (const NotLifted&) {
-        broken_.emplace_back(&expectation, &expectation.replicas.at(0));
+        broken_.push_back({&expectation, &expectation.replicas.at(0), {}, {}});
         continue;
       }
       bool holds = true;
       for (const CleanExpr& replica : expectation.replicas) {
-        if (meets(wanted, replica)) continue;
-        if (holds) broken_.emplace_back(&expectation, &replica);
+        auto found = value_of(replica);
+        if (found && equivalent(problem_.lifting, *found, wanted)) continue;
+        if (holds) broken_.push_back({&expectation, &replica, wanted, std::move(found)});
         holds = false;
       }
       note_expectation(expectation, holds);
     }
   }
 
-  bool meets(const Value& wanted, const CleanExpr& replica) {
+  // Of an expression over the ranks' tensors; nullopt where nothing expresses it.
+  std::optional<Value> value_of(const CleanExpr& replica) {
     try {
-      const Value found = evaluate(problem_.lifting, replica,
-                                   [&](const std::string& name, Rank rank) -> const Value& {
-                                     const TensorId id = problem_.rank_graph(rank).find(name);
-                                     const Value* value = problem_.rank_value(rank, id);
-                                     if (value == nullptr)
-                                       throw NotLifted{name + " is never computed"};
-                                     return *value;
-                                   });
-      return equivalent(problem_.lifting, found, wanted);
+      return evaluate(problem_.lifting, replica,
+                      [&](const std::string& name, Rank rank) -> const Value& {
+                        const TensorId id = problem_.rank_graph(rank).find(name);
+                        const Value* value = problem_.rank_value(rank, id);
+                        if (value == nullptr) throw NotLifted{name + " is never computed"};
+                        return *value;
+                      });
     } catch (const NotLifted&) {
-      return false;
+      return std::nullopt;
     }
+  }
+
+  bool meets(const Value& wanted, const CleanExpr& replica) {
+    const auto found = value_of(replica);
+    return found && equivalent(problem_.lifting, *found, wanted);
   }
 
   // An output that the user placed is proved by what was expected of it, not by any relation.
@@ -304,44 +364,6 @@ class Check {
     }
   }
 
-  void list_assumptions() {
-    auto& list = result_.report.assumptions;
-    list.push_back("real arithmetic; shapes, branches and host values as captured");
-    const auto add = [&](const CoreProgram& program) {
-      for (const std::string& note : program.notes) {
-        if (std::find(list.begin(), list.end(), note) == list.end()) list.push_back(note);
-      }
-      for (const std::string& op : program.opaque) {
-        const std::string note =
-            "undeclared operator, equal only to itself on equal whole arguments: " + op;
-        if (std::find(list.begin(), list.end(), note) == list.end()) list.push_back(note);
-      }
-    };
-    add(problem_.sequential_program);
-    for (const CoreProgram& program : problem_.rank_programs) add(program);
-    if (problem_.refinement.random_agrees) list_random_draws();
-    if (const auto& accept = problem_.refinement.accept) {
-      for (const std::string& tensor : accept->tensors)
-        list.push_back("accepted without proof: " + tensor + " (" + accept->reason + ")");
-    }
-  }
-
-  // The random operators of the ranks, by name and distribution.
-  void list_random_draws() {
-    auto& list = result_.report.assumptions;
-    for (size_t r = 0; r < problem_.rank_programs.size(); ++r) {
-      for (const CoreOp& op : problem_.rank_programs[r].ops) {
-        if (op.prim != Prim::kRandom || op.origin == kNone) continue;
-        const Graph& graph = problem_.refinement.ranks[r];
-        const std::string note =
-            "random draws agree: " + graph.nodes[static_cast<size_t>(op.origin)].op + " (" + op.fn +
-            ") draws on every rank what the sequential program draws for the same " +
-            (op.operands.empty() ? "call" : "elements");
-        if (std::find(list.begin(), list.end(), note) == list.end()) list.push_back(note);
-      }
-    }
-  }
-
   void count() {
     auto& counts = result_.report.counts;
     counts.sequential_ops = static_cast<int64_t>(problem_.refinement.sequential.nodes.size());
@@ -373,8 +395,8 @@ class Check {
     const Verdict verdict = result_.report.verdict;
     if (verdict != Verdict::kProved && verdict != Verdict::kUnproved) return;
     const CheckResult checked = check_certificate(
-        problem_.refinement, problem_.sequential_program, problem_.rank_programs,
-        result_.certificate, verdict == Verdict::kProved ? Replayed::kProof : Replayed::kClaims,
+        asked_, problem_.sequential_program, problem_.rank_programs, result_.certificate,
+        verdict == Verdict::kProved ? Replayed::kProof : Replayed::kClaims,
         proofs_.empty() ? LemmaTable{} : lemmas_with_files(problem_.refinement.lemma_files));
     if (checked.overflow) return give_up(checked.reason);
     if (!checked.accepted)
@@ -401,20 +423,45 @@ class Check {
   }
 
   const StaticOptions& options_;
+  const Case& asked_;
+  const std::vector<ApproximatedOperands> operands_;
   Problem problem_;
   StaticResult result_;
   InputValues inputs_;
   std::vector<LemmaProof> proofs_;
   RelationMap relations_;
   std::vector<TensorId> unproved_;
-  std::vector<std::pair<const Expectation*, const CleanExpr*>> broken_;
+  std::vector<BrokenExpectation> broken_;
+  std::vector<ForeignOperand> foreign_;
 };
+
+// The verdict without the approximations that the case accepts. Throws UserError when one of them
+// is not needed.
+Verdict without_approximations(const Case& refinement, const OperatorTable& operators,
+                               StaticOptions options) {
+  options.relations = false;
+  Check exact(refinement, refinement, {}, operators, options);
+  const Verdict verdict = exact.attempt();
+  if (verdict == Verdict::kProved)
+    refuse_needless(refinement.approximations.front(), "the case is proved without it");
+  if (verdict == Verdict::kRefuted || verdict == Verdict::kTimeout) return verdict;
+  for (const Approximation& accepted : refinement.approximations)
+    if (exact.holds(accepted)) refuse_needless(accepted, "its relation holds");
+  return verdict;
+}
 
 }  // namespace
 
 StaticResult static_check(const Case& refinement, const OperatorTable& operators,
                           const StaticOptions& options) {
-  return Check(refinement, operators, options).run();
+  if (refinement.approximations.empty())
+    return Check(refinement, refinement, {}, operators, options).run();
+  const Verdict without = without_approximations(refinement, operators, options);
+  GivenApproximations given = given_approximations(refinement);
+  StaticResult result =
+      Check(refinement, given.refinement, std::move(given.operands), operators, options).run();
+  result.report.without_approximations = without;
+  return result;
 }
 
 }  // namespace assay

@@ -101,18 +101,19 @@ at::Tensor generate(const DynamicInput& input, uint64_t seed,
   throw InternalError("unknown role of an input");
 }
 
-std::map<RankTensorName, at::Tensor> parts_of_inputs(const Case& refinement,
-                                                     const std::map<std::string, at::Tensor>& whole,
-                                                     uint64_t seed) {
+std::map<RankTensorName, at::Tensor> parts_of(const std::vector<Relation>& relations,
+                                              const std::vector<Graph>& ranks,
+                                              const std::map<std::string, at::Tensor>& whole,
+                                              uint64_t seed) {
   Parts parts(seed);
   auto shape_of = [&](const RankTensorName& name) {
-    const Graph& graph = refinement.ranks.at(static_cast<size_t>(name.second));
+    const Graph& graph = ranks.at(static_cast<size_t>(name.second));
     const TensorId id = graph.find(name.first);
     if (id == kNone)
       throw UserError({}, fmt::format("rank {} has no tensor {}", name.second, name.first));
     return graph.tensors[static_cast<size_t>(id)].shape;
   };
-  for (const Relation& relation : refinement.inputs) {
+  for (const Relation& relation : relations) {
     auto found = whole.find(relation.tensor);
     if (found == whole.end()) {
       throw UserError(relation.place, fmt::format("input {} of the case is not declared to the run",

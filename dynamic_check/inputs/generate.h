@@ -32,10 +32,11 @@ std::vector<int64_t> boundary_ids(const Case& refinement, int64_t bound);
 at::Tensor generate(const DynamicInput& input, uint64_t seed,
                     const std::vector<int64_t>& boundaries);
 
-// Every distributed input that the case's input relation mentions, from the whole inputs by name.
-// Throws UserError for a contradictory relation.
-std::map<RankTensorName, at::Tensor> parts_of_inputs(const Case& refinement,
-                                                     const std::map<std::string, at::Tensor>& whole,
-                                                     uint64_t seed);
+// Every distributed tensor that the relations mention, from the whole tensors by name. Throws
+// UserError for relations that contradict each other.
+std::map<RankTensorName, at::Tensor> parts_of(const std::vector<Relation>& relations,
+                                              const std::vector<Graph>& ranks,
+                                              const std::map<std::string, at::Tensor>& whole,
+                                              uint64_t seed);
 
 }  // namespace assay

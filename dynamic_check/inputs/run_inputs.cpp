@@ -66,8 +66,7 @@ SelfMade check_self_made(const Case& refinement, const std::vector<DynamicInput>
 RunInputs make_run_inputs(const Case& refinement, const std::vector<DynamicInput>& inputs,
                           const SelfMade& self_made, DType precision, uint64_t seed) {
   RunInputs result;
-  Case generated = refinement;
-  generated.inputs.clear();
+  std::vector<Relation> generated;
   for (const DynamicInput& input : inputs) {
     const Relation& relation = relation_of(refinement, input.name);
     const at::ScalarType type = run_type(input.dtype, precision);
@@ -76,7 +75,7 @@ RunInputs make_run_inputs(const Case& refinement, const std::vector<DynamicInput
     } else {
       result.whole[input.name] =
           generate(input, seed, boundary_ids(refinement, input.bound)).to(type);
-      generated.inputs.push_back(relation);
+      generated.push_back(relation);
     }
     result.differentiable[input.name] = input.requires_grad;
     for (const CleanExpr& replica : relation.replicas) {
@@ -84,7 +83,7 @@ RunInputs make_run_inputs(const Case& refinement, const std::vector<DynamicInput
         result.parts_differentiable[leaf] = input.requires_grad;
     }
   }
-  result.parts = parts_of_inputs(generated, result.whole, seed);
+  result.parts = parts_of(generated, refinement.ranks, result.whole, seed);
   for (const auto& [name, tensor] : self_made.parts) {
     result.parts[name] = tensor.is_floating_point() ? tensor.to(to_scalar_type(precision)) : tensor;
   }

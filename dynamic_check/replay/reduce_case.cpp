@@ -263,6 +263,9 @@ Case reduce_case(const Case& refinement, int64_t least) {
   for (Relation& relation : result.inputs) {
     for (CleanExpr& replica : relation.replicas) reducer.expr(replica);
   }
+  for (Approximation& accepted : result.approximations) {
+    for (CleanExpr& replica : accepted.replicas) reducer.expr(replica);
+  }
   for (Expectation& expectation : result.expect) {
     reducer.expr(expectation.sequential);
     for (CleanExpr& replica : expectation.replicas) reducer.expr(replica);

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include "dynamic_check/compare/norms.h"
+#include "dynamic_check/inputs/generate.h"
 #include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/interpret/interpreter.h"
 #include "dynamic_check/merge.h"
 #include "dynamic_check/replay/reduce_case.h"
 #include "dynamic_check/replay/replay_inputs.h"
+#include "shared_ir/approximation.h"
 
 namespace assay {
 namespace {
@@ -82,6 +84,18 @@ std::string name_of(const CleanExpr& sequential) {
   return sequential.kind == CleanExpr::Kind::kTensor ? sequential.name : to_string(sequential);
 }
 
+// What the ranks hold of the approximated tensors, were they what the sequential program computes.
+std::map<RankTensorName, at::Tensor> accepted_values(const Case& refinement, const Values& expected,
+                                                     uint64_t seed) {
+  const std::vector<Relation> relations = approximations_as_relations(refinement);
+  std::map<std::string, at::Tensor> whole;
+  for (const Relation& relation : relations) {
+    const TensorId id = refinement.sequential.find(relation.tensor);
+    whole[relation.tensor] = expected[static_cast<size_t>(id)];
+  }
+  return parts_of(relations, refinement.ranks, whole, seed);
+}
+
 // One case at one size.
 class Replay {
  public:
@@ -90,10 +104,11 @@ class Replay {
 
   // Adds to `result`; true when a witness was found. Throws UserError for what cannot be run.
   bool run(uint64_t seed, double scale, ReplayResult& result) const {
-    const ReplayInputs inputs = make_replay_inputs(refinement_, seed, scale);
+    ReplayInputs inputs = make_replay_inputs(refinement_, seed, scale);
     const std::vector<Graph> sequential{refinement_.sequential};
     const std::vector<Values> expected =
         interpret(sequential, refinement_.sequential_groups, inputs.sequential);
+    inputs.distributed.merge(accepted_values(refinement_, expected.front(), seed));
     std::vector<Values> actual;
     try {
       actual = interpret(refinement_.ranks, refinement_.distributed_groups, inputs.distributed);

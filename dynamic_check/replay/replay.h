@@ -38,8 +38,10 @@ struct ReplayResult {
   std::string why_not;  // why nothing could be run, e.g. an operator without a kernel
 };
 
-// Compares every expectation of the case, and every one of `relations` (inferred ones: they must
-// hold, or the proof is wrong). Does not throw for what cannot be run: says so in why_not.
+// The ranks get what the sequential program computes in place of what an accepted approximation
+// takes out (approximation.h). Compares every expectation of the case, and every one of `relations`
+// (inferred ones: they must hold, or the proof is wrong). Does not throw for what cannot be run:
+// says so in why_not.
 ReplayResult replay(const Case& refinement, const std::vector<Relation>& relations = {},
                     const ReplayOptions& options = {});
 

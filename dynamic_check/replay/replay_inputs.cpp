@@ -48,7 +48,7 @@ ReplayInputs make_replay_inputs(const Case& refinement, uint64_t seed, double sc
     add_whole(refinement.sequential.find(relation.tensor));
   for (const auto& [name, tensor] : whole) result.sequential[{name, 0}] = tensor;
 
-  result.distributed = parts_of_inputs(refinement, whole, seed);
+  result.distributed = parts_of(refinement.inputs, refinement.ranks, whole, seed);
   for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
     const Graph& graph = refinement.ranks[rank];
     for (TensorId id : graph.inputs) {

@@ -98,6 +98,27 @@ Results layer_norm_backward(Arguments args) {
   return results;
 }
 
+// _native_batch_norm_legit.no_stats(input, weight, bias, ...) -> output, mean, rstd
+Results batch_norm(Arguments args) {
+  const at::Tensor& input = args[0].toTensor();
+  const at::ScalarType type = statistics_type(input, args[1]);
+  return {at::empty_like(input), empty({input.size(1)}, input, type),
+          empty({input.size(1)}, input, type)};
+}
+
+// native_batch_norm_backward(grad, input, weight, running mean and variance, saved mean and rstd,
+// train, eps, output_mask)
+Results batch_norm_backward(Arguments args) {
+  const at::Tensor& input = args[1].toTensor();
+  const at::ScalarType type = statistics_type(input, args[2]);
+  const auto wanted = [&](size_t i) { return args[9].toListRef()[i].toBool(); };
+  Results results(3);
+  if (wanted(0)) results[0] = at::empty_like(input);
+  if (wanted(1)) results[1] = empty({input.size(1)}, input, type);
+  if (wanted(2)) results[2] = empty({input.size(1)}, input, type);
+  return results;
+}
+
 // native_dropout(input, p, train) -> output, mask
 Results native_dropout(Arguments args) {
   const at::Tensor& input = args[0].toTensor();
@@ -121,6 +142,7 @@ Results var_mean(Arguments args) { return {var(args)[0], var(args)[0]}; }
 
 const std::unordered_map<std::string, ShapeFunction>& table() {
   static const std::unordered_map<std::string, ShapeFunction> functions = {
+      {"aten::_native_batch_norm_legit.no_stats", batch_norm},
       {"aten::abs", like(0)},
       {"aten::embedding", embedding},
       {"aten::embedding_dense_backward", embedding_backward},
@@ -135,6 +157,7 @@ const std::unordered_map<std::string, ShapeFunction>& table() {
       {"aten::logical_xor", compare},
       {"aten::logsumexp", logsumexp},
       {"aten::mse_loss_backward", like(1)},
+      {"aten::native_batch_norm_backward", batch_norm_backward},
       {"aten::native_dropout", native_dropout},
       {"aten::native_layer_norm", layer_norm},
       {"aten::native_layer_norm_backward", layer_norm_backward},

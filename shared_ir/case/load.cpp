@@ -217,11 +217,23 @@ class Loader {
   void read_accept(TomlTable& root) {
     TomlTable table = root.table("accept");
     if (!root.has("accept")) return;
+    if (table.has("approximation")) {
+      for (TomlTable& one : table.tables("approximation")) read_approximation(one);
+      if (!table.has("unproved") && !table.has("reason")) return table.finish();
+    }
     Accepted accepted{names(table, "unproved"), table.text("reason")};
     if (accepted.reason.empty()) {
       throw UserError(table.place("reason"), "an accepted output needs a reason");
     }
     case_.accept = std::move(accepted);
+    table.finish();
+  }
+
+  void read_approximation(TomlTable& table) {
+    const PlacedText tensor = table.placed_text("tensor");
+    PlacedText relation{"relation", table.place("relation")};
+    case_.approximations.push_back(
+        {tensor.text, read_replicas(table, relation), table.text("reason"), tensor.place});
     table.finish();
   }
 

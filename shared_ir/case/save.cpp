@@ -77,6 +77,11 @@ std::string case_toml(const Case& refinement, const std::vector<std::string>& ra
     text += "\n[accept]\nunproved = " + list(refinement.accept->tensors) +
             "\nreason = " + quoted(refinement.accept->reason) + "\n";
   }
+  for (const Approximation& accepted : refinement.approximations) {
+    text += "\n[[accept.approximation]]\ntensor = " + quoted(accepted.tensor) +
+            "\nrelation = " + replicas(accepted.replicas) +
+            "\nreason = " + quoted(accepted.reason) + "\n";
+  }
   if (!refinement.random_agrees) text += "\n[assume]\nrandom = \"independent\"\n";
   if (!operator_files.empty()) text += "\n[operators]\nfiles = " + list(operator_files) + "\n";
   if (!lemma_files.empty()) text += "\n[lemmas]\nfiles = " + list(lemma_files) + "\n";

@@ -46,6 +46,20 @@ TomlTable TomlTable::table(const std::string& key, bool required) {
   return {*found, path, file_};
 }
 
+std::vector<TomlTable> TomlTable::tables(const std::string& key) {
+  const std::string path = "[" + where_ + "]";
+  const std::string inner = path.substr(0, path.size() - 2) + "." + key + "]]";
+  const toml::array* array = node(key).as_array();
+  if (!array) wrong_type(key, "a list of tables");
+  std::vector<TomlTable> result;
+  for (const toml::node& element : *array) {
+    const toml::table* found = element.as_table();
+    if (!found) wrong_type(key, "a list of tables");
+    result.push_back({*found, inner, file_});
+  }
+  return result;
+}
+
 std::string TomlTable::text(const std::string& key) {
   const auto value = node(key).value_exact<std::string>();
   if (!value) wrong_type(key, "a string");

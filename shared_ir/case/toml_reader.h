@@ -29,6 +29,8 @@ class TomlTable {
   }
   // Throws UserError when the key is missing and `required`; an absent optional table is empty.
   TomlTable table(const std::string& key, bool required = false);
+  // An array of tables, [[...]].
+  std::vector<TomlTable> tables(const std::string& key);
   std::string text(const std::string& key);
   PlacedText placed_text(const std::string& key);
   int64_t integer(const std::string& key);

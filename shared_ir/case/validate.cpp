@@ -1,3 +1,6 @@
+#include <set>
+
+#include "shared_ir/approximation.h"
 #include "shared_ir/case.h"
 #include "shared_ir/case/contradictions.h"
 
@@ -23,7 +26,15 @@ class Validator {
     check_groups(case_.sequential_groups, 1);
     check_groups(case_.distributed_groups, case_.ranks.size());
     for (const Relation& relation : case_.inputs) check_input(relation);
-    check_contradictions(case_);
+    std::set<std::string> approximated;
+    for (const Approximation& accepted : case_.approximations) {
+      check_approximation(accepted);
+      if (!approximated.insert(accepted.tensor).second)
+        fail(accepted.place, "'" + accepted.tensor + "' is approximated twice",
+             "one relation may list several expressions");
+    }
+    check_contradictions(case_.approximations.empty() ? case_
+                                                      : given_approximations(case_).refinement);
     if (case_.outputs.empty()) fail({}, "no output is checked");
     for (const std::string& output : case_.outputs) sequential(output, {});
     for (const Expectation& expectation : case_.expect) check_expectation(expectation);
@@ -115,6 +126,23 @@ class Validator {
         check_is_input(case_.ranks[static_cast<size_t>(leaf.rank)],
                        distributed(leaf.name, leaf.rank, relation.place), to_string(leaf),
                        relation.place);
+      });
+    }
+  }
+
+  void check_approximation(const Approximation& accepted) const {
+    const Tensor& tensor = sequential(accepted.tensor, accepted.place);
+    if (accepted.reason.empty())
+      fail(accepted.place, "the approximation of '" + accepted.tensor + "' needs a reason");
+    if (tensor.producer == kNone)
+      fail(accepted.place, "'" + accepted.tensor + "' is an input: nothing approximates it",
+           "how inputs relate belongs in [inputs]");
+    check_replicas(accepted.tensor, tensor.shape, tensor.dtype, accepted.replicas, accepted.place);
+    for (const CleanExpr& replica : accepted.replicas) {
+      for_each_leaf(replica, [&](const CleanExpr& leaf) {
+        if (distributed(leaf.name, leaf.rank, accepted.place).producer == kNone)
+          fail(accepted.place, to_string(leaf) + " is an input: nothing approximates it",
+               "name tensors that the ranks compute");
       });
     }
   }

@@ -10,8 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Verdict verdict_of(const Json& json) {
-  const auto name = json.at("verdict").get<std::string>();
+Verdict verdict_of(const Json& json, const char* key = "verdict") {
+  const auto name = json.at(key).get<std::string>();
   for (Verdict verdict : {Verdict::kProved, Verdict::kRefuted, Verdict::kUnproved,
                           Verdict::kTimeout, Verdict::kUnsupported, Verdict::kError}) {
     if (to_string(verdict) == name) return verdict;
@@ -62,7 +62,16 @@ StaticReport static_of(const Json& json) {
   report.tensors = tensors_of(json, "tensors");
   for (const Json& failure : json.at("failures")) report.failures.push_back(failure_of(failure));
   report.assumptions = json.at("assumptions").get<std::vector<std::string>>();
+  if (json.contains("approximations")) {
+    for (const Json& one : json["approximations"])
+      report.approximations.push_back({one.at("tensor"), one.at("op"), one.at("source"),
+                                       one.at("relation").get<std::vector<std::string>>(),
+                                       one.at("reason")});
+  }
+  if (json.contains("without_approximations"))
+    report.without_approximations = verdict_of(json, "without_approximations");
   report.trusted = json.at("trusted").get<std::vector<std::string>>();
+  if (json.contains("searches")) report.searches = json["searches"].get<std::vector<std::string>>();
   const Json& counts = json.at("counts");
   report.counts.sequential_ops = counts.at("sequential_ops");
   report.counts.distributed_ops = counts.at("distributed_ops");
@@ -107,6 +116,9 @@ DynamicReport dynamic_of(const Json& json) {
     report.tolerances.push_back(
         {tolerance.at("tensor"), number(tolerance, "allowed"), number(tolerance, "error")});
   }
+  if (json.contains("approximations"))
+    for (const Json& one : json["approximations"])
+      report.approximations.push_back({one.at("tensor"), number(one, "error")});
   report.ms = number(json, "ms");
   return report;
 }

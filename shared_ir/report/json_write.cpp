@@ -40,13 +40,29 @@ Json json_of(const FailureReport& failure) {
           {"distributed_source", failure.distributed_source}};
 }
 
+Json json_of(const ApproximationReport& accepted) {
+  return {{"tensor", accepted.tensor},
+          {"op", accepted.op},
+          {"source", accepted.source},
+          {"relation", accepted.relation},
+          {"reason", accepted.reason}};
+}
+
 Json json_of(const StaticReport& report) {
   Json json = {{"verdict", to_string(report.verdict)}, {"outputs", json_of(report.outputs)}};
   if (!report.tensors.empty()) json["tensors"] = json_of(report.tensors);
   json["failures"] = Json::array();
   for (const FailureReport& failure : report.failures) json["failures"].push_back(json_of(failure));
   json["assumptions"] = report.assumptions;
+  if (!report.approximations.empty()) {
+    json["approximations"] = Json::array();
+    for (const ApproximationReport& accepted : report.approximations)
+      json["approximations"].push_back(json_of(accepted));
+  }
+  if (report.without_approximations)
+    json["without_approximations"] = to_string(*report.without_approximations);
   json["trusted"] = report.trusted;
+  if (!report.searches.empty()) json["searches"] = report.searches;
   json["counts"] = {{"sequential_ops", report.counts.sequential_ops},
                     {"distributed_ops", report.counts.distributed_ops},
                     {"terms", report.counts.terms},
@@ -76,6 +92,9 @@ Json json_of(const DynamicReport& report) {
                {"seed", report.seed},
                {"tolerances", Json::array()},
                {"ms", number(report.ms)}};
+  for (const DynamicReport::Distance& accepted : report.approximations)
+    json["approximations"].push_back(
+        {{"tensor", accepted.tensor}, {"error", number(accepted.error)}});
   if (report.first_deviation) json["first_deviation"] = json_of(*report.first_deviation);
   for (const DynamicReport::Tolerance& tolerance : report.tolerances) {
     json["tolerances"].push_back({{"tensor", tolerance.tensor},

@@ -84,8 +84,8 @@ class Printer {
  public:
   std::string run(const CaseReport& report) {
     const bool accepted = report.exit == 0 && report.verdict != Verdict::kProved;
-    line("{}: {}{} - {}", report.name, to_string(report.verdict), accepted ? " (accepted)" : "",
-         meaning_of(report.verdict));
+    line("{}: {}{}{} - {}", report.name, to_string(report.verdict), accepted ? " (accepted)" : "",
+         given_in_words(report), meaning_of(report.verdict));
     if (!report.error.empty()) line("  {}", report.error);
     if (report.statics) print(*report.statics);
     if (report.dynamic) print(*report.dynamic);
@@ -120,8 +120,27 @@ class Printer {
     }
     more(outputs.size(), shown, "outputs");
     print_failures(report.failures);
+    print_approximations(report);
     print_list("assumptions", report.assumptions);
     print_list("trusted", report.trusted);
+    print_list("searches by lemmas without a proof", report.searches);
+  }
+
+  void print_approximations(const StaticReport& report) {
+    if (report.approximations.empty()) return;
+    line("  accepted approximations: {}{}", report.approximations.size(),
+         report.without_approximations
+             ? fmt::format("   (without them: {})", to_string(*report.without_approximations))
+             : "");
+    const size_t shown = std::min(report.approximations.size(), kAssumptions);
+    for (size_t i = 0; i < shown; ++i) {
+      const ApproximationReport& accepted = report.approximations[i];
+      line("    - {} ({}){} counts as {}", accepted.tensor, accepted.op,
+           accepted.source.empty() ? "" : " at " + accepted.source,
+           relation({accepted.tensor, Verdict::kProved, accepted.relation}));
+      line("      reason   {}", accepted.reason);
+    }
+    more(report.approximations.size(), shown, "in the JSON report");
   }
 
   void print_list(const char* title, const std::vector<std::string>& texts) {
@@ -181,6 +200,9 @@ class Printer {
            first.allowed, ranks(first.ranks));
       field("detail", first.detail);
     }
+    for (const DynamicReport::Distance& accepted : report.approximations)
+      line("    approximated: {} is off by {:.1e} (relative) on these inputs", accepted.tensor,
+           accepted.error);
     const size_t shown = std::min(report.skipped_why.size(), kAssumptions);
     for (size_t i = 0; i < shown; ++i) line("    skipped: {}", report.skipped_why[i]);
     more(report.skipped_why.size(), shown, "skipped");
@@ -198,6 +220,12 @@ class Printer {
 };
 
 }  // namespace
+
+std::string given_in_words(const CaseReport& report) {
+  const size_t count = report.statics ? report.statics->approximations.size() : 0;
+  if (count == 0) return "";
+  return fmt::format(", given {} accepted approximation{}", count, count == 1 ? "" : "s");
+}
 
 std::string to_text(const CaseReport& report) { return Printer().run(report); }
 

@@ -1,5 +1,6 @@
 #include "static_check/checker/checker.h"
 
+#include "shared_ir/approximation.h"
 #include "shared_ir/cast.h"
 #include "shared_ir/error.h"
 #include "static_check/checker/joint.h"
@@ -112,6 +113,9 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
   ASSAY_CHECK(ranks.size() == refinement.ranks.size(), "one program per rank");
   ASSAY_CHECK(sequential.value_of.size() == refinement.sequential.tensors.size(),
               "the sequential graph's program");
+  GivenApproximations given;
+  if (!refinement.approximations.empty()) given = given_approximations(refinement);
+  const Case& asked = refinement.approximations.empty() ? refinement : given.refinement;
   CheckResult result;
   try {
     if (certificate.ranks.size() != ranks.size())
@@ -119,7 +123,8 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
     const LinearIn linear = linear_functions(sequential, ranks);
     Facts facts(certificate.universe, refinement.sequential, linear);
     learn_lemmas(facts, lemmas, certificate.lemmas);
-    Joint joint{refinement, sequential, ranks, certificate, facts, {}, {}, 0, 0};
+    check_approximations(certificate, refinement.approximations);
+    Joint joint{asked, sequential, ranks, certificate, facts, {}, {}, 0, 0};
     check_shapes(joint, kNone);
     for (size_t rank = 0; rank < ranks.size(); ++rank) check_shapes(joint, static_cast<Rank>(rank));
     check_inputs(joint);
@@ -129,7 +134,10 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
     check_indices(joint);
     check_collectives(joint);
     check_relations(joint);
-    if (what == Replayed::kProof) check_goals(joint);
+    if (what == Replayed::kProof) {
+      check_goals(joint);
+      check_approximated_operands(joint, given.operands);
+    }
     result.claims = joint.claims;
     result.probes = joint.probes;
     result.accepted = true;

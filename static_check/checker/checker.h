@@ -27,10 +27,12 @@ enum class Replayed : uint8_t { kProof, kClaims };
 // Re-derives every claim of the certificate, as a type checker does: an operator's claim must
 // follow from its operands' claims and the operator's meaning. Trusts lower() (which made
 // `sequential` and `ranks`) and nothing that the lifter says. Throws InternalError when the
-// programs do not belong to the case; a wrong certificate is never an exception.
+// programs do not belong to the case; a wrong certificate is never an exception. The programs of a
+// case with approximations are those of given_approximations(refinement).
 //
 // Why an accepted certificate is right. Let every sequential input have any value, and every
-// distributed input any value that the case's input relations allow. Then:
+// distributed input any value that the case's input relations allow; what an accepted approximation
+// takes out (approximation.h) is such an input. Then:
 //  1. Atoms denote. An instance's operands have smaller ids than its output, every address stays
 //  inside its atom, and the
 //     labels that a box may restrict are derived from the instances (facts.h), so each atom is one

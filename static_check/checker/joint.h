@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "shared_ir/approximation.h"
 #include "shared_ir/case.h"
 #include "static_check/checker/operators.h"
 
@@ -82,6 +83,19 @@ void check_indices(Joint& joint);
 // Collectives: there is an order in which all of them meet, with equal kinds, members and shapes,
 // and each member's claim follows from all members' operands. Throws Rejection.
 void check_collectives(Joint& joint);
+
+// Both expressions, over sequential tensors and over the ranks', have one shape and are equal at
+// every element. `what` names the equation. Throws Rejection.
+void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequential,
+                 const CleanExpr& replica);
+
+// The certificate assumes the approximations that the user accepts, and no other. Throws Rejection.
+void check_approximations(const Certificate& certificate,
+                          const std::vector<Approximation>& accepted);
+
+// What approximated operators read corresponds: the sequential operands have relations, and the
+// ranks' are rearranged from them. Throws Rejection.
+void check_approximated_operands(Joint& joint, const std::vector<ApproximatedOperands>& operands);
 
 // All relations of the certificate. Throws Rejection.
 void check_relations(Joint& joint);

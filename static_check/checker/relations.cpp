@@ -6,7 +6,23 @@
 namespace assay::checker {
 namespace {
 
-// Both expressions have one shape and are equal at every element.
+void check_final(const Joint& joint, const std::string& what, const CleanExpr& expr) {
+  for (const CleanExpr& operand : expr.operands) check_final(joint, what, operand);
+  if (expr.kind != CleanExpr::Kind::kTensor) return;
+  const Graph& graph = joint.graph(expr.rank);
+  if (std::find(graph.outputs.begin(), graph.outputs.end(), graph.find(expr.name)) ==
+      graph.outputs.end())
+    throw Rejection{what + ": " + to_string(expr) + " is no output of its rank"};
+}
+
+CleanExpr leaf(const std::string& tensor) {
+  CleanExpr expr;
+  expr.name = tensor;
+  return expr;
+}
+
+}  // namespace
+
 void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequential,
                  const CleanExpr& replica) {
   const LeafShape sequential_shapes = joint.shapes(true), rank_shapes = joint.shapes();
@@ -27,23 +43,6 @@ void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequent
     ++joint.probes;
   });
 }
-
-void check_final(const Joint& joint, const std::string& what, const CleanExpr& expr) {
-  for (const CleanExpr& operand : expr.operands) check_final(joint, what, operand);
-  if (expr.kind != CleanExpr::Kind::kTensor) return;
-  const Graph& graph = joint.graph(expr.rank);
-  if (std::find(graph.outputs.begin(), graph.outputs.end(), graph.find(expr.name)) ==
-      graph.outputs.end())
-    throw Rejection{what + ": " + to_string(expr) + " is no output of its rank"};
-}
-
-CleanExpr leaf(const std::string& tensor) {
-  CleanExpr expr;
-  expr.name = tensor;
-  return expr;
-}
-
-}  // namespace
 
 void check_relations(Joint& joint) {
   for (const Certificate::Covered& covered : joint.certificate.relations) {

@@ -302,21 +302,52 @@ std::vector<CleanExpr> CoverIndex::cover(const Target& target) const {
     const Value finer = cut(wanted, outer_digit_cuts(wanted));
     if (finer.tiles.size() > wanted.tiles.size()) replicas = cover_tiles(finer, target);
   }
-  if (replicas.empty()) return same_values(target);
+  if (replicas.empty()) replicas = same_values(target);
+  if (replicas.empty()) replicas = namesakes(target);
   // What the search proposes is evaluated before it is believed.
-  std::erase_if(replicas, [&](const CleanExpr& expr) {
-    try {
-      return !equivalent(lifting_,
-                         evaluate(lifting_, expr,
-                                  [&](const std::string& name, Rank rank) -> const Value& {
-                                    return value(name, rank);
-                                  }),
-                         wanted);
-    } catch (const NotLifted&) {
-      return true;
-    }
-  });
+  std::erase_if(replicas, [&](const CleanExpr& expr) { return !holds(expr, wanted); });
   return replicas;
+}
+
+bool CoverIndex::holds(const CleanExpr& expr, const Value& wanted) const {
+  try {
+    return equivalent(lifting_,
+                      evaluate(lifting_, expr,
+                               [&](const std::string& name, Rank rank) -> const Value& {
+                                 return value(name, rank);
+                               }),
+                      wanted);
+  } catch (const NotLifted&) {
+    return false;
+  }
+}
+
+std::vector<CleanExpr> CoverIndex::namesakes(const Target& target) const {
+  const Shape& shape = target.value.shape;
+  std::vector<const Candidate*> parts;
+  for (const Candidate& candidate : candidates_)
+    if (candidate.name == target.name && candidate.value->shape.size() == shape.size())
+      parts.push_back(&candidate);
+  if (parts.size() < 2) return {};
+  std::vector<CleanExpr> found;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    CleanExpr expr;
+    expr.kind = CleanExpr::Kind::kConcat;
+    expr.dim = static_cast<int64_t>(dim);
+    int64_t total = 0;
+    bool fits = true;
+    for (const Candidate* part : parts) {
+      CleanExpr leaf;
+      leaf.name = part->name;
+      leaf.rank = part->rank;
+      expr.operands.push_back(std::move(leaf));
+      total += part->value->shape[dim];
+      for (size_t d = 0; d < shape.size(); ++d)
+        fits = fits && (d == dim || part->value->shape[d] == shape[d]);
+    }
+    if (fits && total == shape[dim]) found.push_back(std::move(expr));
+  }
+  return found;
 }
 
 std::vector<const Candidate*> CoverIndex::related(const Value& target) const {

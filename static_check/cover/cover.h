@@ -53,6 +53,9 @@ class CoverIndex {
   // alone.
   std::vector<CleanExpr> cover_tiles(const Value& wanted, const Target& target) const;
   std::vector<CleanExpr> same_values(const Target& target) const;
+  // The tensors of the target's own name, put together in the order of the ranks.
+  std::vector<CleanExpr> namesakes(const Target& target) const;
+  bool holds(const CleanExpr& expr, const Value& wanted) const;
   std::vector<CleanExpr> cover_tile(const Tile& tile, const Shape& size,
                                     const Target& target) const;
   std::vector<CleanExpr> cover_term(const Term& term, const Shape& size,

@@ -28,12 +28,39 @@ bool is_pending_sum(const std::vector<CleanExpr>& replicas) {
                                           [&](const CleanExpr& e) { return has_sum(has_sum, e); });
 }
 
+namespace {
+
+// Of an expression over several tensors: what the ranks hold of it, and how what was expected
+// differs.
+void explain_expression(const Problem& problem, const BrokenExpectation& broken,
+                        const CoverIndex& index, FailureReport& report) {
+  if (!broken.wanted) {
+    report.reason = "nothing expresses its value";
+    return;
+  }
+  const std::string expected = to_string(*broken.replica);
+  const auto holds = index.cover({*broken.wanted, report.node, ""});
+  const bool instead = !holds.empty() && !(holds[0] == *broken.replica);
+  if (instead) {
+    report.reason = "expected " + expected + ", but what holds is " + to_string(holds[0]);
+    report.nearest = to_string(holds[0]);
+  }
+  if (!broken.found) return;
+  const Nearest near = compare_values(problem, *broken.wanted, *broken.found);
+  if (near.difference.empty()) return;
+  report.reason += (instead ? "; " : "") + expected + " " + near.difference;
+  report.hint = near.hint;
+}
+
+}  // namespace
+
 FailureReport diagnose_expectation(const Problem& problem, const RelationMap& relations,
-                                   const Expectation& expectation, const CleanExpr& replica,
-                                   const CoverIndex& index) {
+                                   const BrokenExpectation& broken, const CoverIndices& indices) {
+  const Expectation& expectation = *broken.expectation;
+  const CleanExpr& replica = *broken.replica;
   FailureReport report;
   report.kind = "expectation";
-  report.node = to_string(expectation.sequential);
+  report.node = to_string(expectation.sequential, Leaves::kSequential);
   const Graph& graph = problem.refinement.sequential;
   if (expectation.sequential.kind == CleanExpr::Kind::kTensor) {
     const TensorId id = graph.find(expectation.sequential.name);
@@ -42,7 +69,7 @@ FailureReport diagnose_expectation(const Problem& problem, const RelationMap& re
     report.source = to_string(source_of(graph, id));
     report.inputs.push_back(input_report(graph, relations, id));
     const TensorReport& holds = report.inputs[0];
-    if (const auto near = nearest(problem, id, index)) {
+    if (const auto near = nearest(problem, id, indices)) {
       report.nearest = near->name;
       report.distributed_source = to_string(near->source);
       report.reason = near->difference;
@@ -63,6 +90,8 @@ FailureReport diagnose_expectation(const Problem& problem, const RelationMap& re
                       holds.relation[0] +
                       (report.reason.empty() ? "" : "; " + report.nearest + " " + report.reason);
     }
+  } else {
+    explain_expression(problem, broken, indices.all, report);
   }
   if (report.reason.empty())
     report.reason = "expected " + to_string(replica) + ", which is another value";

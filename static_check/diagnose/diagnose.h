@@ -2,10 +2,11 @@
 // candidate differs.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "shared_ir/report.h"
-#include "static_check/cover/cover.h"
+#include "static_check/diagnose/nearest.h"
 #include "static_check/problem.h"
 
 namespace assay {
@@ -14,13 +15,20 @@ namespace assay {
 // relations and whose output has none, on paths back from the output that have no relation anywhere
 // (notes of the design, "Cover").
 std::vector<FailureReport> diagnose(const Problem& problem, const RelationMap& relations,
-                                    const std::vector<TensorId>& unproved, const CoverIndex& index);
+                                    const std::vector<TensorId>& unproved,
+                                    const CoverIndices& indices);
 
-// An expectation that does not hold: what holds instead. `output`: the sequential tensor, kNone for
-// an expression.
+// An expectation that does not hold, and the first of its expressions that differs.
+struct BrokenExpectation {
+  const Expectation* expectation;
+  const CleanExpr* replica;
+  std::optional<Value> wanted;  // values of both sides, where they could be expressed
+  std::optional<Value> found;
+};
+
+// What holds instead.
 FailureReport diagnose_expectation(const Problem& problem, const RelationMap& relations,
-                                   const Expectation& expectation, const CleanExpr& replica,
-                                   const CoverIndex& index);
+                                   const BrokenExpectation& broken, const CoverIndices& indices);
 
 FailureReport diagnose_mismatch(const Problem& problem, const CollectiveMismatch& mismatch);
 

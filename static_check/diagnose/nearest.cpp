@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "static_check/algebra/restriction.h"
+#include "static_check/algebra/value.h"
+#include "static_check/diagnose/missing.h"
+#include "static_check/diagnose/piece.h"
 #include "static_check/diagnose/scaled.h"
 
 namespace assay {
@@ -21,21 +24,6 @@ std::string range(const Intervals& intervals) {
 const Term* only_term(const Value& value) {
   return value.tiles.size() == 1 && value.tiles[0].terms.size() == 1 ? &value.tiles[0].terms[0]
                                                                      : nullptr;
-}
-
-// Terms of a value of one tile with its names unfolded once, so that their parts can be compared.
-std::vector<Term> spread(const Lifting& lifting, const Value& value) {
-  std::vector<Term> result;
-  if (value.tiles.size() != 1) return result;
-  for (const Term& term : value.tiles[0].terms) {
-    if (auto unfolded = lifting.unfold(term)) {
-      result.insert(result.end(), unfolded->begin(), unfolded->end());
-    } else {
-      result.push_back(term);
-    }
-  }
-  combine(result);
-  return result;
 }
 
 // A factor between two sums of the same terms, if there is one.
@@ -134,30 +122,39 @@ std::optional<Nearest> compare_lookups(const Lifting& lifting, const Term& wante
   return result;
 }
 
-// Both are the same operator on the same atoms: which operand is read elsewhere?
-std::optional<Nearest> compare_instances(const Lifting& lifting, AtomId wanted, AtomId found) {
-  const bool both = lifting.atom(wanted).kind == Atom::Kind::kInstance &&
-                    lifting.atom(found).kind == Atom::Kind::kInstance;
-  if (!both || wanted == found) return std::nullopt;
-  const Instance& a = lifting.instance_of(wanted);
-  const Instance& b = lifting.instance_of(found);
-  if (a.kind != b.kind || a.fn != b.fn || a.operands.size() != b.operands.size())
-    return std::nullopt;
-  for (size_t i = 0; i < a.operands.size(); ++i) {
-    if (a.operands[i].atom == b.operands[i].atom) continue;
-    if (a.operands.size() == 1)
-      return compare_instances(lifting, a.operands[0].atom, b.operands[0].atom);
-    return std::nullopt;
+// Both are the same operator on the same atoms.
+std::optional<Nearest> compare_instances(const Problem& problem, const Term& wanted,
+                                         const Shape& wanted_shape, const Term& found,
+                                         const Shape& found_shape) {
+  if (auto operands = compare_operands(problem, wanted, wanted_shape, found, found_shape))
+    return operands;
+  const Lifting& lifting = problem.lifting;
+  AtomId a = wanted.atom, b = found.atom;
+  while (a != b && lifting.atom(a).kind == Atom::Kind::kInstance &&
+         lifting.atom(b).kind == Atom::Kind::kInstance) {
+    const Instance& left = lifting.instance_of(a);
+    const Instance& right = lifting.instance_of(b);
+    if (left.kind != right.kind || left.fn != right.fn ||
+        left.operands.size() != right.operands.size())
+      return std::nullopt;
+    const bool same = std::equal(left.operands.begin(), left.operands.end(), right.operands.begin(),
+                                 [](const auto& x, const auto& y) { return x.atom == y.atom; });
+    if (same) {
+      Nearest result;
+      result.difference = "the same operator reads its operands at other positions";
+      result.hint = "compare which slice of each operand this rank holds";
+      result.closeness = 30;
+      return result;
+    }
+    if (left.operands.size() != 1) return std::nullopt;
+    a = left.operands[0].atom;
+    b = right.operands[0].atom;
   }
-  Nearest result;
-  result.difference = "the same operator reads its operands at other positions";
-  result.hint = "compare which slice of each operand this rank holds";
-  result.closeness = 30;
-  return result;
+  return std::nullopt;
 }
 
 Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
-                      const std::vector<Term>& found) {
+                      const std::vector<Term>& found, const Shape& shape) {
   Nearest result;
   if (const auto factor = ratio(wanted, found); factor && !factor->is_one()) {
     result.difference = "holds " + factor_in_words(*factor) + "x the value";
@@ -170,7 +167,6 @@ Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
       return w.atom == term.atom && w.layout == term.layout;
     });
   };
-  const bool alone = problem.refinement.ranks.size() == 1;
   int extra = 0;
   std::optional<Nearest> lookup;
   for (const Term& term : found) {
@@ -190,13 +186,14 @@ Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
         result.difference = "is masked to index values " + range(r.intervals);
       } else {
         const int64_t size = problem.lifting.universe().labels[static_cast<size_t>(r.label)].size;
+        const bool plain = r.stride == 1 && r.radix == size;
         result.difference =
-            "is a partial sum (terms " + range(r.intervals) + " of digit size " +
-            std::to_string(r.radix) + ", of " + std::to_string(size) + " in all); " +
-            (alone ? "the other terms are not added to it" : "a reduction over ranks is missing");
+            (plain ? "is a partial sum, of terms " + range(r.intervals) + " of " +
+                         std::to_string(size)
+                   : "is a partial sum, of some of " + std::to_string(size) + " terms");
+        result.partial = term;
       }
-      result.hint = alone ? "are all parts added up before this is used?"
-                          : "is an all_reduce (or reduce_scatter) missing before this is used?";
+      result.hint = "are all parts added up before this is used?";
       result.closeness = 80;
       return result;
     }
@@ -219,8 +216,7 @@ Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
   } else if (extra == static_cast<int>(found.size())) {
     for (const Term& w : wanted) {
       for (const Term& term : found) {
-        if (auto instances = compare_instances(problem.lifting, w.atom, term.atom))
-          return *instances;
+        if (auto instances = compare_instances(problem, w, shape, term, shape)) return *instances;
       }
     }
   } else {
@@ -228,6 +224,47 @@ Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
     result.closeness = 40;
   }
   return result;
+}
+
+// Whether other ranks hold other parts of the sum under the name of this one.
+bool rest_is_elsewhere(const Nearest& part, const std::vector<const Candidate*>& candidates) {
+  const std::string name = part.name.substr(0, part.name.rfind('@'));
+  const auto is_rest = [&](const Term& term) {
+    if (term.atom != part.partial->atom || term.restrictions.empty()) return false;
+    const Restriction& a = term.restrictions[0];
+    const Restriction& b = part.partial->restrictions[0];
+    return a.kind == b.kind && a.label == b.label && a.stride == b.stride && a.radix == b.radix &&
+           a.intervals != b.intervals;
+  };
+  return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate* candidate) {
+    if (candidate->name != name) return false;
+    const auto& tiles = candidate->value->tiles;
+    return std::any_of(tiles.begin(), tiles.end(), [&](const Tile& tile) {
+      return std::any_of(tile.terms.begin(), tile.terms.end(), is_rest);
+    });
+  });
+}
+
+// A factor alone is no sign that the two belong together.
+bool says_where(const std::optional<Nearest>& compared) {
+  return compared && !compared->difference.empty() && compared->closeness < 100;
+}
+
+// A piece of a flat buffer: each of its tiles on its own.
+std::optional<Nearest> compare_flat(const Problem& problem, const Value& wanted,
+                                    const Value& found) {
+  const auto flat = reshape(wanted, {element_count(wanted.shape)});
+  if (!flat || flat->tiles.size() != 1) return std::nullopt;
+  for (size_t t = 0; t < found.tiles.size(); ++t) {
+    Value piece = single_tile(tile_box(found, t).size, found.tiles[t]);
+    const auto direct = compare_piece(problem, {flat->tiles[0].terms, flat->shape},
+                                      {piece.tiles[0].terms, piece.shape});
+    if (says_where(direct)) return direct;
+    const auto unfolded = compare_piece(problem, {spread(problem.lifting, *flat), flat->shape},
+                                        {spread(problem.lifting, piece), piece.shape});
+    if (says_where(unfolded)) return unfolded;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -255,13 +292,35 @@ std::optional<Rational> factor_between(const Lifting& lifting, const Value& want
 Nearest compare_values(const Problem& problem, const Value& wanted, const Value& found) {
   const Term* w = only_term(wanted);
   const Term* f = only_term(found);
+  if (w != nullptr && f != nullptr && w->atom == f->atom && w->atom == problem.lifting.one() &&
+      w->coef == f->coef)
+    return {};  // a constant, of another shape
+  if (wanted.tiles.size() == 1 && found.tiles.size() == 1 &&
+      wanted.shape.size() == found.shape.size()) {
+    const auto direct = compare_piece(problem, {wanted.tiles[0].terms, wanted.shape},
+                                      {found.tiles[0].terms, found.shape});
+    if (direct) return *direct;
+    // A sum of a sum: its names are unfolded until something is said.
+    constexpr int kMostLevels = 3;
+    const TermsOfShape whole{spread(problem.lifting, wanted), wanted.shape};
+    Value piece = found;
+    for (int level = 0; level < kMostLevels; ++level) {
+      piece.tiles[0].terms = spread(problem.lifting, piece);
+      const auto unfolded = compare_piece(problem, whole, {piece.tiles[0].terms, piece.shape});
+      if (unfolded && unfolded->closeness != kReplaced) return *unfolded;
+      if (unfolded && level + 1 == kMostLevels) return *unfolded;
+    }
+  }
   if (w != nullptr && f != nullptr && w->atom == f->atom && w->restrictions == f->restrictions &&
       w->coef == f->coef && !(w->layout == f->layout)) {
     Nearest result;
     result.difference = "holds other elements of the value (a different slice or order)";
     result.hint = "compare the slice that each rank holds with its coordinate";
-    result.closeness = 65;
+    result.closeness = kOtherElements;
     return result;
+  }
+  if (found.shape.size() == 1 && wanted.shape.size() > 1) {
+    if (auto flat = compare_flat(problem, wanted, found)) return *flat;
   }
   if (found.tiles.size() > 1) {
     Nearest result;
@@ -278,27 +337,55 @@ Nearest compare_values(const Problem& problem, const Value& wanted, const Value&
   }
   Nearest direct;
   if (wanted.tiles.size() == 1 && wanted.shape == found.shape) {
-    direct = compare_terms(problem, wanted.tiles[0].terms, found.tiles[0].terms);
+    direct = compare_terms(problem, wanted.tiles[0].terms, found.tiles[0].terms, wanted.shape);
     if (direct.closeness >= 60) return direct;
-    const Nearest unfolded =
-        compare_terms(problem, spread(problem.lifting, wanted), spread(problem.lifting, found));
+    const Nearest unfolded = compare_terms(problem, spread(problem.lifting, wanted),
+                                           spread(problem.lifting, found), wanted.shape);
     if (unfolded.closeness > direct.closeness) return unfolded;
   } else if (w != nullptr && f != nullptr) {
-    direct = compare_terms(problem, {*w}, {*f});
+    direct = compare_terms(problem, {*w}, {*f}, wanted.shape);
     if (direct.closeness == 80 || direct.closeness == 90) return direct;
-    if (auto instances = compare_instances(problem.lifting, w->atom, f->atom)) return *instances;
+    if (auto instances = compare_instances(problem, *w, wanted.shape, *f, found.shape))
+      return *instances;
     direct = {};
   }
   return direct;
 }
 
-std::optional<Nearest> nearest(const Problem& problem, TensorId target, const CoverIndex& index) {
+const CoverIndex& CoverIndices::of(const Problem& problem, TensorId target) const {
+  const Case& refinement = problem.refinement;
+  const bool checked = std::any_of(
+      refinement.outputs.begin(), refinement.outputs.end(),
+      [&](const std::string& name) { return refinement.sequential.find(name) == target; });
+  return checked ? outputs : all;
+}
+
+std::optional<Nearest> nearest(const Problem& problem, TensorId target,
+                               const CoverIndices& indices) {
+  const CoverIndex& index = indices.all;
   const Value* wanted = problem.sequential_value(target);
   if (wanted == nullptr) return std::nullopt;
   const Graph& graph = problem.refinement.sequential;
   const Tensor& tensor = graph.tensors[static_cast<size_t>(target)];
   const std::string op = operator_of(graph, target);
+  // What a rank gives out in place of an output tells more than what it computes on the way there.
+  const bool is_output =
+      std::find(graph.outputs.begin(), graph.outputs.end(), target) != graph.outputs.end();
+  constexpr int kOutputBonus = 4 * 25;
+  const auto preference = [&](const Graph& program, TensorId id) {
+    const bool given_out = is_output && std::find(program.outputs.begin(), program.outputs.end(),
+                                                  id) != program.outputs.end();
+    return given_out ? kOutputBonus : 0;
+  };
+  const auto is_operand = [&](const std::string& name) {
+    if (tensor.producer == kNone) return false;
+    const auto operands = operands_of(graph.nodes[static_cast<size_t>(tensor.producer)]);
+    return std::any_of(operands.begin(), operands.end(), [&](TensorId operand) {
+      return graph.tensors[static_cast<size_t>(operand)].name == name;
+    });
+  };
   std::optional<Nearest> best;
+  int best_preference = 0;
   const auto consider = [&](Rank rank, TensorId id, int bonus) {
     const Value* found = problem.rank_value(rank, id);
     if (found == nullptr) return;
@@ -306,7 +393,19 @@ std::optional<Nearest> nearest(const Problem& problem, TensorId target, const Co
     Nearest here = compare_values(problem, *wanted, *found);
     if (here.closeness == 0 && bonus < 3) return;
     here.closeness = here.closeness * 4 + bonus;
-    if (best && best->closeness >= here.closeness) return;
+    // What lacks a summand may be an operand; what is off by a factor or a part is named as it is.
+    const std::string& name = program.tensors[static_cast<size_t>(id)].name;
+    const bool lacks = here.closeness / 4 == kLacking;
+    if (lacks &&
+        (is_operand(name) || (operator_of(program, id) != op && preference(program, id) == 0)))
+      return;
+    if (here.closeness / 4 == kOtherOperand && name != tensor.name) return;
+    if (here.closeness / 4 == kOtherElements && operator_of(program, id) != op)
+      here.closeness = 4 * 20 + bonus;
+    const bool may_be_on_the_way = here.closeness >= 4 * 60 && here.closeness < 4 * 82;
+    const int preferred = may_be_on_the_way ? preference(program, id) : 0;
+    if (best && best->closeness + best_preference >= here.closeness + preferred) return;
+    best_preference = preferred;
     here.name = program.tensors[static_cast<size_t>(id)].name + "@" + std::to_string(rank);
     here.source = source_of(program, id);
     here.op = operator_of(program, id);
@@ -325,7 +424,22 @@ std::optional<Nearest> nearest(const Problem& problem, TensorId target, const Co
       const auto other = static_cast<TensorId>(i);
       if (other != id && operator_of(program, other) == op) consider(rank, other, 1);
     }
-    if (id != kNone && operator_of(program, id) == op) consider(rank, id, 3);
+    if (id == kNone) continue;
+    if (operator_of(program, id) == op)
+      consider(rank, id, 3);
+    else if (preference(program, id) > 0)
+      consider(rank, id, 2);
+  }
+  if (best && best->partial) {
+    const bool elsewhere = rest_is_elsewhere(*best, index.related(*wanted));
+    best->difference +=
+        elsewhere ? "; a reduction over ranks is missing" : "; the other terms are not added to it";
+    if (elsewhere) best->hint = "is an all_reduce (or reduce_scatter) missing before this is used?";
+  }
+  const auto missing = missing_part(problem, target, indices.of(problem, target));
+  if (missing && (!best || best->closeness + best_preference < 4 * missing->closeness)) {
+    best = missing;
+    best->closeness *= 4;
   }
   return best;
 }

@@ -15,11 +15,22 @@ struct Nearest {
   std::string op;      // that operator
   std::string difference;
   std::string hint;
-  int closeness = 0;  // larger is closer
+  int closeness = 0;            // larger is closer
+  std::optional<Term> partial;  // the part of the sum that it is
+};
+
+// Where relations may come from: all tensors of the ranks, and what they give out.
+struct CoverIndices {
+  const CoverIndex& all;
+  const CoverIndex& outputs;
+
+  // A checked output is to be made of outputs.
+  const CoverIndex& of(const Problem& problem, TensorId target) const;
 };
 
 // nullopt when no candidate shares an atom, an operand or a name with the target.
-std::optional<Nearest> nearest(const Problem& problem, TensorId target, const CoverIndex& index);
+std::optional<Nearest> nearest(const Problem& problem, TensorId target,
+                               const CoverIndices& indices);
 
 // The factor by which `found` is a multiple of `wanted`, names unfolded once; nullopt when it is no
 // multiple of it, or not of its shape.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,6 +36,42 @@ std::vector<Rational> factors(const Value& wanted,
   return result;
 }
 
+using RankTensor = std::pair<std::string, Rank>;
+
+// What the operands, and theirs, are made of on the ranks: a scaling has as many operators as it is
+// written in.
+std::set<RankTensor> leaves_of_operands(const Graph& graph, const RelationMap& relations,
+                                        TensorId target) {
+  constexpr int kLevels = 4;
+  std::set<RankTensor> leaves;
+  std::set<TensorId> level{target};
+  for (int i = 0; i < kLevels; ++i) {
+    std::set<TensorId> operands;
+    for (const TensorId id : level) {
+      const NodeId producer = graph.tensors[static_cast<size_t>(id)].producer;
+      if (producer == kNone) continue;
+      for (const TensorId operand : operands_of(graph.nodes[static_cast<size_t>(producer)]))
+        operands.insert(operand);
+    }
+    for (const TensorId operand : operands) {
+      const auto relation = relations.find(operand);
+      if (relation == relations.end()) continue;
+      for (const CleanExpr& replica : relation->second)
+        for_each_leaf(replica,
+                      [&](const CleanExpr& leaf) { leaves.insert({leaf.name, leaf.rank}); });
+    }
+    level = std::move(operands);
+  }
+  return leaves;
+}
+
+bool made_of(const CleanExpr& expr, const std::set<RankTensor>& leaves) {
+  bool all = true;
+  for_each_leaf(
+      expr, [&](const CleanExpr& leaf) { all = all && leaves.contains({leaf.name, leaf.rank}); });
+  return all;
+}
+
 }  // namespace
 
 std::string factor_in_words(const Rational& factor) {
@@ -43,16 +81,29 @@ std::string factor_in_words(const Rational& factor) {
 }
 
 std::optional<ScaledRelation> scaled_relation(const Problem& problem, TensorId target,
-                                              const CoverIndex& index) {
+                                              const CoverIndex& index,
+                                              const RelationMap& relations) {
   const Value* wanted = problem.sequential_value(target);
   if (wanted == nullptr) return std::nullopt;
   const Graph& graph = problem.refinement.sequential;
   const std::string& name = graph.tensors[static_cast<size_t>(target)].name;
-  const std::vector<const Candidate*> candidates = index.related(*wanted);
+  const std::string op = operator_of(graph, target);
+  std::vector<const Candidate*> candidates = index.related(*wanted);
+  // What the ranks compute as the target is computed tells more than what they have from elsewhere.
+  const auto kinship = [&](const Candidate* candidate) {
+    return (candidate->name == name ? 2 : 0) + (candidate->op == op ? 1 : 0) -
+           (candidate->op == "input" ? 4 : 0);
+  };
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](const auto* a, const auto* b) { return kinship(a) > kinship(b); });
+  const std::set<RankTensor> operands = leaves_of_operands(graph, relations, target);
+  std::optional<ScaledRelation> to_operand;
   for (const Rational& factor : factors(*wanted, candidates)) {
     const Value multiple = scale(*wanted, factor);
-    auto replicas = index.cover({multiple, name, operator_of(graph, target)});
-    if (!replicas.empty()) return ScaledRelation{factor, std::move(replicas)};
+    auto replicas = index.cover({multiple, name, op});
+    if (replicas.empty()) continue;
+    if (!made_of(replicas[0], operands)) return ScaledRelation{factor, std::move(replicas)};
+    if (!to_operand) to_operand = ScaledRelation{factor, std::move(replicas), true};
   }
   // A multiple of a sum has a name of its own.
   for (const Candidate* candidate : candidates) {
@@ -61,9 +112,11 @@ std::optional<ScaledRelation> scaled_relation(const Problem& problem, TensorId t
     CleanExpr leaf;
     leaf.name = candidate->name;
     leaf.rank = candidate->rank;
-    return ScaledRelation{*factor, {std::move(leaf)}};
+    if (!operands.contains({leaf.name, leaf.rank}))
+      return ScaledRelation{*factor, {std::move(leaf)}};
+    if (!to_operand) to_operand = ScaledRelation{*factor, {std::move(leaf)}, true};
   }
-  return std::nullopt;
+  return to_operand;
 }
 
 }  // namespace assay

@@ -5,35 +5,12 @@
 
 #include "static_check/diagnose/diagnose.h"
 #include "static_check/diagnose/nearest.h"
+#include "static_check/diagnose/piece.h"
 #include "static_check/diagnose/scaled.h"
 
 namespace assay {
 
 namespace {
-
-std::vector<TensorId> tensors_in(const Arg& arg) {
-  if (const auto* tensor = std::get_if<TensorArg>(&arg.value)) return {tensor->id};
-  std::vector<TensorId> result;
-  if (const auto* list = std::get_if<ArgList>(&arg.value)) {
-    for (const Arg& inner : *list) {
-      const auto found = tensors_in(inner);
-      result.insert(result.end(), found.begin(), found.end());
-    }
-  }
-  return result;
-}
-
-std::vector<TensorId> operands_of(const Node& node) {
-  std::vector<TensorId> result;
-  const auto add = [&](const Arg& arg) {
-    for (TensorId id : tensors_in(arg)) {
-      if (std::find(result.begin(), result.end(), id) == result.end()) result.push_back(id);
-    }
-  };
-  for (const Arg& arg : node.args) add(arg);
-  for (const auto& [name, arg] : node.kwargs) add(arg);
-  return result;
-}
 
 bool is_uninitialised(const Graph& graph, TensorId tensor) {
   return operator_of(graph, tensor).find("empty") != std::string::npos;
@@ -47,22 +24,22 @@ struct Finding {
 
 class Search {
  public:
-  Search(const Problem& problem, const RelationMap& relations, const CoverIndex& index)
+  Search(const Problem& problem, const RelationMap& relations, const CoverIndices& indices)
       : problem_(problem),
         graph_(problem.refinement.sequential),
         relations_(relations),
-        index_(index) {}
+        indices_(indices) {}
 
-  void from(TensorId tensor) {
+  void from(TensorId tensor, int scale_suspicion = kScaledOutput) {
     if (!seen_.insert(tensor).second) return;
     const NodeId producer = graph_.tensors[static_cast<size_t>(tensor)].producer;
     if (producer == kNone) return add(tensor, {});
-    if (scaled(tensor)) return add_first_of_scale(tensor);
-    bool frontier = true;
-    for (TensorId operand : missing_operands(tensor)) {
-      frontier &= scaled(operand).has_value();
-      from(operand);
-    }
+    if (scaled(tensor)) return add_first_of_scale(tensor, scale_suspicion);
+    const std::vector<TensorId> missing = missing_operands(tensor);
+    const bool frontier = std::all_of(missing.begin(), missing.end(), [&](TensorId operand) {
+      return scaled(operand).has_value();
+    });
+    for (TensorId operand : missing) from(operand, frontier ? kScaledOperand : kScaledSibling);
     if (frontier) add(tensor, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
   }
 
@@ -77,9 +54,25 @@ class Search {
   }
 
  private:
+  // A scale that is wrong up to the output is wrong. One that is not may be put right later, and is
+  // when an operand beside it is not wrong by a scale.
+  static constexpr int kScaledOutput = 1000 + 4 * 100;
+  static constexpr int kScaledOperand = 1000 + 4 * 76;
+  static constexpr int kScaledSibling = 600;
+
   bool covered(TensorId tensor) const {
     const auto relation = relations_.find(tensor);
     return relation != relations_.end() && !relation->second.empty();
+  }
+
+  // One number everywhere: every rank can have it.
+  bool is_constant(TensorId tensor) const {
+    const Value* value = problem_.sequential_value(tensor);
+    return value != nullptr &&
+           std::all_of(value->tiles.begin(), value->tiles.end(), [&](const Tile& tile) {
+             return tile.integer.empty() && tile.terms.size() == 1 &&
+                    tile.terms[0].atom == problem_.lifting.one();
+           });
   }
 
   // Operands that need a relation and have none.
@@ -88,7 +81,7 @@ class Search {
     if (producer == kNone) return {};
     std::vector<TensorId> operands = operands_of(graph_.nodes[static_cast<size_t>(producer)]);
     std::erase_if(operands, [&](TensorId operand) {
-      return covered(operand) || is_uninitialised(graph_, operand);
+      return covered(operand) || is_uninitialised(graph_, operand) || is_constant(operand);
     });
     return operands;
   }
@@ -96,11 +89,33 @@ class Search {
   const std::optional<ScaledRelation>& scaled(TensorId tensor) {
     const auto known = scaled_.find(tensor);
     if (known != scaled_.end()) return known->second;
-    return scaled_.emplace(tensor, scaled_relation(problem_, tensor, index_)).first->second;
+    return scaled_
+        .emplace(tensor,
+                 scaled_relation(problem_, tensor, indices_.of(problem_, tensor), relations_))
+        .first->second;
   }
 
-  // The operator from which on the tensor's scale is wrong.
-  void add_first_of_scale(TensorId tensor) {
+  // Where a tensor's scale is wrong: the operator from which on it is. A reduction over ranks may
+  // be what should have set it right, and is shown with the place where the scale begins.
+  void add_first_of_scale(TensorId tensor, int suspicion) {
+    const TensorId first = first_of_scale(tensor);
+    if (scaled(first)->to_operand) return;
+    if (const int known = scales_[first]; known >= suspicion) return;
+    scales_[first] = suspicion;
+    const TensorId shown = first != tensor && is_reduced(*scaled(tensor)) ? tensor : first;
+    std::erase_if(findings_, [&](const Finding& finding) { return finding.tensor == shown; });
+    scales_[shown] = suspicion;
+    const NodeId producer = graph_.tensors[static_cast<size_t>(shown)].producer;
+    if (producer == kNone) return add(shown, {});
+    add(shown, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
+    if (shown == first) return;
+    const SourcePlace place = source_of(graph_, first);
+    findings_.back().report.reason += "; the scale begins at " +
+                                      graph_.tensors[static_cast<size_t>(first)].name +
+                                      (place.known() ? " (" + to_string(place) + ")" : "");
+  }
+
+  TensorId first_of_scale(TensorId tensor) {
     const Rational factor = scaled(tensor)->factor;
     for (bool moved = true; moved;) {
       moved = false;
@@ -111,30 +126,55 @@ class Search {
         break;
       }
     }
-    if (!scales_.insert(tensor).second) return;
-    const NodeId producer = graph_.tensors[static_cast<size_t>(tensor)].producer;
-    if (producer == kNone) return add(tensor, {});
-    add(tensor, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
+    return tensor;
+  }
+
+  // Whether the ranks' tensor is the result of a reduction over ranks, or rearranged from one.
+  bool is_reduced(const ScaledRelation& relation) const {
+    const CleanExpr* leaf = &relation.replicas[0];
+    while (leaf->kind != CleanExpr::Kind::kTensor) leaf = &leaf->operands[0];
+    const CoreProgram& program = problem_.rank_programs[static_cast<size_t>(leaf->rank)];
+    CoreId id =
+        program.value_of[static_cast<size_t>(problem_.rank_graph(leaf->rank).find(leaf->name))];
+    while (id != kNone) {
+      const CoreOp& op = program.ops[static_cast<size_t>(id)];
+      if (op.prim == Prim::kCollective) {
+        const auto kind = program.collectives[static_cast<size_t>(op.collective)].kind;
+        return kind == Collective::Kind::kAllReduce || kind == Collective::Kind::kReduceScatter;
+      }
+      const bool moves = op.prim == Prim::kPermute || op.prim == Prim::kReshape ||
+                         op.prim == Prim::kSlice || op.prim == Prim::kLinear;
+      id = moves && op.operands.size() == 1 ? op.operands[0] : kNone;
+    }
+    return false;
   }
 
   // Says the scale where no single tensor of a rank shows it.
   void describe_scale(Finding& finding) {
     FailureReport& report = finding.report;
     const std::optional<ScaledRelation>& relation = scaled(finding.tensor);
-    if (!relation || report.reason.find("x the value") != std::string::npos) return;
+    if (!relation) return;
+    finding.suspicion = scales_[finding.tensor];
+    if (report.reason.find("x the value") != std::string::npos) return;
     report.nearest = to_string(relation->replicas[0]);
-    report.reason = "holds " + factor_in_words(relation->factor) + "x the value";
-    report.hint = scale_hint(relation->factor);
+    const std::string times = factor_in_words(relation->factor) + "x the value";
+    const bool parts = is_pending_sum(relation->replicas);
+    const bool alone = problem_.refinement.ranks.size() == 1;
+    report.reason = !parts  ? "holds " + times
+                    : alone ? "the parts add up to " + times
+                            : "the ranks' parts add up to " + times;
+    report.hint = parts ? "is each part its share of the whole, or are the parts to be averaged?"
+                        : scale_hint(relation->factor);
     const CleanExpr* leaf = &relation->replicas[0];
     while (leaf->kind != CleanExpr::Kind::kTensor) leaf = &leaf->operands[0];
     const Graph& program = problem_.rank_graph(leaf->rank);
     report.distributed_source = to_string(source_of(program, program.find(leaf->name)));
-    finding.suspicion = 1000 + 400;
   }
 
   // An operand that comes at another scale alone.
   void describe_scaled_operands(Finding& finding, const std::vector<TensorId>& operands) {
-    if (scaled(finding.tensor)) return;
+    constexpr int kExplained = 1000 + 4 * 60;
+    if (scaled(finding.tensor) || finding.suspicion >= kExplained) return;
     for (TensorId operand : operands) {
       if (covered(operand) || is_uninitialised(graph_, operand) || !scaled(operand)) continue;
       const Rational& factor = scaled(operand)->factor;
@@ -174,7 +214,7 @@ class Search {
       note_scale(report.inputs.back(), operand);
       if (report.inputs.back().pending_sum) pending.push_back(report.inputs.back().name);
     }
-    const auto near = nearest(problem_, id, index_);
+    const auto near = nearest(problem_, id, indices_);
     if (near) {
       report.nearest = near->name;
       report.distributed_source = to_string(near->source);
@@ -196,6 +236,9 @@ class Search {
                           : "is an all_reduce (or reduce_scatter) missing after " + names + "?";
     }
     add_rearranged(report);
+    constexpr int kVague = 4 * 45;
+    if (near && pending.empty() && (report.reason.empty() || near->closeness < kVague))
+      add_wrong_operand(report, id, *near);
     if (report.reason.empty())
       report.reason = "no distributed tensor is a view or part of this value";
     finding.suspicion = (is_floating(tensor.dtype) && !operands.empty() ? 1000 : 0) +
@@ -204,6 +247,71 @@ class Search {
     describe_scaled_operands(finding, operands);
     add_opaque(report, id);
     findings_.push_back(std::move(finding));
+  }
+
+  // Operands of a rank's operator that are pieces of the sequential one's, in order; empty where
+  // the two have not as many.
+  std::vector<bool> right_operands(const std::vector<TensorId>& here, Rank rank,
+                                   const std::vector<TensorId>& there) const {
+    std::vector<bool> right;
+    if (here.size() != there.size()) return right;
+    for (size_t i = 0; i < here.size(); ++i) {
+      const Value* wanted = problem_.sequential_value(here[i]);
+      const Value* found = problem_.rank_value(rank, there[i]);
+      right.push_back(wanted == nullptr || found == nullptr || !covered(here[i]) ||
+                      is_piece(problem_, *wanted, *found));
+    }
+    return right;
+  }
+
+  // The operator of the nearest rank, from the same line of the program, that shares most operands
+  // with the sequential one; and its first operand that is another.
+  void add_wrong_operand(FailureReport& report, TensorId id, const Nearest& near) const {
+    const auto rank = static_cast<Rank>(std::stol(near.name.substr(near.name.rfind('@') + 1)));
+    const Graph& program = problem_.rank_graph(rank);
+    const auto here = operands_of(
+        graph_.nodes[static_cast<size_t>(graph_.tensors[static_cast<size_t>(id)].producer)]);
+    const Node* best = nullptr;
+    std::vector<bool> right;
+    int most = 0;
+    for (const Node& node : program.nodes) {
+      if (node.op != report.op || node.outputs.empty() || node.outputs[0] == kNone) continue;
+      if (node.source.known() && to_string(node.source) != report.source) continue;
+      auto matches = right_operands(here, rank, operands_of(node));
+      const bool namesake =
+          program.tensors[static_cast<size_t>(node.outputs[0])].name == report.node;
+      const auto matched = static_cast<int>(std::count(matches.begin(), matches.end(), true));
+      const int score = 2 * matched + (namesake ? 3 : 0);
+      if (matches.empty() || matched == static_cast<int>(here.size()) || score <= most) continue;
+      best = &node;
+      right = std::move(matches);
+      most = score;
+    }
+    if (best == nullptr) return;
+    const auto at =
+        static_cast<size_t>(std::find(right.begin(), right.end(), false) - right.begin());
+    describe_operand(report, rank, *best, here[at], operands_of(*best)[at]);
+  }
+
+  void describe_operand(FailureReport& report, Rank rank, const Node& node, TensorId wanted,
+                        TensorId found) const {
+    const std::string at = "@" + std::to_string(rank);
+    const Graph& program = problem_.rank_graph(rank);
+    const std::string name = program.tensors[static_cast<size_t>(found)].name + at;
+    const Value& value = *problem_.rank_value(rank, found);
+    const std::string difference =
+        compare_values(problem_, *problem_.sequential_value(wanted), value).difference;
+    const bool plain = value.tiles.size() == 1 && value.tiles[0].terms.size() == 1;
+    const std::string instead = plain ? name_of(problem_, value.tiles[0].terms[0].atom) : "";
+    report.nearest = program.tensors[static_cast<size_t>(node.outputs[0])].name + at;
+    report.distributed_source = to_string(node.source);
+    report.reason = "reads " + name + ", which is no piece of " +
+                    graph_.tensors[static_cast<size_t>(wanted)].name;
+    if (!difference.empty())
+      report.reason += ": " + name + " " + difference;
+    else if (!instead.empty())
+      report.reason += " but of " + instead;
+    report.hint = "where does rank " + std::to_string(rank) + " get " + name + " from?";
   }
 
   // Masks and indices differ between ranks by nature. Where the search ends at such tensors alone,
@@ -215,7 +323,7 @@ class Search {
     std::optional<std::pair<int, TensorId>> best;
     for (const TensorId id : seen_) {
       if (!is_floating(graph_.tensors[static_cast<size_t>(id)].dtype)) continue;
-      const auto near = nearest(problem_, id, index_);
+      const auto near = nearest(problem_, id, indices_);
       if (near && near->closeness >= kTelling && (!best || near->closeness >= best->first))
         best = {near->closeness, id};
     }
@@ -313,10 +421,10 @@ class Search {
   const Problem& problem_;
   const Graph& graph_;
   const RelationMap& relations_;
-  const CoverIndex& index_;
+  const CoverIndices& indices_;
   std::set<TensorId> seen_;
   std::map<TensorId, std::optional<ScaledRelation>> scaled_;
-  std::set<TensorId> scales_;  // first tensors of a wrong scale, reported
+  std::map<TensorId, int> scales_;  // first tensors of a wrong scale, reported, and the suspicion
   std::vector<Finding> findings_;
 };
 
@@ -324,8 +432,8 @@ class Search {
 
 std::vector<FailureReport> diagnose(const Problem& problem, const RelationMap& relations,
                                     const std::vector<TensorId>& unproved,
-                                    const CoverIndex& index) {
-  Search search(problem, relations, index);
+                                    const CoverIndices& indices) {
+  Search search(problem, relations, indices);
   for (TensorId output : unproved) search.from(output);
   return search.ranked();
 }

@@ -105,6 +105,8 @@ std::string to_string(StopReason reason, const SaturationLimits& limits) {
       return "the limit of " + std::to_string(limits.iterations) + " iterations was reached";
     case StopReason::kTime:
       return "the limit of " + std::to_string(limits.time.count()) + " ms was reached";
+    case StopReason::kSteps:
+      return "the proof has more than " + std::to_string(limits.steps) + " steps";
   }
   return {};
 }

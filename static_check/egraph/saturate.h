@@ -15,9 +15,10 @@ struct SaturationLimits {
   size_t terms = 20'000;
   int iterations = 12;
   std::chrono::milliseconds time{5'000};
+  size_t steps = 10'000;  // of the proof that is read off
 };
 
-enum class StopReason : uint8_t { kGoal, kSaturated, kTerms, kIterations, kTime };
+enum class StopReason : uint8_t { kGoal, kSaturated, kTerms, kIterations, kTime, kSteps };
 
 // "the terms are equal", "the lemmas say nothing more", "the limit of 20000 terms was reached", ...
 std::string to_string(StopReason reason, const SaturationLimits& limits);

@@ -37,16 +37,16 @@ class Residual {
     }
   }
 
-  std::optional<std::vector<LemmaProof::Step>> prove(const SaturationLimits& limits) {
+  // Fills in `steps` where the reason is kGoal.
+  StopReason prove(const SaturationLimits& limits, std::vector<LemmaProof::Step>& steps) {
     const Goal goal{graph_.add(make_variable(leaf_name(terms_.left))),
                     graph_.add(right_side(terms_))};
-    if (saturate(graph_, lemmas_.lemmas(), {goal}, limits) != StopReason::kGoal)
-      return std::nullopt;
-    const auto explanation = explain(graph_, goal.left, goal.right);
-    if (!explanation) return std::nullopt;
-    std::vector<LemmaProof::Step> steps;
+    const StopReason reason = saturate(graph_, lemmas_.lemmas(), {goal}, limits);
+    if (reason != StopReason::kGoal) return reason;
+    const auto explanation = explain(graph_, goal.left, goal.right, limits.steps);
+    if (!explanation) return StopReason::kSteps;
     for (const RewriteStep& step : *explanation) steps.push_back(recorded(step));
-    return steps;
+    return reason;
   }
 
  private:
@@ -84,21 +84,18 @@ class Residual {
 
 }  // namespace
 
-std::optional<LemmaProof> prove_equal(const Lifting& lifting, const LemmaTable& lemmas, AtomId left,
-                                      AtomId right, LemmaBudget& budget) {
-  if (--budget.pairs < 0 || budget.saturations <= 0 || budget.evaluations <= 0) return std::nullopt;
+EqualityAttempt prove_equal(const Lifting& lifting, const LemmaTable& lemmas, AtomId left,
+                            AtomId right, LemmaBudget& budget) {
+  if (--budget.pairs < 0 || budget.saturations <= 0 || budget.evaluations <= 0) return {};
   auto proof = terms_of(lifting, left, right);
-  if (!proof) return std::nullopt;
+  if (!proof) return {};
   const auto factor = common_factor(*proof, budget.evaluations);
-  if (!factor) return std::nullopt;
+  if (!factor) return {};
   proof->factor = *factor;
-  auto steps = Residual(*proof, lemmas).prove(budget.limits);
-  if (!steps) {
-    --budget.saturations;
-    return std::nullopt;
-  }
-  proof->steps = std::move(*steps);
-  return proof;
+  const StopReason reason = Residual(*proof, lemmas).prove(budget.limits, proof->steps);
+  if (reason == StopReason::kGoal) return {std::move(proof), std::nullopt};
+  --budget.saturations;
+  return {std::nullopt, reason};
 }
 
 }  // namespace assay

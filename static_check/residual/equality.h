@@ -19,9 +19,15 @@ struct LemmaBudget {
   SaturationLimits limits;
 };
 
-// Shows left = factor * right, element by element, for the factor that fits; nullopt where the
-// lemmas do not, or the budget is spent.
-std::optional<LemmaProof> prove_equal(const Lifting& lifting, const LemmaTable& lemmas, AtomId left,
-                                      AtomId right, LemmaBudget& budget);
+struct EqualityAttempt {
+  std::optional<LemmaProof> proof;
+  std::optional<StopReason> stopped;  // why a saturation ended without one
+};
+
+// Shows left = factor * right, element by element, for the factor that fits. No proof where the
+// lemmas do not give one, and no saturation where numbers tell the sides apart or the budget is
+// spent.
+EqualityAttempt prove_equal(const Lifting& lifting, const LemmaTable& lemmas, AtomId left,
+                            AtomId right, LemmaBudget& budget);
 
 }  // namespace assay

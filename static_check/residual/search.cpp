@@ -17,7 +17,45 @@ void add_views(const Lifting& lifting, const Value& value, std::vector<AtomId>& 
         to.push_back(term.atom);
 }
 
+bool views(const Lifting& lifting, const Value* value, AtomId atom) {
+  std::vector<AtomId> atoms;
+  if (value != nullptr) add_views(lifting, *value, atoms);
+  return std::find(atoms.begin(), atoms.end(), atom) != atoms.end();
+}
+
+// The first tensors that hold a view of each atom, as "NAME = NAME@RANK".
+std::string names_of(const Problem& problem, AtomId sequential, AtomId distributed) {
+  std::string text = "a sequential value";
+  const Graph& graph = problem.refinement.sequential;
+  for (size_t i = 0; i < graph.tensors.size(); ++i) {
+    const auto id = static_cast<TensorId>(i);
+    if (!views(problem.lifting, problem.sequential_value(id), sequential)) continue;
+    text = graph.tensors[i].name;
+    break;
+  }
+  for (Rank rank = 0; rank < static_cast<Rank>(problem.refinement.ranks.size()); ++rank) {
+    const Graph& program = problem.rank_graph(rank);
+    for (size_t i = 0; i < program.tensors.size(); ++i)
+      if (views(problem.lifting, problem.rank_value(rank, static_cast<TensorId>(i)), distributed))
+        return text + " = " + program.tensors[i].name + "@" + std::to_string(rank);
+  }
+  return text + " = a value of the ranks";
+}
+
 }  // namespace
+
+bool EqualitySearch::budget_is_spent() {
+  std::string bound;
+  if (budget_.pairs <= 0)
+    bound = std::to_string(whole_budget_.pairs) + " pairs of values";
+  else if (budget_.saturations <= 0)
+    bound = std::to_string(whole_budget_.saturations) + " pairs that lemmas do not make equal";
+  else if (budget_.evaluations <= 0)
+    bound = std::to_string(whole_budget_.evaluations) + " terms evaluated on numbers";
+  if (bound.empty()) return false;
+  stopped_.push_back("the search by lemmas ended: the limit of " + bound + " was reached");
+  return true;
+}
 
 // What the atom is computed from.
 const std::set<AtomId>& EqualitySearch::sources_of(const Lifting& lifting, AtomId atom) {
@@ -51,14 +89,17 @@ std::optional<EqualitySearch::Found> EqualitySearch::next(const Problem& problem
       if (lifting.atom(distributed).size != lifting.atom(sequential).size ||
           !tried_.emplace(sequential, distributed).second)
         continue;
-      if (budget_.pairs <= 0) return std::nullopt;
+      if (budget_is_spent()) return std::nullopt;
       lifting.check_deadline();
       const std::set<AtomId>& others = sources_of(lifting, distributed);
       if (!std::includes(others.begin(), others.end(), sources.begin(), sources.end())) continue;
-      auto proof = prove_equal(lifting, lemmas_, sequential, distributed, budget_);
-      if (!proof) continue;
+      auto attempt = prove_equal(lifting, lemmas_, sequential, distributed, budget_);
+      if (attempt.stopped)
+        stopped_.push_back(names_of(problem, sequential, distributed) + ": " +
+                           to_string(*attempt.stopped, budget_.limits));
+      if (!attempt.proof) continue;
       shown_.insert(sequential);
-      return Found{sequential, distributed, std::move(*proof)};
+      return Found{sequential, distributed, std::move(*attempt.proof)};
     }
   }
   return std::nullopt;

@@ -1,5 +1,6 @@
 // Operators that cannot run on meta tensors in LibTorch: the capture has the shapes, strides and
 // types of a real run.
+#include <ATen/ops/_native_batch_norm_legit.h>
 #include <ATen/ops/abs.h>
 #include <ATen/ops/clamp.h>
 #include <ATen/ops/cross_entropy_loss.h>
@@ -77,6 +78,11 @@ using Tensors = std::vector<at::Tensor>;
 
 const Operator kOperators[] = {
     {"abs", {real("x", {3, 4})}, [](Tensors t) { return at::abs(t[0]); }},
+    {"batch_norm",
+     {real("x", {4, 3}), real("w", {3}), real("b", {3})},
+     [](Tensors t) {
+       return std::get<0>(at::_native_batch_norm_legit(t[0], t[1], t[2], true, 0.1, 1e-5));
+     }},
     {"clamp", {real("x", {3, 4})}, [](Tensors t) { return at::clamp(t[0], -0.5, 0.5); }},
     {"cross_entropy",
      {real("x", {3, 4}), ids("i", {3})},

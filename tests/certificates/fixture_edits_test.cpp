@@ -66,6 +66,8 @@ const SmallFixture kSmallFixtures[] = {
     {"data-parallel-average-dp2"},
     {"data-parallel-buckets-dp2"},
     {"expert-parallel-uneven-ep2"},
+    {"local-batch-norm-dp2"},
+    {"local-capacity-ep2"},
     {"rotary-tp2"},
     {"rotary-tp4"},
     {"sequence-router-tp2"},

@@ -41,6 +41,12 @@ void expect_same(const Case& a, const Case& b) {
     EXPECT_EQ(a.accept->tensors, b.accept->tensors);
     EXPECT_EQ(a.accept->reason, b.accept->reason);
   }
+  ASSERT_EQ(a.approximations.size(), b.approximations.size());
+  for (size_t i = 0; i < a.approximations.size(); ++i) {
+    EXPECT_EQ(a.approximations[i].tensor, b.approximations[i].tensor);
+    EXPECT_EQ(a.approximations[i].replicas, b.approximations[i].replicas);
+    EXPECT_EQ(a.approximations[i].reason, b.approximations[i].reason);
+  }
   EXPECT_EQ(a.allow_scale, b.allow_scale);
   EXPECT_EQ(a.random_agrees, b.random_agrees);
   EXPECT_EQ(a.self_made, b.self_made);
@@ -105,6 +111,8 @@ TEST(CaseFile, SavingAndLoadingIsTheIdentity) {
               &files);
   files["case.toml"] +=
       "at = [\"z\"]\n[accept]\nunproved = [\"z\"]\nreason = \"a \\\"reason\\\"\\n\"\n"
+      "[[accept.approximation]]\ntensor = \"z\"\nrelation = [\"concat(z@0, z@1; dim=0)\"]\n"
+      "reason = \"near enough\"\n"
       "[assume]\nrandom = \"independent\"\n[operators]\nfiles = [\"mine.toml\"]\n"
       "[lemmas]\nfiles = [\"mine.toml\"]\n";
   folder.write("mine.toml", "");

@@ -51,7 +51,7 @@ TEST(CapturedGraph, NamesTheOperatorThatIsWrong) {
   const auto accumulation = check_folder("bug6-grad-accumulation").report.failures;
   ASSERT_EQ(accumulation.size(), 2u);
   EXPECT_EQ(accumulation[0].node, "div");
-  EXPECT_EQ(accumulation[0].reason, "holds 2x the value");
+  EXPECT_EQ(accumulation[0].reason, "the parts add up to 2x the value");
   EXPECT_EQ(accumulation[0].nearest, "sum(mean@0, mean_1@0)");
   EXPECT_EQ(accumulation[1].node, "add_1");
   const auto backward = check_folder("bug7-missing-dgrad-allreduce").report.failures;

@@ -92,6 +92,15 @@ void CaseBuilder::expect(const std::string& expression, const std::vector<std::s
   expectations_.push_back(std::move(expectation));
 }
 
+void CaseBuilder::approximate(const std::string& tensor, const std::vector<std::string>& replicas,
+                              const std::string& reason) {
+  Approximation accepted;
+  accepted.tensor = tensor;
+  for (const std::string& text : replicas) accepted.replicas.push_back(parse_clean_expr(text, {}));
+  accepted.reason = reason;
+  approximations_.push_back(std::move(accepted));
+}
+
 Case CaseBuilder::build() const {
   Case result;
   result.name = "case";
@@ -104,6 +113,7 @@ Case CaseBuilder::build() const {
   result.distributed_groups["tp"] = members;
   result.inputs = relations_;
   result.expect = expectations_;
+  result.approximations = approximations_;
   for (TensorId id : result.sequential.outputs) {
     result.outputs.push_back(result.sequential.tensors[static_cast<size_t>(id)].name);
   }

@@ -94,6 +94,10 @@ class CaseBuilder {
   /// Sequential `expression` must equal each of these.
   void expect(const std::string& expression, const std::vector<std::string>& replicas);
 
+  /// The user accepts each of `replicas` as sequential `tensor`.
+  void approximate(const std::string& tensor, const std::vector<std::string>& replicas,
+                   const std::string& reason);
+
   /// The validated case; the checked outputs are the sequential graph's.
   Case build() const;
 
@@ -102,6 +106,7 @@ class CaseBuilder {
   std::vector<GraphBuilder> ranks_;
   std::vector<Relation> relations_;
   std::vector<Expectation> expectations_;
+  std::vector<Approximation> approximations_;
 };
 
 }  // namespace assay::test

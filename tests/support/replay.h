@@ -2,8 +2,10 @@
 
 #include <vector>
 
+#include "shared_ir/approximation.h"
 #include "shared_ir/lower.h"
 #include "static_check/checker/checker.h"
+#include "static_check/lemmas.h"
 
 namespace assay::test {
 
@@ -13,15 +15,17 @@ struct Replay {
   CoreProgram sequential;
   std::vector<CoreProgram> ranks;
   Certificate certificate;
+  LemmaTable lemmas;
 
-  CheckResult check() const {
-    return check_certificate(refinement, sequential, ranks, certificate);
+  CheckResult check(Replayed what = Replayed::kProof) const {
+    return check_certificate(refinement, sequential, ranks, certificate, what, lemmas);
   }
 };
 
 inline Replay replay_of(Case refinement, Certificate certificate, const OperatorTable& operators) {
-  Replay replay{std::move(refinement), {}, {}, std::move(certificate)};
-  const Case& of = replay.refinement;
+  LemmaTable lemmas = lemmas_with_files(refinement.lemma_files);
+  Replay replay{std::move(refinement), {}, {}, std::move(certificate), std::move(lemmas)};
+  const Case of = given_approximations(replay.refinement).refinement;
   replay.sequential = lower(of.sequential, of.sequential_groups, 0, operators);
   for (size_t rank = 0; rank < of.ranks.size(); ++rank)
     replay.ranks.push_back(

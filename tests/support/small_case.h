@@ -92,7 +92,16 @@ struct BadCase {
   std::string message;
 };
 
+/// The small case with an approximation in lines 26 to 29 of case.toml.
+inline Damage approximated(const std::string& tensor, const std::string& relation,
+                           const std::string& reason) {
+  return {"case.toml", "[verdict]",
+          "[[accept.approximation]]\ntensor = \"" + tensor + "\"\nrelation = [\"" + relation +
+              "\"]\n" + reason + "\n[verdict]"};
+}
+
 inline std::vector<BadCase> bad_cases() {
+  const std::string given = "reason = \"near enough\"";
   return {
       {"TruncatedJson", {"rank1.json", "]}\n", ""}, "rank1.json:7", "the JSON text ends too early"},
       {"UnknownNode",
@@ -183,6 +192,31 @@ inline std::vector<BadCase> bad_cases() {
        {"case.toml", R"j(y = ["concat(y@0, y@1; dim=0)"])j", R"j(y = ["sum(y@0, y@1)"])j"},
        "case.toml:23:1",
        "'y' has shape [8, 6], but sum(y@0, y@1) has [4, 6]"},
+      {"ApproximationOfUnknownTensor", approximated("w", "concat(y@0, y@1; dim=0)", given),
+       "case.toml:27:11", "the sequential graph has no tensor 'w'"},
+      {"ApproximationOfAnInput", approximated("x", "concat(y@0, y@1; dim=0)", given),
+       "case.toml:27:11", "'x' is an input: nothing approximates it"},
+      {"ApproximationByAnInput", approximated("y", "concat(y@0, x@1; dim=0)", given),
+       "case.toml:27:11", "x@1 is an input: nothing approximates it"},
+      {"ApproximationOfAnotherShape", approximated("y", "y@0", given), "case.toml:27:11",
+       "'y' has shape [8, 6], but y@0 has [4, 6]"},
+      {"ApproximationByUnknownTensor", approximated("y", "concat(y@0, w@1; dim=0)", given),
+       "case.toml:27:11", "the graph of rank 1 has no tensor 'w'"},
+      {"ApproximationWithoutReason", approximated("y", "concat(y@0, y@1; dim=0)", ""),
+       "case.toml:26:1", "[[accept.approximation]] needs the key 'reason'"},
+      {"ApproximationWithEmptyReason",
+       approximated("y", "concat(y@0, y@1; dim=0)", "reason = \"\""), "case.toml:27:11",
+       "the approximation of 'y' needs a reason"},
+      {"ApproximationWithUnknownKey",
+       approximated("y", "concat(y@0, y@1; dim=0)", given + "\nreasons = 2"), "case.toml:30:1",
+       "unknown key 'reasons' in [[accept.approximation]]"},
+      {"ApproximationTwice",
+       approximated("y", "concat(y@0, y@1; dim=0)",
+                    given +
+                        "\n[[accept.approximation]]\ntensor = \"y\"\nrelation = "
+                        "[\"concat(y@0, y@1; dim=0)\"]\n" +
+                        given),
+       "case.toml:31:11", "'y' is approximated twice"},
   };
 }
 

@@ -75,6 +75,13 @@ class RefinementTest : public testing::Test, protected TestWords {
   // Outputs whose proof may be missing, if the run is within tolerance. The report repeats the
   // reason.
   void accept_unproved(std::vector<std::string> outputs, std::string reason);
+  // An output that the ranks compute otherwise than the sequential program, and that counts as the
+  // sequential one all the same, placed as the distributed program says: statistics of a rank's own
+  // batch, a route among a rank's own experts. It stands in for one operator: what that reads must
+  // be right, and so must everything else, given this. The verdict and the report say so; the run
+  // says how far the two are apart. An approximation that is not needed is an error.
+  void accept_approximation(const std::string& output, std::string reason,
+                            Place place = Place::current());
   // Declarations of operators that Assay does not know, a TOML file (the form of
   // shared_ir/operators/*.toml).
   void operators(const std::filesystem::path& file);

@@ -50,6 +50,14 @@ struct FlatBufferSpec {
   SourcePlace place;
 };
 
+// An output of both programs that the ranks compute otherwise than the sequential program, with the
+// user's consent: it counts as the sequential one, placed as the distributed program says.
+struct ApproximationSpec {
+  std::string output;
+  std::string reason;
+  SourcePlace place;
+};
+
 using ProgramBody = std::function<void(Program&)>;
 
 struct RefinementSpec {
@@ -62,6 +70,8 @@ struct RefinementSpec {
   Mesh mesh;
   // Outputs whose proof may be missing if the run is within tolerance, and why. The report says so.
   std::optional<Accepted> accept;
+  // The verdict is given these; what depends on them is compared as if they held.
+  std::vector<ApproximationSpec> approximations;
   // Declarations, in TOML, of operators that Assay does not know (the form of
   // shared_ir/operators/*.toml).
   std::vector<std::filesystem::path> operator_files;

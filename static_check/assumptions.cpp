@@ -1,0 +1,59 @@
+#include "static_check/assumptions.h"
+
+#include <algorithm>
+
+#include "shared_ir/approximation.h"
+
+namespace assay {
+namespace {
+
+class List {
+ public:
+  void add(const std::string& note) {
+    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+  }
+
+  // What lowering assumed.
+  void add(const CoreProgram& program) {
+    for (const std::string& note : program.notes) add(note);
+    for (const std::string& op : program.opaque)
+      add("undeclared operator, equal only to itself on equal whole arguments: " + op);
+  }
+
+  // The random operators of a rank, by name and distribution.
+  void add_random_draws(const Graph& graph, const CoreProgram& program) {
+    for (const CoreOp& op : program.ops) {
+      if (op.prim != Prim::kRandom || op.origin == kNone) continue;
+      add("random draws agree: " + graph.nodes[static_cast<size_t>(op.origin)].op + " (" + op.fn +
+          ") draws on every rank what the sequential program draws for the same " +
+          (op.operands.empty() ? "call" : "elements"));
+    }
+  }
+
+  std::vector<std::string> take() { return std::move(notes_); }
+
+ private:
+  std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+std::vector<std::string> assumptions_of(const Problem& problem, const Case& asked) {
+  const Case& refinement = problem.refinement;
+  List list;
+  list.add("real arithmetic; shapes, branches and host values as captured");
+  if (&refinement != &asked)
+    for (const Approximation& accepted : asked.approximations)
+      list.add("accepted approximation: " + to_string(asked, accepted));
+  list.add(problem.sequential_program);
+  for (const CoreProgram& program : problem.rank_programs) list.add(program);
+  if (refinement.random_agrees)
+    for (size_t r = 0; r < problem.rank_programs.size(); ++r)
+      list.add_random_draws(refinement.ranks[r], problem.rank_programs[r]);
+  if (refinement.accept)
+    for (const std::string& tensor : refinement.accept->tensors)
+      list.add("accepted without proof: " + tensor + " (" + refinement.accept->reason + ")");
+  return list.take();
+}
+
+}  // namespace assay

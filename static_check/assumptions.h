@@ -1,0 +1,15 @@
+// What a report lists as assumed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "static_check/problem.h"
+
+namespace assay {
+
+// Of a lowered problem, each once. `asked` is the case as the user gave it; its approximations
+// count where the problem is given them.
+std::vector<std::string> assumptions_of(const Problem& problem, const Case& asked);
+
+}  // namespace assay
