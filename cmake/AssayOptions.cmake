@@ -2,6 +2,7 @@
 
 option(ASSAY_WITH_TORCH "Build what needs LibTorch (capture, dynamic_check, gtest_plugin)" ON)
 option(ASSAY_WITH_CUDA "Compile the GPU targets when nvcc is found" ON)
+option(ASSAY_FUZZ "Build libFuzzer programs (with clang)" OFF)
 
 if(DEFINED ENV{ASSAY_DEPS})
   set(assay_deps_default "$ENV{ASSAY_DEPS}")

@@ -1,4 +1,4 @@
-# GoogleTest, Google Benchmark, TOML++, nlohmann-json, simdjson, CLI11 and fmt: from
+# GoogleTest, Google Benchmark, TOML++, nlohmann-json, simdjson, CLI11, fmt and minizip: from
 # ${ASSAY_DEPS}/small where `ci/setup --small` filled it, else from the system.
 
 list(PREPEND CMAKE_PREFIX_PATH "${ASSAY_DEPS}/small/usr")
@@ -14,3 +14,14 @@ find_package(nlohmann_json REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
+
+# Debian's minizip has no CMake package.
+find_path(ASSAY_minizip_INCLUDE minizip/unzip.h REQUIRED)
+find_library(ASSAY_minizip_LIBRARY minizip REQUIRED
+  HINTS "${ASSAY_DEPS}/small/usr/lib/${CMAKE_SYSTEM_PROCESSOR}-linux-gnu")
+if(NOT TARGET assay::minizip)
+  add_library(assay::minizip SHARED IMPORTED GLOBAL)
+  set_target_properties(assay::minizip PROPERTIES
+    IMPORTED_LOCATION "${ASSAY_minizip_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${ASSAY_minizip_INCLUDE}")
+endif()

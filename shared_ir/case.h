@@ -14,7 +14,8 @@
 
 namespace assay {
 
-// One sequential tensor = each of `replicas` (clean expressions over distributed tensors).
+// One sequential tensor = each of `replicas` (clean expressions over distributed tensors). Tensors
+// go by the names that they bear (Tensor::name); load_case replaces aliases.
 struct Relation {
   std::string tensor;
   std::vector<CleanExpr> replicas;

@@ -32,6 +32,8 @@ class Lowering {
         lower_node(graph_.nodes[i]);
       } catch (const RationalOverflow&) {
         context_.site.fail("arithmetic on its constants needs more than 64 bits");
+      } catch (const SizeOverflow&) {
+        context_.site.fail("its sizes leave 64 bits, or it is too many operators at once");
       }
     }
     return builder_.finish(std::move(value_of_));

@@ -36,14 +36,39 @@ struct Step {
   int64_t low, high;          // kSlice: coordinates that stay
   std::vector<int64_t> dims;  // kPermute
   Shape before, after;        // kReshape
+
+  bool operator==(const Step&) const = default;
+};
+
+// Leaf elements, half-open per dimension.
+struct Box {
+  Coordinates low, high;
+
+  bool meets(const Box& other) const {
+    for (size_t d = 0; d < low.size(); ++d)
+      if (std::max(low[d], other.low[d]) >= std::min(high[d], other.high[d])) return false;
+    return true;
+  }
+  Shape extents() const {
+    Shape shape;
+    for (size_t d = 0; d < low.size(); ++d) shape.push_back(high[d] - low[d]);
+    return shape;
+  }
 };
 
 struct Claim {
   const Relation* relation;
   Shape shape;              // of the leaf
   std::vector<Step> steps;  // from the leaf up
-  std::string role;         // the sums and scales on the way: claims of different roles never agree
+  // The sums and scales on the way, numbered: claims of different roles never agree.
+  std::vector<int32_t> role;
   bool reshaped = false;
+  Box box;  // the leaf elements that it keeps
+
+  // The other says nothing that this one does not say.
+  bool repeats(const Claim& other) const {
+    return relation == other.relation && role == other.role && steps == other.steps;
+  }
 
   // Where the element lies in the sequential tensor; nullopt when a slice drops it.
   std::optional<Coordinates> follow(Coordinates at) const {
@@ -62,22 +87,6 @@ struct Claim {
       }
     }
     return at;
-  }
-};
-
-// Leaf elements, half-open per dimension.
-struct Box {
-  Coordinates low, high;
-
-  bool empty() const {
-    for (size_t d = 0; d < low.size(); ++d)
-      if (low[d] >= high[d]) return true;
-    return false;
-  }
-  Shape extents() const {
-    Shape shape;
-    for (size_t d = 0; d < low.size(); ++d) shape.push_back(high[d] - low[d]);
-    return shape;
   }
 };
 
@@ -112,7 +121,7 @@ class Finder {
   void run() {
     for (const Relation& relation : case_.inputs) {
       for (const CleanExpr& replica : relation.replicas) {
-        collect(replica, {.relation = &relation, .shape = {}, .steps = {}, .role = {}});
+        collect(replica, {.relation = &relation, .shape = {}, .steps = {}, .role = {}, .box = {}});
       }
     }
   }
@@ -134,6 +143,11 @@ class Finder {
       above.shape = leaf_shape(expr.name, expr.rank);
       add(expr, std::move(above));
       return;
+    }
+    if (expr.kind == Kind::kSum) add_role(role_of_sum(expr), above);
+    if (expr.kind == Kind::kScale) {
+      add_role("scaled " + std::to_string(expr.numerator) + "/" + std::to_string(expr.denominator),
+               above);
     }
     int64_t start = 0;
     for (const CleanExpr& operand : expr.operands) {
@@ -161,12 +175,7 @@ class Finder {
           claim.reshaped = true;
           break;
         case Kind::kSum:
-          claim.role += role_of_sum(expr);
-          break;
         case Kind::kScale:
-          claim.role += "scaled " + std::to_string(expr.numerator) + "/" +
-                        std::to_string(expr.denominator) + ";";
-          break;
         case Kind::kTensor:
           break;
       }
@@ -175,6 +184,12 @@ class Finder {
       }
       collect(operand, std::move(claim));
     }
+  }
+
+  void add_role(const std::string& role, Claim& claim) {
+    if (role.empty()) return;
+    const auto number = static_cast<int32_t>(roles_.size());
+    claim.role.push_back(roles_.emplace(role, number).first->second);
   }
 
   // The same for every order of the operands; a sum of one is that one.
@@ -189,28 +204,34 @@ class Finder {
   }
 
   void add(const CleanExpr& leaf, Claim claim) {
+    claim.box = box_of(claim);
     std::vector<Claim>& earlier = claims_[{leaf.name, leaf.rank}];
-    for (const Claim& other : earlier) compare(leaf, other, claim);
+    for (const Claim& other : earlier) {
+      if (!other.box.meets(claim.box)) continue;
+      if (other.repeats(claim)) return;
+      compare(leaf, other, claim);
+    }
     earlier.push_back(std::move(claim));
   }
 
-  void compare(const CleanExpr& leaf, const Claim& a, const Claim& b) const {
-    const Box first = box_of(a), second = box_of(b);
+  // Of claims whose boxes meet.
+  void compare(const CleanExpr& leaf, const Claim& a, const Claim& b) {
     Box both;
     for (size_t d = 0; d < a.shape.size(); ++d) {
-      both.low.push_back(std::max(first.low[d], second.low[d]));
-      both.high.push_back(std::min(first.high[d], second.high[d]));
+      both.low.push_back(std::max(a.box.low[d], b.box.low[d]));
+      both.high.push_back(std::min(a.box.high[d], b.box.high[d]));
     }
-    if (both.empty()) return;
     a.reshaped || b.reshaped ? probe(leaf, a, b, both) : compare_boxes(leaf, a, b, both);
   }
 
   // Elements all over the box, its first among them.
-  void probe(const CleanExpr& leaf, const Claim& a, const Claim& b, const Box& box) const {
-    constexpr int64_t kMaxProbes = 1 << 16;
+  void probe(const CleanExpr& leaf, const Claim& a, const Claim& b, const Box& box) {
+    constexpr int64_t kMost = 1 << 16, kLeast = 1 << 8;
     const Shape extents = box.extents();
     const int64_t elements = element_count(extents);
-    const int64_t stride = elements / kMaxProbes + 1;
+    const int64_t probes = std::clamp(probes_left_, kLeast, kMost);
+    const int64_t stride = elements / probes + 1;
+    probes_left_ -= elements / stride;
     for (int64_t index = 0; index < elements; index += stride) {
       Coordinates at = coordinates(index, extents);
       for (size_t d = 0; d < at.size(); ++d) at[d] += box.low[d];
@@ -251,6 +272,8 @@ class Finder {
 
   const Case& case_;
   std::map<std::pair<std::string, Rank>, std::vector<Claim>> claims_;
+  std::map<std::string, int32_t> roles_;
+  int64_t probes_left_ = 1 << 22;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "shared_ir/case/toml_reader.h"
 #include "shared_ir/import/fx_json.h"
 #include "shared_ir/import/hlo.h"
+#include "shared_ir/import/pt2.h"
 
 namespace assay {
 namespace {
@@ -14,9 +15,11 @@ namespace fs = std::filesystem;
 class Loader {
  public:
   explicit Loader(const fs::path& path)
-      : folder_(fs::is_directory(path) ? path : path.parent_path()),
-        file_(fs::is_directory(path) ? (path / "case.toml").string() : path.string()) {
-    if (!fs::exists(path)) throw UserError({path.string()}, "no such case folder or file");
+      : folder_(is_folder(path) ? path : path.parent_path()),
+        file_((is_folder(path) ? path / "case.toml" : path).string()) {
+    if (!is_folder(path) && !is_file(path)) {
+      throw UserError({path.string()}, "no such case folder or file");
+    }
   }
 
   Case run() {
@@ -44,25 +47,53 @@ class Loader {
   }
 
  private:
+  // False, too, for names that the file system refuses.
+  static bool is_file(const fs::path& path) {
+    std::error_code refused;
+    return fs::is_regular_file(path, refused);
+  }
+  static bool is_folder(const fs::path& path) {
+    std::error_code refused;
+    return fs::is_directory(path, refused);
+  }
+
   // The programs of `count` ranks of `world`, from `first` on, which all run this file.
   std::vector<Graph> read_graphs(const PlacedText& name, int64_t first, int64_t count,
                                  int64_t world, Groups& groups) {
     const fs::path path = folder_ / name.text;
-    const bool hlo = name.text.ends_with(".hlo.txt");
-    if (path.extension() != ".json" && !hlo) {
+    const bool hlo = name.text.ends_with(".hlo.txt"), pt2 = path.extension() == ".pt2";
+    if (path.extension() != ".json" && !hlo && !pt2) {
       throw UserError(name.place, "cannot read '" + name.text + "'",
-                      "graphs are fx-JSON files (.json) or HLO text (.hlo.txt)");
+                      "graphs are fx-JSON files (.json), HLO text (.hlo.txt) or archives of "
+                      "torch.export.save (.pt2)");
     }
-    if (!fs::is_regular_file(path)) {
+    if (!is_file(path)) {
       throw UserError(name.place, "graph file '" + path.string() + "' does not exist");
     }
-    if (!hlo) return std::vector<Graph>(static_cast<size_t>(count), import_fx_json(path));
+    if (!hlo) {
+      const Graph graph = pt2 ? import_pt2(path) : import_fx_json(path);
+      check_size(name, count, graph);
+      return std::vector<Graph>(static_cast<size_t>(count), graph);
+    }
     const HloModule module = HloModule::read(path);
     std::vector<Graph> graphs;
     for (int64_t rank = first; rank < first + count; ++rank) {
       graphs.push_back(module.graph(static_cast<Rank>(rank), world, groups));
+      check_size(name, count, graphs.back());
     }
     return graphs;
+  }
+
+  // Every rank has a graph of its own in memory.
+  static void check_size(const PlacedText& name, int64_t ranks, const Graph& graph) {
+    constexpr int64_t kMaxTensors = 1 << 21;
+    const auto tensors = static_cast<int64_t>(graph.tensors.size());
+    if (ranks > 1 && tensors > kMaxTensors / ranks) {
+      throw UserError(name.place,
+                      std::to_string(ranks) + " ranks of " + std::to_string(tensors) +
+                          " tensors each are too many",
+                      "check the program on fewer ranks");
+    }
   }
 
   void read_sequential(TomlTable table) {
@@ -149,6 +180,21 @@ class Loader {
     }
   }
 
+  // A tensor with several names keeps the one that it bears; what does not exist is left to
+  // validate().
+  static void use_own_name(const Graph& graph, std::string& name) {
+    const TensorId tensor = graph.find(name);
+    if (tensor != kNone) name = graph.tensors[static_cast<size_t>(tensor)].name;
+  }
+
+  void use_own_names(CleanExpr& expr) const {
+    for (CleanExpr& operand : expr.operands) use_own_names(operand);
+    if (expr.kind == CleanExpr::Kind::kTensor &&
+        static_cast<size_t>(expr.rank) < case_.ranks.size()) {
+      use_own_name(case_.ranks[static_cast<size_t>(expr.rank)], expr.name);
+    }
+  }
+
   static std::vector<CleanExpr> read_replicas(TomlTable& table, const PlacedText& key) {
     std::vector<CleanExpr> replicas;
     for (const PlacedText& text : table.texts(key.text)) {
@@ -161,7 +207,10 @@ class Loader {
   void read_inputs(TomlTable table) {
     for (const PlacedText& key : table.keys()) {
       case_.inputs.push_back({key.text, read_replicas(table, key), key.place});
-      make_lost_inputs(case_.inputs.back());
+      Relation& relation = case_.inputs.back();
+      make_lost_inputs(relation);
+      use_own_name(case_.sequential, relation.tensor);
+      for (CleanExpr& replica : relation.replicas) use_own_names(replica);
     }
     refuse_elided_constants(case_.sequential);
     for (const Graph& graph : case_.ranks) refuse_elided_constants(graph);
@@ -252,7 +301,7 @@ class Loader {
   void read_files(TomlTable table, const std::string& what, std::vector<fs::path>& files) {
     if (table.has("files")) {
       for (const PlacedText& name : table.texts("files")) {
-        if (!fs::is_regular_file(folder_ / name.text)) {
+        if (!is_file(folder_ / name.text)) {
           throw UserError(name.place,
                           what + " file '" + (folder_ / name.text).string() + "' does not exist");
         }

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <tuple>
 
+#include "shared_ir/case/toml_keys.h"
+
 namespace assay {
 
 TomlTable::TomlTable(const toml::table& table, std::string where, const std::string& file)
@@ -139,6 +141,7 @@ void TomlTable::finish() const {
 }
 
 toml::table parse_toml_text(std::string_view text, const std::string& file) {
+  refuse_deep_keys(text, file);
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {

@@ -5,9 +5,11 @@
 #include <string_view>
 
 #include "shared_ir/graph.h"
-#include "shared_ir/import/fx_json_text.h"
+#include "shared_ir/import/json_text.h"
 
 namespace assay::fx {
+
+using namespace json;  // NOLINT: fx-JSON is JSON
 
 // What an argument needs to know about the node that it belongs to.
 struct ArgContext {

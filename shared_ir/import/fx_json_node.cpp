@@ -5,7 +5,7 @@
 namespace assay::fx {
 namespace {
 
-constexpr int64_t kMaxOutputs = 100'000;
+constexpr int64_t kMaxOutput = 100'000;
 
 [[noreturn]] void fail_field(const Text& text, const NodeView& node, const char* key) {
   text.fail_at(node.name, "\"" + std::string(key) + "\" is missing or of the wrong type");
@@ -75,7 +75,7 @@ std::pair<std::string_view, int64_t> getitem(const Text& text, const NodeView& n
   JsonObject producer;
   int64_t index = -1;
   if (args && args->size() == 2 && args->at(0).get(producer) == simdjson::SUCCESS &&
-      args->at(1).get(index) == simdjson::SUCCESS && index >= 0 && index < kMaxOutputs) {
+      args->at(1).get(index) == simdjson::SUCCESS && index >= 0 && index < kMaxOutput) {
     if (const auto name = find_text(producer, "node")) return {*name, index};
   }
   text.fail_at(node.name, "a getitem has a node and a constant index from 0");

@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "shared_ir/graph.h"
-#include "shared_ir/import/fx_json_text.h"
+#include "shared_ir/import/json_text.h"
 
 namespace assay::fx {
+
+using namespace json;  // NOLINT: fx-JSON is JSON
 
 // The target of a node that takes an output of another node.
 inline constexpr std::string_view kGetitem = "<built-in function getitem>";

@@ -7,7 +7,7 @@
 #include "shared_ir/import/fx_json.h"
 #include "shared_ir/import/fx_json_arg.h"
 #include "shared_ir/import/fx_json_node.h"
-#include "shared_ir/import/fx_json_text.h"
+#include "shared_ir/import/json_text.h"
 
 namespace assay {
 namespace fx {
@@ -37,11 +37,17 @@ class Reader {
 
  private:
   void collect_parts() {
+    // Of all nodes together: one getitem stands for every output before its own.
+    constexpr int64_t kMaxOutputs = 1'000'000;
+    int64_t outputs = 0;
     for (const NodeView& node : views_) {
       if (node.target == kGetitem) {
         const auto [producer, index] = getitem(text_, node);
         int64_t& count = parts_[producer];
-        count = std::max(count, index + 1);
+        const int64_t more = std::max<int64_t>(index + 1 - count, 0);
+        count += more;
+        outputs += more;
+        if (outputs > kMaxOutputs) text_.fail_at(node.name, "the getitems count too many outputs");
       } else if (node.target == kLift) {
         const auto args = find_array(node.json, "args");
         JsonObject lifted;

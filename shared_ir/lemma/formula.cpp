@@ -22,9 +22,23 @@ constexpr FormulaFunction kFunctions[] = {
     {"log_softmax", 1, true, false, false},
 };
 
+// Without copies: a long sum is nested as deeply as it is long.
+Formula pair(const char* name, Formula a, Formula b) {
+  std::vector<Formula> operands;
+  operands.push_back(std::move(a));
+  operands.push_back(std::move(b));
+  return make_call(name, std::move(operands));
+}
+
 Formula negative(Formula x) {
   if (x.kind == Formula::Kind::kNumber) return make_number(-x.number);
   return make_call("mul", {make_number(-1), std::move(x)});
+}
+
+size_t leaves_of(const Formula& formula) {
+  size_t leaves = formula.operands.empty() ? 1 : 0;
+  for (const Formula& operand : formula.operands) leaves += leaves_of(operand);
+  return leaves;
 }
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -42,11 +56,18 @@ class FormulaParser {
 
  private:
   static constexpr int kDeepest = 64;
+  static constexpr size_t kLargest = 1024;
 
   [[noreturn]] void fail(size_t at, const std::string& message) const {
     SourcePlace where = place_;
     if (where.column > 0) where.column += static_cast<int64_t>(at);
     throw UserError(where, fmt::format("{} in \"{}\"", message, text_));
+  }
+
+  // Leaves are counted, also of what is written once and stands twice.
+  void grow(size_t leaves) {
+    leaves_ += leaves;
+    if (leaves_ > kLargest) fail(at_, fmt::format("more than {} variables and numbers", kLargest));
   }
 
   void skip_space() {
@@ -69,9 +90,9 @@ class FormulaParser {
     Formula result = product();
     for (;;) {
       if (accept('+'))
-        result = make_call("add", {std::move(result), product()});
+        result = pair("add", std::move(result), product());
       else if (accept('-'))
-        result = make_call("add", {std::move(result), negative(product())});
+        result = pair("add", std::move(result), negative(product()));
       else
         break;
     }
@@ -83,7 +104,7 @@ class FormulaParser {
     Formula result = factor();
     for (;;) {
       if (accept('*')) {
-        result = make_call("mul", {std::move(result), factor()});
+        result = pair("mul", std::move(result), factor());
       } else if (accept('/')) {
         const size_t at = at_;
         Formula divisor = factor();
@@ -112,6 +133,7 @@ class FormulaParser {
       return result;
     }
     skip_space();
+    grow(1);
     const size_t start = at_;
     const std::string name = word("expected a formula");
     if (std::isdigit(static_cast<unsigned char>(name[0]))) return number(name, start);
@@ -160,10 +182,12 @@ class FormulaParser {
     };
     if (name == "square") {
       wants(1);
+      grow(leaves_of(operands[0]));
       return make_call("mul", {operands[0], operands[0]});
     }
     if (name == "select") {
       wants(3);
+      grow(leaves_of(operands[0]));
       Formula other = make_call("keep", {make_call("not", {operands[0]}), std::move(operands[2])});
       return make_call("add", {make_call("keep", {std::move(operands[0]), std::move(operands[1])}),
                                std::move(other)});
@@ -180,6 +204,7 @@ class FormulaParser {
   const SourcePlace& place_;
   size_t at_ = 0;
   int depth_ = 0;
+  size_t leaves_ = 0;
 };
 
 // With parentheses where an operator of that strength (1: sum, 2: product, 3: factor) needs them.
@@ -241,7 +266,11 @@ Formula make_call(std::string name, std::vector<Formula> operands, std::string d
 }
 
 Formula parse_formula(std::string_view text, const SourcePlace& place) {
-  return FormulaParser(text, place).whole();
+  try {
+    return FormulaParser(text, place).whole();
+  } catch (const RationalOverflow&) {
+    throw UserError(place, fmt::format("a number leaves 64 bits in \"{}\"", text));
+  }
 }
 
 std::string to_string(const Formula& formula) { return print_formula(formula, 0); }

@@ -11,11 +11,10 @@
 
 namespace assay::lowering {
 
-int64_t element_count(const Shape& shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
-}
-
 CoreOp& Builder::append(Prim prim, DType dtype, Shape shape, std::vector<CoreId> operands) {
+  constexpr size_t kMostOfANode = size_t{1} << 16;
+  if (origin_ != kNone && program_.ops.size() - first_ >= kMostOfANode) throw SizeOverflow{};
+  element_count(shape);
   CoreOp& op = program_.ops.emplace_back();
   op.prim = prim;
   op.dtype = dtype;
@@ -153,7 +152,7 @@ CoreId Builder::cat(const std::vector<CoreId>& pieces, int64_t dim) {
   for (CoreId piece : pieces) {
     Shape other = shape(piece);
     ASSAY_CHECK(other.size() == to.size() && dtype(piece) == dtype(pieces[0]), "cat pieces agree");
-    to[dim] += std::exchange(other[dim], to[dim]);
+    to[dim] = plus(to[dim], std::exchange(other[dim], to[dim]));
     for (size_t i = 0; i < to.size(); ++i)
       ASSAY_CHECK(static_cast<int64_t>(i) == dim || other[i] == to[i],
                   "cat pieces agree off the dimension");

@@ -1,6 +1,6 @@
 // Appends core operators to a program. Every function checks that its operands fit (InternalError:
 // a builtin must have validated what the user gave) and leaves out what does nothing: identity
-// movement, movement of constants, scaling by 1.
+// movement, movement of constants, scaling by 1. Throws SizeOverflow (sizes.h).
 #pragma once
 
 #include <map>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "shared_ir/core.h"
+#include "shared_ir/lower/sizes.h"
 
 namespace assay::lowering {
 
@@ -17,7 +18,10 @@ class Builder {
   explicit Builder(size_t expected_ops) { program_.ops.reserve(expected_ops); }
 
   // The captured node that the next operators come from.
-  void set_origin(NodeId node) { origin_ = node; }
+  void set_origin(NodeId node) {
+    origin_ = node;
+    first_ = program_.ops.size();
+  }
 
   const CoreOp& op(CoreId id) const { return program_.ops[id]; }
   const Shape& shape(CoreId id) const { return op(id).shape; }
@@ -89,10 +93,9 @@ class Builder {
 
   CoreProgram program_;
   NodeId origin_ = kNone;
+  size_t first_ = 0;  // operator of the origin
   std::set<std::string> notes_;
   std::map<std::string, int32_t> random_calls_;
 };
-
-int64_t element_count(const Shape& shape);
 
 }  // namespace assay::lowering

@@ -31,11 +31,7 @@ Value drop_last(Call& call) {
   return list_of(numbers);
 }
 
-Value total(Call& call) {
-  int64_t sum = 0;
-  for (int64_t number : call.integers(0)) sum += number;
-  return {sum};
-}
+Value total(Call& call) { return {total_of(call.integers(0))}; }
 
 Value item(Call& call) {
   const ValueList& list = call.list(0);

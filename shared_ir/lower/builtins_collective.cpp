@@ -1,7 +1,6 @@
 // Builtins between ranks. A group of one rank leaves its tensor as it is.
 #include <algorithm>
 #include <cctype>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -99,7 +98,7 @@ Value reduce_to(Call& call) {
 
 CoreId gathered(Call& call, const Collective& what, CoreId x) {
   Shape shape = leading_dims(call, x);
-  shape[0] *= member_count(what);
+  shape[0] = times(shape[0], member_count(what));
   return emit(call, what, x, shape);
 }
 
@@ -206,13 +205,10 @@ std::vector<int64_t> splits(const Call& call, size_t i, size_t members, int64_t 
 
 CoreId exchanged(Call& call, const Collective& what, CoreId x) {
   Shape shape = leading_dims(call, x);
-  const auto total = [](const std::vector<int64_t>& rows) {
-    return std::accumulate(rows.begin(), rows.end(), int64_t{0});
-  };
-  if (total(what.send_splits) != shape[0])
+  if (total_of(what.send_splits) != shape[0])
     call.fail(fmt::format("split sizes add up to {}, the tensor has {} rows",
-                          total(what.send_splits), shape[0]));
-  shape[0] = total(what.receive_splits);
+                          total_of(what.send_splits), shape[0]));
+  shape[0] = total_of(what.receive_splits);
   return emit(call, what, x, shape);
 }
 

@@ -55,7 +55,7 @@ CoreId spaced(Call& call, CoreId x, int64_t dim, int64_t step) {
   Builder& builder = call.builder();
   Shape split = builder.shape(x), joined = split;
   split.insert(split.begin() + dim + 1, 1);
-  joined[dim] *= step;
+  joined[dim] = times(joined[dim], step);
   const CoreId rows = padded(call, builder.reshape(x, split), dim + 1, 0, step - 1, 0);
   return builder.slice(builder.reshape(rows, joined), dim, 0, 1, joined[dim] - step + 1);
 }
@@ -69,7 +69,7 @@ CoreId windows_of(Call& call, CoreId x, const Geometry& geometry,
   const Shape shape = builder.shape(x);
   Shape positions;
   for (size_t i = 0; i < spatial; ++i) {
-    const int64_t reach = geometry.dilation[i] * (geometry.window[i] - 1) + 1;
+    const int64_t reach = plus(times(geometry.dilation[i], geometry.window[i] - 1), 1);
     if (shape[2 + i] < reach) call.fail("the window is larger than the tensor");
     positions.push_back((shape[2 + i] - reach) / stride[i] + 1);
   }
@@ -107,16 +107,28 @@ std::vector<int32_t> with_positions(std::vector<int32_t> labels, const Geometry&
 // Dimensions 1 and 2, of groups and of one group, as one.
 CoreId ungrouped(Builder& builder, CoreId x, size_t dim) {
   Shape shape = builder.shape(x);
-  shape[dim] *= shape[dim + 1];
+  shape[dim] = times(shape[dim], shape[dim + 1]);
   shape.erase(shape.begin() + static_cast<int64_t>(dim) + 1);
   return builder.reshape(x, shape);
+}
+
+void check_dtypes(const Call& call) {
+  const Builder& builder = call.context().builder;
+  if (builder.dtype(call.tensor(0)) != builder.dtype(call.tensor(1)))
+    call.fail("the operands' dtypes differ");
+}
+
+// The gradient of what the weight makes of a tensor.
+void check_gradient(const Call& call, const Shape& g, const Shape& weight) {
+  if (g.size() != weight.size() || g[1] != weight[0])
+    call.fail("the gradient does not have the weight's outputs");
 }
 
 void check_channels(const Call& call, const Shape& x, const Shape& weight,
                     const Geometry& geometry) {
   if (x.size() != weight.size()) call.unsupported("a tensor without batch");
-  if (x[1] != weight[1] * geometry.groups)
-    call.fail(fmt::format("{} channels, the weight has {}", x[1], weight[1] * geometry.groups));
+  const int64_t channels = times(weight[1], geometry.groups);
+  if (x[1] != channels) call.fail(fmt::format("{} channels, the weight has {}", x[1], channels));
 }
 
 CoreId padded_input(Call& call, CoreId x, const Geometry& geometry) {
@@ -127,6 +139,7 @@ CoreId padded_input(Call& call, CoreId x, const Geometry& geometry) {
 
 Value convolution(Call& call) {
   Builder& builder = call.builder();
+  check_dtypes(call);
   const CoreId x = call.tensor(0), weight = call.tensor(1);
   const Geometry geometry = geometry_of(call, builder.shape(weight), 2);
   check_channels(call, builder.shape(x), builder.shape(weight), geometry);
@@ -144,14 +157,16 @@ Value convolution(Call& call) {
 // turned around.
 Value convolution_dx(Call& call) {
   Builder& builder = call.builder();
+  check_dtypes(call);
   CoreId g = call.tensor(0);
   const CoreId weight = call.tensor(1);
   const Shape to = call.sizes(2);
   const Geometry geometry = geometry_of(call, builder.shape(weight), 3);
   check_channels(call, to, builder.shape(weight), geometry);
+  check_gradient(call, builder.shape(g), builder.shape(weight));
   for (size_t i = 0; i < geometry.window.size(); ++i) {
     const auto dim = static_cast<int64_t>(2 + i);
-    const int64_t reach = geometry.dilation[i] * (geometry.window[i] - 1);
+    const int64_t reach = times(geometry.dilation[i], geometry.window[i] - 1);
     g = spaced(call, g, dim, geometry.stride[i]);
     const int64_t before = reach - geometry.padding[i];
     g = padded(call, g, dim, before, to[2 + i] + reach - before - builder.shape(g)[dim], 0);
@@ -168,13 +183,18 @@ Value convolution_dx(Call& call) {
 
 Value convolution_dw(Call& call) {
   Builder& builder = call.builder();
+  check_dtypes(call);
   const CoreId g = call.tensor(0), x = call.tensor(1);
   const Shape weight = call.sizes(2);
   const Geometry geometry = geometry_of(call, weight, 3);
   check_channels(call, builder.shape(x), weight, geometry);
+  check_gradient(call, builder.shape(g), weight);
   const CoreId windows =
       windows_of(call, padded_input(call, x, geometry), geometry, geometry.stride, false);
   Shape grouped = builder.shape(g);
+  const Shape seen = builder.shape(windows);
+  if (grouped[0] != seen[0] || !std::equal(grouped.begin() + 2, grouped.end(), seen.begin() + 4))
+    call.fail("the gradient does not have the sizes of the convolution");
   grouped[1] = grouped[1] / geometry.groups;
   grouped.insert(grouped.begin() + 1, geometry.groups);
   const CoreId product =

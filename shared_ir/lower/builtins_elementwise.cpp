@@ -46,7 +46,8 @@ bool all_integers(const Call& call) {
 // a + sign * alpha * b, alpha being the third argument if there is one.
 Value weighted_sum(Call& call, int sign) {
   if (all_integers(call))
-    return {call.integer(0) + sign * (call.has(2) ? call.integer(2) : 1) * call.integer(1)};
+    return {plus(call.integer(0),
+                 times(times(sign, call.has(2) ? call.integer(2) : 1), call.integer(1)))};
   const double alpha = call.has(2) ? call.number(2) : 1;
   if (all_numbers(call)) return {call.number(0) + sign * alpha * call.number(1)};
   Call pair(call.context(), sign > 0 ? "add" : "sub", {call[0], call[1]});
@@ -73,7 +74,7 @@ Value add(Call& call) { return weighted_sum(call, 1); }
 Value sub(Call& call) { return weighted_sum(call, -1); }
 
 Value mul(Call& call) {
-  if (all_integers(call)) return {call.integer(0) * call.integer(1)};
+  if (all_integers(call)) return {times(call.integer(0), call.integer(1))};
   if (all_numbers(call)) return {call.number(0) * call.number(1)};
   AlikeOperands operands = alike_operands(call, 0);
   if (is_bool(operands.dtype))
@@ -118,12 +119,8 @@ Value div(Call& call) {
 
 Value map_to(Call& call, bool floating, std::optional<DType> result) {
   AlikeOperands operands = alike_operands(call, 1, floating);
-  uint32_t linear = 0;
-  for (size_t i = 1; i < call.size(); ++i)
-    if (const TensorRef* tensor = call.tensor_if(i); tensor && tensor->linear)
-      linear |= 1u << (i - 1);
-  return tensor_value(
-      call.builder().map(call.text(0), operands.ids, result.value_or(operands.dtype), linear));
+  return tensor_value(call.builder().map(call.text(0), operands.ids,
+                                         result.value_or(operands.dtype), call.linear_operands(1)));
 }
 
 Value map(Call& call) { return map_to(call, false, {}); }

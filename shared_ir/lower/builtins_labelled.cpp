@@ -133,13 +133,6 @@ Value dot_general(Call& call) {
   return tensor_value(contract(builder, {factors[0], factors[1]}, output));
 }
 
-uint32_t linear_operands(const Call& call, size_t first) {
-  uint32_t result = 0;
-  for (size_t i = first; i < call.size(); ++i)
-    if (call.tensor_if(i)->linear) result |= 1u << (i - first);
-  return result;
-}
-
 Value emit_block(Call& call, const std::vector<CoreId>& operands, size_t first,
                  const BoundLabels& bound, DType dtype) {
   auto dims_of = [](const std::vector<BoundLabels::Dim>& dims) {
@@ -153,7 +146,7 @@ Value emit_block(Call& call, const std::vector<CoreId>& operands, size_t first,
   spec.output = dims_of(bound.output);
   for (const BoundLabels::Dim& dim : bound.output) shape.push_back(bound.sizes[dim.label]);
   return tensor_value(call.builder().block(call.text(0), std::move(spec), operands, dtype, shape,
-                                           linear_operands(call, first)));
+                                           call.linear_operands(first)));
 }
 
 Value block(Call& call) {

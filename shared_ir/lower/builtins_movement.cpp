@@ -22,7 +22,7 @@ Value view(Call& call) {
     else if (*size < 0)
       call.fail(fmt::format("sizes [{}]", fmt::join(to, ", ")));
     else
-      known *= *size;
+      known = times(known, *size);
   }
   if (open != to.end() && known > 0) *open = total / known;
   if (element_count(to) != total)
@@ -155,7 +155,7 @@ Value flatten_dims(Call& call) {
     to = {1};
   } else {
     for (int64_t i = last; i > first; --i) {
-      to[i - 1] *= to[i];
+      to[i - 1] = times(to[i - 1], to[i]);
       to.erase(to.begin() + i);
     }
   }
@@ -170,7 +170,7 @@ Value unflatten(Call& call) {
   std::vector<int64_t> sizes = call.integers(2);
   int64_t known = 1;
   for (int64_t size : sizes)
-    if (size != -1) known *= size;
+    if (size != -1) known = times(known, size);
   for (int64_t& size : sizes)
     if (size == -1 && known > 0) size = to[dim] / known;
   to.erase(to.begin() + dim);
@@ -183,13 +183,13 @@ Value unflatten(Call& call) {
 
 Value repeat(Call& call) {
   CoreId x = call.tensor(0);
-  Shape own = call.builder().shape(x), times = call.sizes(1), spread, tiled, to;
-  if (times.size() < own.size()) call.fail("a count is needed for each dimension");
-  own.insert(own.begin(), times.size() - own.size(), 1);
+  Shape own = call.builder().shape(x), counts = call.sizes(1), spread, tiled, to;
+  if (counts.size() < own.size()) call.fail("a count is needed for each dimension");
+  own.insert(own.begin(), counts.size() - own.size(), 1);
   for (size_t i = 0; i < own.size(); ++i) {
     spread.insert(spread.end(), {1, own[i]});
-    tiled.insert(tiled.end(), {times[i], own[i]});
-    to.push_back(times[i] * own[i]);
+    tiled.insert(tiled.end(), {counts[i], own[i]});
+    to.push_back(times(own[i], counts[i]));
   }
   Builder& builder = call.builder();
   return tensor_value(builder.reshape(builder.expand(builder.reshape(x, spread), tiled), to));

@@ -36,7 +36,8 @@ Value amin(Call& call) {
 int64_t reduced_count(Call& call) {
   const Shape& shape = call.builder().shape(call.tensor(0));
   int64_t count = 1;
-  for (int64_t dim : call.dims_or_all(1, static_cast<int64_t>(shape.size()))) count *= shape[dim];
+  for (int64_t dim : call.dims_or_all(1, static_cast<int64_t>(shape.size())))
+    count = times(count, shape[dim]);
   return count;
 }
 

@@ -11,6 +11,8 @@
 namespace assay::lowering {
 namespace {
 
+constexpr int64_t kMostPieces = 1 << 16;
+
 struct Range {
   int64_t start, step, count;
 };
@@ -25,7 +27,7 @@ Range range_of(const Call& call, size_t first, int64_t size) {
   Range range{bound(first, 0), call.has(first + 2) ? call.integer(first + 2) : 1, 0};
   if (range.step < 1) call.fail(fmt::format("step {} is below 1", range.step));
   int64_t end = bound(first + 1, size);
-  range.count = end > range.start ? (end - range.start + range.step - 1) / range.step : 0;
+  range.count = end > range.start ? (end - range.start - 1) / range.step + 1 : 0;
   return range;
 }
 
@@ -71,12 +73,11 @@ Value split(Call& call) {
   if (call[1].get_if<int64_t>()) {
     int64_t size = call.integer(1);
     if (size < 1) call.fail(fmt::format("pieces of size {}", size));
+    if (left / size >= kMostPieces) throw SizeOverflow{};
     for (; left > 0; left -= sizes.back()) sizes.push_back(std::min(size, left));
   } else {
     sizes = call.sizes(1);
-    int64_t total = 0;
-    for (int64_t size : sizes) total += size;
-    if (total != left)
+    if (total_of(sizes) != left)
       call.fail(fmt::format("sizes [{}] do not add up to {}", fmt::join(sizes, ", "), left));
   }
   return pieces_of(call, x, dim, sizes);
@@ -88,6 +89,7 @@ Value chunk(Call& call) {
   int64_t dim = call.existing_dim(call.integer(2), call.builder().rank(x));
   int64_t count = call.integer(1), left = call.builder().shape(x)[dim];
   if (count < 1) call.fail(fmt::format("{} pieces", count));
+  if (count > kMostPieces) throw SizeOverflow{};
   if (left == 0) return pieces_of(call, x, dim, std::vector<int64_t>(count, 0));
   const int64_t size = (left + count - 1) / count;
   std::vector<int64_t> sizes;
@@ -208,7 +210,7 @@ Value diagonal(Call& call) {
   x = builder.slice(builder.slice(x, rank - 2, first_row, 1, size), rank - 1, first_column, 1,
                     size);
   shape.resize(rank - 1);
-  shape[rank - 2] = size * size;
+  shape[rank - 2] = times(size, size);
   return tensor_value(builder.slice(builder.reshape(x, shape), rank - 2, 0, size + 1, size));
 }
 

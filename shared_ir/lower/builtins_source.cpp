@@ -82,8 +82,11 @@ Value arange(Call& call) {
   double start = call.has(0) ? call.number(0) : 0;
   double step = call.has(2) ? call.number(2) : 1;
   if (step == 0) call.fail("the step is 0");
-  auto count = static_cast<int64_t>(std::ceil((call.number(1) - start) / step));
-  if (count < 0) call.fail("the end lies before the start");
+  const double steps_to_end = std::ceil((call.number(1) - start) / step);
+  if (steps_to_end < 0) call.fail("the end lies before the start");
+  constexpr double kMostSteps = 0x1p60;
+  if (!(steps_to_end <= kMostSteps)) throw SizeOverflow{};
+  const auto count = static_cast<int64_t>(steps_to_end);
   DType dtype = call.dtype_or_recorded(3);
   Builder& builder = call.builder();
   CoreId steps = is_floating(dtype) ? builder.cast(builder.iota(count, DType::kInt64), dtype)

@@ -83,6 +83,17 @@ double Call::number(size_t i) const {
   fail(fmt::format("argument {} must be a number", i + 1));
 }
 
+uint32_t Call::linear_operands(size_t first) const {
+  uint32_t result = 0;
+  for (size_t i = first; i < size(); ++i) {
+    const TensorRef* tensor = tensor_if(i);
+    if (!tensor || !tensor->linear) continue;
+    if (i - first >= 32) fail("an operand behind the first 32 is marked linear");
+    result |= 1u << (i - first);
+  }
+  return result;
+}
+
 Rational Call::coefficient(size_t i) {
   if (i < size())
     if (const auto* integer = arguments_[i].get_if<int64_t>()) return Rational(*integer);

@@ -54,6 +54,9 @@ class Call {
   const std::string& text(size_t i) const;
   DType dtype(size_t i) const;
 
+  // The operands from argument `first` on that are marked linear, a bit each.
+  uint32_t linear_operands(size_t first) const;
+
   // A tensor, if argument i is one.
   const TensorRef* tensor_if(size_t i) const { return arguments_[i].get_if<TensorRef>(); }
   // A number as double (integers and flags too); nothing if it is no number.

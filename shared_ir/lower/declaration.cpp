@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "shared_ir/case/toml_keys.h"
 #include "shared_ir/lower/builtins.h"
 
 namespace assay::lowering {
@@ -19,12 +20,10 @@ class DeclarationParser {
   }
 
   OperatorDeclaration parse(std::string_view text) {
-    toml::table table;
-    try {
-      table = toml::parse(text);
-    } catch (const toml::parse_error& error) {
-      throw UserError(place_of(error.source()), std::string(error.description()));
-    }
+    const toml::table table = parsed(text);
+    if (table.size() != 1 || table.begin()->first.str() != result_.name)
+      throw UserError(place_, fmt::format("operator '{}': expected its table alone", result_.name),
+                      "each table starts in the first column of a line");
     const toml::table& body = *table.begin()->second.as_table();
     for (const auto& [key, node] : body)
       if (!std::count(std::begin(kKeys), std::end(kKeys), key.str()))
@@ -44,11 +43,27 @@ class DeclarationParser {
   static constexpr std::string_view kKeys[] = {"schema",  "also",   "let",
                                                "returns", "writes", "assume"};
 
+  static constexpr size_t kMaxLets = 64;  // bounds how deep lets use each other
+
   SourcePlace place_of(const toml::source_region& region) const {
     SourcePlace place = place_;
     place.line += static_cast<int64_t>(region.begin.line) - 1;
     place.column = region.begin.column;
     return place;
+  }
+
+  // Errors name the lines of the whole file.
+  toml::table parsed(std::string_view text) const {
+    try {
+      refuse_deep_keys(text, place_.file);
+      return toml::parse(text);
+    } catch (const toml::parse_error& error) {
+      throw UserError(place_of(error.source()), std::string(error.description()));
+    } catch (const UserError& error) {
+      SourcePlace place = error.place();
+      place.line += place_.line - 1;
+      throw UserError(place, error.message(), error.hint());
+    }
   }
 
   [[noreturn]] void fail(const toml::node& node, const std::string& message) const {
@@ -95,6 +110,7 @@ class DeclarationParser {
     if (!node) return;
     if (!node->is_table()) fail(*node, "let must be a table");
     const toml::table& lets = *node->as_table();
+    if (lets.size() > kMaxLets) fail(*node, fmt::format("more than {} lets", kMaxLets));
     for (const auto& [name, text] : lets)
       lets_.emplace(std::string(name.str()), static_cast<int32_t>(lets_.size()));
     for (const auto& [name, text] : lets) result_.lets.push_back(expression(text));

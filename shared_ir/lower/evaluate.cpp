@@ -3,6 +3,25 @@
 #include "shared_ir/lower/builtins.h"
 
 namespace assay::lowering {
+namespace {
+
+constexpr size_t kMaxCopied = size_t{1} << 22;
+
+size_t size_of(const Value& value) {
+  if (const auto* text = value.get_if<std::string>()) return text->size();
+  size_t size = 1;
+  if (const auto* list = value.get_if<ValueList>())
+    for (const Value& element : *list) size += size_of(element);
+  return size;
+}
+
+}  // namespace
+
+Value NodeEvaluator::copy(const Value& value) {
+  copied_ += size_of(value);
+  if (copied_ > kMaxCopied) context_.site.fail("its declaration makes too large lists or texts");
+  return value;
+}
 
 std::string NodeEvaluator::text(const Expr& expr) {
   std::string result = expr.pieces[0];
@@ -22,7 +41,7 @@ Value NodeEvaluator::evaluate(const Expr& expr) {
     case Expr::Kind::kLiteral:
       return expr.literal;
     case Expr::Kind::kParameter:
-      return arguments_[expr.index];
+      return copy(arguments_[expr.index]);
     case Expr::Kind::kText:
       return {text(expr)};
     case Expr::Kind::kList:
@@ -30,7 +49,7 @@ Value NodeEvaluator::evaluate(const Expr& expr) {
     case Expr::Kind::kLet: {
       std::optional<Value>& let = lets_[expr.index];
       if (!let) let = evaluate(declaration_.lets[expr.index]);
-      return *let;
+      return copy(*let);
     }
     case Expr::Kind::kWhen: {
       Value condition = evaluate(expr.children[0]);

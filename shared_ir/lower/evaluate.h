@@ -23,11 +23,14 @@ class NodeEvaluator {
 
  private:
   std::string text(const Expr& expr);
+  // A let that names another twice makes a value of twice the size: bounds what they add up to.
+  Value copy(const Value& value);
 
   Context& context_;
   const OperatorDeclaration& declaration_;
   std::vector<Value> arguments_;
   std::vector<std::optional<Value>> lets_;  // evaluated on first use
+  size_t copied_ = 0;                       // characters and elements of lists
 };
 
 }  // namespace assay::lowering

@@ -12,6 +12,8 @@
 namespace assay::lowering {
 namespace {
 
+constexpr int kMaxDepth = 32;  // bounds the recursion of all that walks expressions
+
 class Parser {
  public:
   Parser(std::string_view text, const SourcePlace& place, const NameLookup& lookup)
@@ -99,6 +101,14 @@ class Parser {
   }
 
   Expr expression() {
+    if (depth_ == kMaxDepth) fail(at_, "nested too deeply");
+    ++depth_;
+    Expr result = any_expression();
+    --depth_;
+    return result;
+  }
+
+  Expr any_expression() {
     skip_space();
     if (at_ == text_.size()) fail(at_, "expected an expression");
     char c = text_[at_];
@@ -202,6 +212,7 @@ class Parser {
   const SourcePlace& place_;
   const NameLookup& lookup_;
   size_t at_ = 0;
+  int depth_ = 0;
 };
 
 }  // namespace

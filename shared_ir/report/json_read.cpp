@@ -1,6 +1,7 @@
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "shared_ir/error.h"
 #include "shared_ir/report.h"
@@ -17,6 +18,19 @@ Verdict verdict_of(const Json& json, const char* key = "verdict") {
     if (to_string(verdict) == name) return verdict;
   }
   throw UserError({}, "unknown verdict '" + name + "'");
+}
+
+// Of the type that the report has: the library converts a number of any size, which is undefined.
+template <class Integer>
+Integer integer(const Json& json) {
+  if (json.is_number_unsigned()) {
+    const auto value = json.get<uint64_t>();
+    if (std::in_range<Integer>(value)) return static_cast<Integer>(value);
+  } else if (json.is_number_integer()) {
+    const auto value = json.get<int64_t>();
+    if (std::in_range<Integer>(value)) return static_cast<Integer>(value);
+  }
+  throw UserError({}, "'" + json.dump() + "' is no integer of a report");
 }
 
 // null stands for a number that is not finite.
@@ -73,11 +87,11 @@ StaticReport static_of(const Json& json) {
   report.trusted = json.at("trusted").get<std::vector<std::string>>();
   if (json.contains("searches")) report.searches = json["searches"].get<std::vector<std::string>>();
   const Json& counts = json.at("counts");
-  report.counts.sequential_ops = counts.at("sequential_ops");
-  report.counts.distributed_ops = counts.at("distributed_ops");
-  report.counts.terms = counts.at("terms");
+  report.counts.sequential_ops = integer<int64_t>(counts.at("sequential_ops"));
+  report.counts.distributed_ops = integer<int64_t>(counts.at("distributed_ops"));
+  report.counts.terms = integer<int64_t>(counts.at("terms"));
   for (const auto& [name, count] : counts.at("lemmas").items()) {
-    report.counts.lemmas[name] = count;
+    report.counts.lemmas[name] = integer<int64_t>(count);
   }
   report.ms.import = number(json.at("ms"), "import");
   report.ms.check = number(json.at("ms"), "check");
@@ -92,7 +106,7 @@ DeviationReport deviation_of(const Json& json) {
   deviation.kind = json.at("kind");
   deviation.error = number(json, "error");
   deviation.allowed = number(json, "allowed");
-  deviation.ranks = json.at("ranks").get<std::vector<int32_t>>();
+  for (const Json& rank : json.at("ranks")) deviation.ranks.push_back(integer<int32_t>(rank));
   deviation.detail = json.at("detail");
   return deviation;
 }
@@ -100,18 +114,18 @@ DeviationReport deviation_of(const Json& json) {
 DynamicReport dynamic_of(const Json& json) {
   DynamicReport report;
   report.verdict = verdict_of(json);
-  report.compared = json.at("compared");
-  report.skipped = json.at("skipped");
+  report.compared = integer<int64_t>(json.at("compared"));
+  report.skipped = integer<int64_t>(json.at("skipped"));
   if (!json.at("first_deviation").is_null()) {
     report.first_deviation = deviation_of(json["first_deviation"]);
   }
   report.triage = json.at("triage");
-  report.deviations = json.at("deviations");
+  report.deviations = integer<int64_t>(json.at("deviations"));
   report.skipped_why = json.at("skipped_why").get<std::vector<std::string>>();
   report.precision = json.at("precision");
   report.family_false_positive_rate = number(json, "family_false_positive_rate");
-  report.samples = json.at("samples");
-  report.seed = json.at("seed");
+  report.samples = integer<int64_t>(json.at("samples"));
+  report.seed = integer<uint64_t>(json.at("seed"));
   for (const Json& tolerance : json.at("tolerances")) {
     report.tolerances.push_back(
         {tolerance.at("tensor"), number(tolerance, "allowed"), number(tolerance, "error")});
@@ -127,7 +141,7 @@ CaseReport case_of(const Json& json) {
   CaseReport report;
   report.name = json.at("name");
   report.verdict = verdict_of(json);
-  report.exit = json.at("exit");
+  report.exit = integer<int>(json.at("exit"));
   report.error = json.value("error", "");
   if (json.contains("notes")) report.notes = json["notes"].get<std::vector<std::string>>();
   if (json.contains("static")) report.statics = static_of(json["static"]);
@@ -140,12 +154,14 @@ CaseReport case_of(const Json& json) {
 Report report_from_json(std::string_view text, const std::string& file) {
   try {
     const Json json = Json::parse(text);
-    if (json.value("tool", "") != "assay" || json.value("schema", 0) != 1) {
+    if (json.value("tool", "") != "assay" || integer<int64_t>(json.at("schema")) != 1) {
       throw UserError({file}, "this is no report of Assay, version 1");
     }
     Report report;
     for (const Json& one : json.at("cases")) report.cases.push_back(case_of(one));
     return report;
+  } catch (const UserError& error) {
+    throw UserError({file}, error.message(), error.hint());
   } catch (const Json::exception& error) {
     throw UserError({file}, std::string("this is no report of Assay: ") + error.what());
   }

@@ -54,6 +54,16 @@ struct Wrong {
   const char* message;
 };
 
+const std::string kDeepKey = [] {
+  std::string key = "a";
+  for (int i = 0; i < 300'000; ++i) key += ".a";
+  return key + " = 1\n";
+}();
+
+// Quotes within quotes do not hide it.
+const std::string kHiddenKey =
+    "# ' \nb = {s = \"\"\" \\\" \" ' \"\"\", t = ''' ' \" ''', " + kDeepKey + "}\n";
+
 class WrongLemmaFile : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongLemmaFile, IsRefusedAtItsPlace) {
@@ -90,6 +100,16 @@ INSTANTIATE_TEST_SUITE_P(
               5, 11, "neither side has a dimension 'd'"},
         Wrong{"MaskAsNumber", "[a]\nleft = \"keep(m, m)\"\nright = \"m\"\nsource = \"\"\n", 1, 2,
               "'m' is a mask where a number must stand"},
+        Wrong{"TooLarge",
+              // Each square stands for its operand twice.
+              "[a]\nleft = \"square(square(square(square(square(square(square(square(square(square("
+              "square(x)))))))))))\"\nright = \"x\"\nsource = \"\"\n",
+              2, 97, "more than 1024 variables and numbers"},
+        Wrong{"DeepKey", kDeepKey.c_str(), 1, 1, "a key of too many parts"},
+        Wrong{"DeepKeyBehindQuotes", kHiddenKey.c_str(), 2, 1, "a key of too many parts"},
+        Wrong{"NumberBeyond64Bits",
+              "[a]\nleft = \"1 / 9223372036854775807 / 2\"\nright = \"x\"\nsource = \"\"\n", 2, 9,
+              "a number leaves 64 bits"},
         Wrong{"Twice", "[a]\nleft = \"x\"\nright = \"x\"\nsource = \"\"\n[a]\nleft = \"x\"\n", 5, 1,
               ""}),
     [](const auto& one) { return one.param.name; });

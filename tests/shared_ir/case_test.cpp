@@ -122,6 +122,36 @@ TEST(CaseFile, SavingAndLoadingIsTheIdentity) {
   expect_same(load_case(copy.path()), loaded);
 }
 
+TEST(CaseFile, RelationsMayUseAnyNameOfATensor) {
+  ScratchFolder folder;
+  auto files = small_case_files();
+  for (const std::string name : {"sequential.json", "rank0.json", "rank1.json"}) {
+    test::apply({name, "]}\n", "], \"names\": {\"bias\": \"c\"}}\n"}, &files);
+  }
+  test::apply({"case.toml", "c = [\"c@0\", \"c@1\"]", "bias = [\"bias@0\", \"c@1\"]"}, &files);
+  test::write_files(folder, files);
+  const Relation relation = load_case(folder.path()).inputs.at(1);
+  EXPECT_EQ(relation.tensor, "c");
+  EXPECT_EQ(to_string(relation.replicas.at(0)), "c@0");
+  EXPECT_EQ(to_string(relation.replicas.at(1)), "c@1");
+}
+
+TEST(CaseFile, RelationsOfOneTensorUnderTwoNamesMustNotContradictEachOther) {
+  ScratchFolder folder;
+  auto files = small_case_files();
+  test::apply({"rank0.json", "]}\n", "], \"names\": {\"bias\": \"c\"}}\n"}, &files);
+  const std::string halves =
+      "concat(slice(bias@0; dim=0, start=3, end=6), slice(bias@0; dim=0, start=0, end=3); dim=0)";
+  test::apply({"case.toml", "\"c@1\"]", "\"c@1\", \"" + halves + "\"]"}, &files);
+  test::write_files(folder, files);
+  try {
+    load_case(folder.path());
+    FAIL() << "loaded";
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("contradictory relation"));
+  }
+}
+
 TEST(CaseFile, ValuesThatTheCaptureLostAreInputsWhereARelationNamesThem) {
   ScratchFolder folder, copy;
   auto files = small_case_files();
@@ -210,6 +240,21 @@ INSTANTIATE_TEST_SUITE_P(
             R"j(["concat(x@0, x@1; dim=0)", "permute(concat(permute(x@0; dims=[1, 0]), permute(x@1; dims=[1, 0]); dim=1); dims=[1, 0])"])j",
             false}),
     [](const auto& param) { return param.param.name; });
+
+// With the time and the memory of what they say, not of its square: ctest's time limit sees to it.
+TEST(CaseFile, ManyReplicasAndLongSumsAreChecked) {
+  std::string replicas = "\"c@0\", \"c@1\"", parts = "c@0";
+  for (int i = 0; i < 20'000; ++i) {
+    replicas += ", \"c@0\"";
+    parts += ", c@0";
+  }
+  for (const std::string& list : {replicas, "\"sum(" + parts + ")\""}) {
+    ScratchFolder folder;
+    auto files = small_case_files();
+    test::apply({"case.toml", "\"c@0\", \"c@1\"", list}, &files);
+    EXPECT_EQ(load_error(files, &folder), "");
+  }
+}
 
 TEST(CaseFile, MissingFolderIsAnError) { EXPECT_THROW(load_case("/nowhere/at/all"), UserError); }
 

@@ -199,7 +199,18 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"op":"get_attr","name":"y","target":"y","args":[],"kwargs":{},"constant":[1],"value":{"dtype":"int64","shape":[2]}},)",
             "the constant does not have shape [2]"},
         BadNodes{R"({"op":"call_module","name":"y","target":"y"},)", "unknown op 'call_module'"},
+        BadNodes{getitem("y", "x", 100'000), "a getitem has a node and a constant index from 0"},
         BadNodes{"", "uses 'y', which does not exist"}));
+
+TEST(FxJsonErrors, GetitemsDoNotMakeOutputsWithoutBound) {
+  std::string nodes;
+  for (int i = 0; i < 20; ++i) {
+    const std::string tuple = "t" + std::to_string(i);
+    nodes += call(tuple, "aten.split", R"([{"node":"x"}])", "") +
+             getitem("y" + std::to_string(i), tuple, 90'000);
+  }
+  EXPECT_THAT(error_of_nodes(nodes), HasSubstr("the getitems count too many outputs"));
+}
 
 TEST(FxJsonErrors, TruncatedTextNamesTheLastLine) {
   const std::string text = document(kInput + call("y", "aten.relu.default", "[]") + kOutput);

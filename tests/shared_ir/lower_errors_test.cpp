@@ -143,6 +143,108 @@ TEST(OperatorTable, ReportsWhereADeclarationIsWrong) {
   EXPECT_THAT(error("schema = 'x\n"), HasSubstr("mine.toml:3"));
   EXPECT_THAT(error("schema = 'x'\nreturns = 'x'\n[\"aten.mm\"]\nschema = 'x'\nreturns = 'x'\n"),
               HasSubstr("'aten.mm' is declared twice"));
+  EXPECT_THAT(error("schema = 'x'\nreturns = 'x'\n [\"a.first\"]\nschema = 'y'\nreturns = 'y'\n"),
+              HasSubstr("operator 'my.op': expected its table alone"));
+  const auto nested = [](int depth) {
+    return "schema = 'x'\nreturns = '" + std::string(depth, '[') + "x" + std::string(depth, ']') +
+           "'\n";
+  };
+  EXPECT_EQ(error(nested(20)), "no error");
+  EXPECT_THAT(error(nested(100'000)), HasSubstr("nested too deeply"));
+  std::string key = "a";
+  for (int i = 0; i < 300'000; ++i) key += ".a";
+  EXPECT_THAT(error(key + " = 1\n"), HasSubstr("mine.toml:3:1: a key of too many parts"));
+}
+
+// Each let holds the one before it twice.
+OperatorTable with_growing_lets(int lets, const std::string& item) {
+  std::string text = "[\"my.op\"]\nschema = 'x'\nlet.a0 = " + item + "\n";
+  for (int i = 1; i < lets; ++i) {
+    const std::string before = "a" + std::to_string(i - 1);
+    text += "let.a" + std::to_string(i) + " = '[" + before + ", " + before + "]'\n";
+  }
+  OperatorTable table;
+  table.add_text(text + "returns = 'map(\"f({a" + std::to_string(lets - 1) + "})\", x)'\n",
+                 "m.toml");
+  return table;
+}
+
+TEST(LowerErrors, LetsDoNotGrowWithoutBound) {
+  const auto lowered = [](int lets) {
+    return error_of([&] {
+      OperatorCall("my.op").tensor({2}, {}).gives({2}).lower(with_growing_lets(lets, "'1'"));
+    });
+  };
+  EXPECT_EQ(lowered(5), "no error");
+  EXPECT_THAT(lowered(60), HasSubstr("makes too large lists or texts"));
+  EXPECT_THAT(error_of([] { with_growing_lets(70, "'1'"); }), HasSubstr("more than 64 lets"));
+}
+
+TEST(LowerErrors, SizesDoNotLeave64BitsAndNodesStayOfBoundedSize) {
+  constexpr int64_t kMany = int64_t{1} << 40;
+  const std::string too_large = "its sizes leave 64 bits, or it is too many operators at once";
+  EXPECT_THAT(error_of([] {
+                OperatorCall("aten.repeat.default")
+                    .tensor({kMany}, {})
+                    .numbers({kMany, kMany})
+                    .gives({1, 1})
+                    .lower();
+              }),
+              HasSubstr(too_large));
+  EXPECT_THAT(error_of([] {
+                OperatorCall("aten.view.default")
+                    .tensor({4}, {})
+                    .numbers({kMany, kMany})
+                    .gives({4})
+                    .lower();
+              }),
+              HasSubstr(too_large));
+  EXPECT_THAT(
+      error_of([] { OperatorCall("aten.unbind.int").tensor({kMany}, {}).gives({}).lower(); }),
+      HasSubstr(too_large));
+  EXPECT_THAT(error_of([] {
+                OperatorCall("aten.split.Tensor").tensor({kMany}, {}).number(1).gives({1}).lower();
+              }),
+              HasSubstr(too_large));
+  EXPECT_THAT(error_of([] {
+                OperatorCall("aten.chunk.default").tensor({0}, {}).number(kMany).gives({0}).lower();
+              }),
+              HasSubstr(too_large));
+  EXPECT_THAT(
+      error_of([] {
+        OperatorCall("aten.arange.default").number(1e30).gives(DType::kFloat32, {1}).lower();
+      }),
+      HasSubstr(too_large));
+}
+
+TEST(LowerErrors, ConvolutionsAndTheirGradientsFitTheirWeights) {
+  OperatorTable table;
+  table.add_text(
+      "[\"my.conv\"]\nschema = 'x, w'\nreturns = 'convolution(x, w, 1, 0, 1, 1)'\n"
+      "[\"my.dx\"]\nschema = 'g, w'\nreturns = 'convolution_dx(g, w, [2, 3, 5], 1, 0, 1, 1)'\n"
+      "[\"my.dw\"]\nschema = 'g, x'\nreturns = 'convolution_dw(g, x, [4, 3, 2], 1, 0, 1, 1)'\n",
+      "m.toml");
+  const auto error = [&](const char* op, DType dtype, const Shape& a, const Shape& b) {
+    return error_of(
+        [&] { OperatorCall(op).tensor(dtype, a, {}).tensor(b, {}).gives({0}).lower(table); });
+  };
+  const DType own = DType::kFloat32, other = DType::kFloat16;
+  EXPECT_THAT(error("my.conv", other, {2, 3, 5}, {4, 3, 2}), HasSubstr("dtypes differ"));
+  EXPECT_THAT(error("my.conv", own, {2, 3, 5}, {4, 3, 2}), HasSubstr("is recorded as"));
+  EXPECT_THAT(error("my.dx", own, {2}, {4, 3, 2}), HasSubstr("the weight's outputs"));
+  EXPECT_THAT(error("my.dx", own, {2, 4, 4}, {4, 3, 2}), HasSubstr("is recorded as"));
+  EXPECT_THAT(error("my.dw", own, {2, 5, 4}, {2, 3, 5}), HasSubstr("the weight's outputs"));
+  EXPECT_THAT(error("my.dw", own, {2, 4, 3}, {2, 3, 5}), HasSubstr("sizes of the convolution"));
+  EXPECT_THAT(error("my.dw", own, {2, 4, 4}, {2, 3, 5}), HasSubstr("is recorded as"));
+}
+
+TEST(LowerErrors, LinearOperandsAreTheFirst32) {
+  std::string operands;
+  for (int i = 0; i < 33; ++i) operands += ", linear(x)";
+  OperatorTable table;
+  table.add_text("[\"my.op\"]\nschema = 'x'\nreturns = 'map(\"f\"" + operands + ")'\n", "m.toml");
+  EXPECT_THAT(error_of([&] { OperatorCall("my.op").tensor({2}, {}).gives({2}).lower(table); }),
+              HasSubstr("behind the first 32"));
 }
 
 }  // namespace

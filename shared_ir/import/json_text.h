@@ -1,4 +1,4 @@
-// The text of an fx-JSON file: parsing, and where things are in it, for errors.
+// JSON text of captures: parsing, and where things are in it, for errors.
 #pragma once
 
 #include <simdjson.h>
@@ -9,7 +9,7 @@
 
 #include "shared_ir/error.h"
 
-namespace assay::fx {
+namespace assay::json {
 
 // Views of a parsed text; the parser and the text must outlive them.
 using Json = simdjson::dom::element;
@@ -50,4 +50,4 @@ class Text {
   const std::string& file_;
 };
 
-}  // namespace assay::fx
+}  // namespace assay::json

@@ -1,9 +1,9 @@
-#include "shared_ir/import/fx_json_text.h"
+#include "shared_ir/import/json_text.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace assay::fx {
+namespace assay::json {
 
 std::optional<Json> find(const JsonObject& object, std::string_view key) {
   Json found;
@@ -96,4 +96,4 @@ void Text::fail_at(std::string_view node, const std::string& message,
   throw UserError(node_place(node), "node '" + std::string(node) + "': " + message, hint);
 }
 
-}  // namespace assay::fx
+}  // namespace assay::json

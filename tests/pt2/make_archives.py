@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Exports small programs with torch.export.save, as .pt2 archives.
+
+  make_archives.py FOLDER
+
+FOLDER becomes a case: a two-layer perceptron, and each of its two ranks with half of the hidden
+features. Beside it lie programs that an importer has to refuse: with a symbolic size, with an
+operator that writes into its argument, with a graph within the graph. Exits with 77 when torch
+cannot be imported. The archives in archives/ were made by this script.
+"""
+
+import pathlib
+import sys
+
+try:
+    import torch
+    import torch._functorch.aot_autograd  # what torch.export needs
+    import torch.distributed._functional_collectives  # shapes of the collectives
+except ImportError as error:
+    print(f"cannot import torch: {error}")
+    sys.exit(77)
+
+CASE = """version = 1
+name = "tensor-parallel perceptron, exported"
+
+[sequential]
+graphs = ["sequential.pt2"]
+
+[distributed]
+graphs = ["rank0.pt2", "rank1.pt2"]
+
+[groups.distributed]
+"tp" = [0, 1]
+
+[inputs]
+x = ["x@0", "x@1"]
+"up.weight" = ["concat(up.weight@0, up.weight@1; dim=0)"]
+"up.bias" = ["concat(up.bias@0, up.bias@1; dim=0)"]
+"down.weight" = ["concat(down.weight@0, down.weight@1; dim=1)"]
+scale = ["scale@0", "scale@1"]
+
+[verdict]
+static = "refines"
+"""
+
+
+class Perceptron(torch.nn.Module):
+    """`shards` ranks hold the hidden features together; one alone needs no group."""
+
+    def __init__(self, shards):
+        super().__init__()
+        self.shards = shards
+        self.up = torch.nn.Linear(6, 8 // shards)
+        self.down = torch.nn.Linear(8 // shards, 6, bias=False)
+        self.register_buffer("scale", torch.full((6,), 0.5))
+
+    def forward(self, x):
+        hidden = torch.nn.functional.gelu(self.up(x), approximate="tanh")
+        y = self.down(hidden)
+        if self.shards > 1:
+            y = torch.ops._c10d_functional.all_reduce(y, "sum", "tp")
+            y = torch.ops._c10d_functional.wait_tensor(y)
+        low, high = torch.split(y * self.scale, [2, 4], dim=-1)
+        return torch.softmax(high.to(torch.float32), dim=-1), low.clamp(min=-float("inf"))
+
+
+class Doubled(torch.nn.Module):
+    def forward(self, x):
+        return x * 2
+
+
+class Written(torch.nn.Module):
+    def forward(self, x):
+        y = x + 1
+        y.mul_(2)
+        return y
+
+
+class Choice(torch.nn.Module):
+    def forward(self, x):
+        return torch.cond(x.sum() > 0, lambda t: t + 1, lambda t: t - 1, (x,))
+
+
+def without_folders(program):
+    """Where this script and torch lie differs from machine to machine."""
+    folders = {
+        str(pathlib.Path(__file__).resolve().parent): "",
+        str(pathlib.Path(torch.__file__).parent.parent): "/site-packages/",
+    }
+    for module in program.graph_module.modules():
+        for node in module.graph.nodes:
+            for folder, name in folders.items():
+                trace = node.meta.get("stack_trace")
+                if trace:
+                    node.meta["stack_trace"] = trace.replace(f'"{folder}/', f'"{name}')
+    return program
+
+
+def save(module, x, path, decompose=True, **options):
+    program = torch.export.export(module, (x,), **options)
+    if decompose:
+        program = program.run_decompositions({})
+    torch.export.save(without_folders(program), path)
+
+
+def main(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(1)
+    x = torch.ones(4, 6)
+    save(Perceptron(1), x, folder / "sequential.pt2")
+    for rank in range(2):
+        save(Perceptron(2), x, folder / f"rank{rank}.pt2")
+    (folder / "case.toml").write_text(CASE)
+    rows = torch.export.Dim("rows", min=2, max=64)
+    save(Doubled(), x, folder / "symbolic.pt2", dynamic_shapes=({0: rows},))
+    save(Written(), x, folder / "written.pt2", decompose=False)
+    save(Choice(), x, folder / "choice.pt2")
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))
