@@ -31,7 +31,8 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
 # Line tables are enough to name the user's source lines; full debug information doubles the build.
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+set(ASSAY_OPTIMIZATION "-O2" CACHE STRING "How far RelWithDebInfo builds are optimised")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${ASSAY_OPTIMIZATION} -g1 -DNDEBUG")
 
 find_program(ASSAY_CCACHE ccache)
 if(ASSAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -7,7 +7,7 @@
 namespace assay {
 namespace {
 
-bool repeats(const std::vector<Mode>& modes) {
+bool repeats(const Modes& modes) {
   return !modes.empty() &&
          std::all_of(modes.begin(), modes.end(), [](const Mode& mode) { return mode.stride == 0; });
 }

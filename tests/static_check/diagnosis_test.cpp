@@ -2,15 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "tests/support/prove.h"
 
 namespace assay::test {
 namespace {
 
 using testing::HasSubstr;
-using Program = std::function<void(GraphBuilder&, int rank)>;
 
 /// The first failure of a case that is not proved.
 FailureReport first_failure(const CaseBuilder& builder) {
