@@ -1,5 +1,6 @@
 #include "bench/proved_case.h"
 
+#include "shared_ir/approximation.h"
 #include "shared_ir/lower.h"
 
 namespace assay::bench {
@@ -20,11 +21,12 @@ void check_once(const std::filesystem::path& folder, Case refinement, Survey& fo
     found.not_proved.emplace_back(refinement.name, why_not(result.report));
     return;
   }
-  CoreProgram sequential = lower(refinement.sequential, refinement.sequential_groups, 0, operators);
+  const Case given = given_approximations(refinement).refinement;
+  CoreProgram sequential = lower(given.sequential, given.sequential_groups, 0, operators);
   std::vector<CoreProgram> ranks;
-  for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
-    ranks.push_back(lower(refinement.ranks[rank], refinement.distributed_groups,
-                          static_cast<Rank>(rank), operators));
+  for (size_t rank = 0; rank < given.ranks.size(); ++rank) {
+    ranks.push_back(
+        lower(given.ranks[rank], given.distributed_groups, static_cast<Rank>(rank), operators));
   }
   found.proved.push_back(std::make_unique<ProvedCase>(
       ProvedCase{folder, std::move(refinement), std::move(operators), std::move(sequential),
