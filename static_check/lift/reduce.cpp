@@ -88,6 +88,48 @@ bool reduces(const Request& request) {
   });
 }
 
+std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
+                           std::span<const int64_t> dims, DType dtype);
+
+// The sum of a product of which some factors rescale all that is summed: they multiply the sum of
+// the others. nullopt where there are none.
+std::optional<std::vector<Term>> rescaled_sum(Lifting& lifting, const Term& term, const Shape& size,
+                                              std::span<const int64_t> dims, DType dtype) {
+  if (!lifting.is_instance(term.atom, Instance::Kind::kMul)) return std::nullopt;
+  Term view;
+  view.atom = term.atom;
+  view.layout = term.layout;
+  std::vector<Term> factors = factors_of(lifting, view);
+  const auto scales = std::stable_partition(factors.begin(), factors.end(), [&](const Term& one) {
+    return varies(one.layout, dims) || !is_scale(lifting, one.atom);
+  });
+  const bool moves = std::any_of(factors.begin(), scales,
+                                 [&](const Term& one) { return varies(one.layout, dims); });
+  if (scales == factors.end() || !moves) return std::nullopt;
+  Value product = single_term(size, factors.front());
+  for (auto factor = factors.begin() + 1; factor != scales; ++factor)
+    product = multiply(lifting, product, single_term(size, *factor), dtype);
+  std::vector<Term> result;
+  for (Term part : product.tiles.at(0).terms) {
+    part.coef = part.coef * term.coef;
+    part.restrictions.insert(part.restrictions.end(), term.restrictions.begin(),
+                             term.restrictions.end());
+    if (!normalize(part.restrictions)) continue;
+    const Shape kept = kept_dims(size, dims);
+    for (const Term& sum : sum_term(lifting, part, size, dims, dtype)) {
+      Value scaled = single_term(kept, sum);
+      for (auto factor = scales; factor != factors.end(); ++factor) {
+        Term scale = *factor;
+        scale.layout = drop_dims(scale.layout, dims);
+        scaled = multiply(lifting, scaled, single_term(kept, scale), dtype);
+      }
+      const auto& terms = scaled.tiles.at(0).terms;
+      result.insert(result.end(), terms.begin(), terms.end());
+    }
+  }
+  return result;
+}
+
 // Sum of one term over dims of its tile.
 std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
                            std::span<const int64_t> dims, DType dtype) {
@@ -109,6 +151,7 @@ std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
     }
     return result;
   }
+  if (auto rescaled = rescaled_sum(lifting, term, size, dims, dtype)) return std::move(*rescaled);
   Request request;
   request.kind = Instance::Kind::kSum;
   request.dtype = dtype;
@@ -120,7 +163,11 @@ std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
   }
   std::optional<Lifted> lifted;
   if (reduces(request)) {
-    lifted = lifting.lift(request);
+    lifted = lifting.find(request);
+    if (!lifted) {
+      if (auto known = exchanged_sum(lifting, term, size, dims, dtype)) return {std::move(*known)};
+      lifted = lifting.lift(request);
+    }
   } else if (term.atom != lifting.one()) {
     // A shard of one element along the summed dimension is still a part of a known sum.
     lifted = lifting.find(request);

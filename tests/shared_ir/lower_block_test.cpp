@@ -51,19 +51,11 @@ TEST(LowerBlock, SoftmaxAlongAnyDimension) {
   EXPECT_NEAR(along(0)[0], std::exp(0.5) / (std::exp(0.5) + std::exp(0.25)), 1e-12);
 }
 
-TEST(LowerBlock, SoftmaxIsOneFunctionWhateverItsDimension) {
-  CoreProgram first = OperatorCall("aten._softmax.default")
-                          .tensor({2, 3}, kX)
-                          .number(0)
-                          .flag(false)
-                          .gives({2, 3})
-                          .lower();
-  CoreProgram last = OperatorCall("aten._softmax.default")
-                         .tensor({2, 3}, kX)
-                         .number(1)
-                         .flag(false)
-                         .gives({2, 3})
-                         .lower();
+TEST(LowerBlock, ARunningSumIsOneFunctionWhateverItsDimension) {
+  const auto along = [](int64_t dim) {
+    return OperatorCall("aten.cumsum.default").tensor({2, 3}, kX).number(dim).gives({2, 3}).lower();
+  };
+  const CoreProgram first = along(0), last = along(1);
   EXPECT_EQ(first.ops.back().fn, last.ops.back().fn);
   EXPECT_EQ(first.specs[0].output[0], (BlockSpec::Dim{0, true}));
   EXPECT_EQ(last.specs[0].output[1], (BlockSpec::Dim{0, true}));
@@ -88,7 +80,6 @@ TEST(LowerBlock, SoftmaxGradients) {
                     .dtype(DType::kFloat32)
                     .gives({2, 3});
     EXPECT_THAT(call.value(), Pointwise(Near(1e-8), pulled_back(forward, kX, kG)));
-    EXPECT_EQ(call.lower().ops.back().linear, 1u);
   }
 }
 
