@@ -110,6 +110,26 @@ Sum take_exponents(const Facts& facts, const Region& region, Product& product) {
   return exponents;
 }
 
+// Takes the exponentials out of factors of which a logarithm is taken; their exponents, times
+// `sign`, are added to the sum around it.
+Product without_exponentials(const Facts& facts, const Region& region,
+                             const std::vector<Factor>& factors, int sign, Sum& around) {
+  Product result;
+  for (const Factor& factor : factors) {
+    Product of{1, {factor}, {}, {}};
+    const Sum inside = without_names(facts, region, {of});
+    if (inside.size() == 1 && inside[0].boxes.empty() && inside[0].guards.empty()) {
+      of = inside[0];
+      for (Product& exponent : take_exponents(facts, region, of)) {
+        exponent.coef = exponent.coef * Rational(sign);
+        around.push_back(std::move(exponent));
+      }
+    }
+    result = multiply(facts, result, of);
+  }
+  return result;
+}
+
 // The finite exponentials that products of the sum are divided by, each once.
 std::vector<Factor> exponential_divisors(const Facts& facts, const Region& region, const Sum& sum) {
   std::vector<Factor> found;
@@ -149,10 +169,14 @@ bool take_exponents(const Facts& facts, const Region& region, Sum& value, const 
 // Whether exp(logarithm) = value.
 bool is_logarithm(const Facts& facts, const Region& region, const Sum& logarithm,
                   const Sum& value_of) {
-  const Logarithms parts = logarithms_of(facts, region, logarithm);
+  Logarithms parts = logarithms_of(facts, region, logarithm);
+  const Product over = without_exponentials(facts, region, parts.over, 1, parts.rest);
+  const Product under = without_exponentials(facts, region, parts.under, -1, parts.rest);
   Sum value = without_names(facts, region, value_of);
-  if (!parts.rest.empty() && !take_exponents(facts, region, value, parts.rest)) return false;
-  return equal(facts, region, times(facts, value, parts.under), times(facts, one(), parts.over));
+  if (!equal(facts, region, parts.rest, {}) && !take_exponents(facts, region, value, parts.rest))
+    return false;
+  for (Product& product : value) product = multiply(facts, product, under);
+  return equal(facts, region, value, {over});
 }
 
 bool is_sigmoid(const Facts& facts, const Region& region, const Sum& operand, const Sum& claim) {

@@ -36,8 +36,11 @@ std::optional<std::vector<Affine>> operand_labels(const Region& region, const In
 
 namespace {
 
+constexpr int64_t kMostPieces = 16;
+
 // The values of base + sum of step * digit, over the digits beyond `outer`, as boxes on a label;
-// nullopt when they are no product of digit ranges, or repeat.
+// nullopt when they are no product of digit ranges, or repeat. Throws Split where they lie in
+// pieces too far apart for that.
 std::optional<std::vector<Box>> image(const Region& region, size_t outer, const Affine& x,
                                       LabelId label, int64_t size, bool maximum) {
   std::vector<Mode> digits;  // outer to inner
@@ -61,8 +64,14 @@ std::optional<std::vector<Box>> image(const Region& region, size_t outer, const 
     end = stride;
     return true;
   };
-  for (const Mode& digit : digits)
-    if (!add(digit.size, digit.stride)) return std::nullopt;
+  for (const Mode& digit : digits) {
+    if (add(digit.size, digit.stride)) continue;
+    size_t widest = outer;
+    for (size_t i = outer; i < x.steps.size(); ++i)
+      if (x.steps[i] > x.step(widest)) widest = i;
+    if (digits.size() > 1 && region.sizes[widest] <= kMostPieces) throw Split{widest, 1, false};
+    return std::nullopt;
+  }
   if (end > 1 && !add(1, 1)) return std::nullopt;
   return boxes;
 }

@@ -158,8 +158,8 @@ class ReductionCheck {
     for (const Product& product : operand) {
       if (product.factors.size() != 1) continue;
       for (size_t i = 0; i < name.operands.size(); ++i) {
-        if (product.factors[0].atom != name.operands[i].atom) continue;
-        const auto labels = operand_labels(inner, name, i, product.factors[0].index);
+        const auto index = index_in(inner, name.operands[i].atom, product.factors[0]);
+        const auto labels = index ? operand_labels(inner, name, i, *index) : std::nullopt;
         if (!labels) continue;
         if (const auto named = named_at(i, *labels)) return named;
         for (size_t label = 0; label < labels->size(); ++label) {
@@ -171,6 +171,22 @@ class ReductionCheck {
     }
     if (name.kind == Instance::Kind::kCat) return std::nullopt;
     return named_at(0, merged);
+  }
+
+  // Where the atom may hold this element, itself or through names of names. To be verified.
+  std::optional<Affine> index_in(const Region& inner, AtomId atom, const Factor& element,
+                                 int depth = 2) const {
+    if (element.atom == atom) return element.index;
+    const Instance* name = step_.facts.definition(atom);
+    if (depth == 0 || name == nullptr) return std::nullopt;
+    if (name->kind != Instance::Kind::kCat && name->kind != Instance::Kind::kCombine)
+      return std::nullopt;
+    for (size_t i = 0; i < name->operands.size(); ++i) {
+      const auto index = index_in(inner, name->operands[i].atom, element, depth - 1);
+      const auto labels = index ? operand_labels(inner, *name, i, *index) : std::nullopt;
+      if (labels) return output_index(*name, i, *labels);
+    }
+    return std::nullopt;
   }
 
   Product reduce(const Region& outer, const Region& inner, const Product& product) const {

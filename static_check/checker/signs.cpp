@@ -38,6 +38,13 @@ bool keeps_finite(const std::string& fn) {
          with_epsilon("rms_norm.xhat(");
 }
 
+// A truth value.
+bool is_flag(const std::string& fn) {
+  static const std::set<std::string> functions = {"eq", "ne", "lt",  "le",  "gt",
+                                                  "ge", "or", "and", "xor", "not"};
+  return functions.contains(fn);
+}
+
 // A clamp between real numbers.
 bool is_real_clamp(const std::string& fn) {
   if (!fn.starts_with("clamp(")) return false;
@@ -81,19 +88,24 @@ void Facts::derive_sign(AtomId id) {
       fact.positive = positive;
       break;
     case Kind::kCombine: {
-      // Guards can leave nothing of a term.
-      const auto counts = [](const Instance::CombineTerm& term) {
-        return term.coef.numerator() > 0 && term.guard_operands.empty();
+      const auto every = [&](const auto& holds) {
+        return std::all_of(
+            instance.terms.begin(), instance.terms.end(), [&](const Instance::CombineTerm& term) {
+              const AtomId of = instance.operands[static_cast<size_t>(term.operand)].atom;
+              return holds(term, of, facts_[static_cast<size_t>(of)]);
+            });
       };
-      const auto falls = [&](const Instance::CombineTerm& term) {
-        const AtomId of = instance.operands[static_cast<size_t>(term.operand)].atom;
-        const Fact& known = facts_[static_cast<size_t>(of)];
+      using Term = Instance::CombineTerm;
+      fact.below = every([&](const Term& term, AtomId of, const Fact& known) {
         if (term.coef.numerator() > 0) return known.below;
         return known.finite || atom(of).kind == Atom::Kind::kInfinity;
-      };
-      fact.below = std::all_of(instance.terms.begin(), instance.terms.end(), falls);
-      fact.finite = finite;
-      fact.positive = positive && std::all_of(instance.terms.begin(), instance.terms.end(), counts);
+      });
+      fact.finite = every([](const Term&, AtomId, const Fact& known) { return known.finite; });
+      // Guards can leave nothing of a term.
+      fact.positive =
+          !instance.terms.empty() && every([](const Term& term, AtomId, const Fact& known) {
+            return known.positive && term.coef.numerator() > 0 && term.guard_operands.empty();
+          });
       break;
     }
     case Kind::kMap:
@@ -103,7 +115,7 @@ void Facts::derive_sign(AtomId id) {
         fact.positive = positive && instance.fn == "reciprocal";
         break;
       }
-      fact.finite = (finite && keeps_finite(instance.fn)) ||
+      fact.finite = is_flag(instance.fn) || (finite && keeps_finite(instance.fn)) ||
                     (below && (instance.fn == "exp" || is_real_clamp(instance.fn)));
       fact.positive = ((instance.fn == "exp" || instance.fn == "sigmoid") && finite) ||
                       ((instance.fn == "maximum" || instance.fn == "minimum") && positive);

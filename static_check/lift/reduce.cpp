@@ -130,6 +130,44 @@ std::optional<std::vector<Term>> rescaled_sum(Lifting& lifting, const Term& term
   return result;
 }
 
+// The sums over pieces that lie too far apart to be one block of a known sum, such as the first and
+// the last rows; nullopt unless all are parts of one known sum.
+std::optional<std::vector<Term>> sum_of_pieces(Lifting& lifting, const Term& term,
+                                               const Shape& size, std::span<const int64_t> dims,
+                                               DType dtype) try {
+  constexpr int64_t kMostPieces = 16;
+  if (lifting.is_sequential() || lifting.knows_only()) return std::nullopt;
+  const auto apart = std::find_if(dims.begin(), dims.end(), [&](int64_t d) {
+    const auto& modes = term.layout.dims[static_cast<size_t>(d)];
+    return modes.size() > 1 && modes[0].stride != 0 && modes[0].size <= kMostPieces;
+  });
+  const bool guarded =
+      std::any_of(term.restrictions.begin(), term.restrictions.end(),
+                  [](const Restriction& r) { return r.kind == Restriction::Kind::kGuard; });
+  if (apart == dims.end() || guarded) return std::nullopt;
+  const auto d = static_cast<size_t>(*apart);
+  const Mode pieces = term.layout.dims[d][0];
+  Term piece = term;
+  piece.layout.dims[d].erase(piece.layout.dims[d].begin());
+  Shape piece_size = size;
+  piece_size[d] /= pieces.size;
+  const Lifting::KnownOnly guard(lifting);
+  std::vector<Term> result;
+  for (int64_t i = 0; i < pieces.size; ++i) {
+    for (Term& sum : sum_term(lifting, piece, piece_size, dims, dtype))
+      result.push_back(std::move(sum));
+    if (result.empty()) return std::nullopt;
+    const Term& first = result.front();
+    if (!lifting.is_instance(first.atom, Instance::Kind::kSum) ||
+        result.back().atom != first.atom || !(result.back().layout == first.layout))
+      return std::nullopt;
+    piece.layout.offset += pieces.stride;
+  }
+  return result;
+} catch (const NotKnown&) {
+  return std::nullopt;
+}
+
 // Sum of one term over dims of its tile.
 std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
                            std::span<const int64_t> dims, DType dtype) {
@@ -166,6 +204,7 @@ std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
     lifted = lifting.find(request);
     if (!lifted) {
       if (auto known = exchanged_sum(lifting, term, size, dims, dtype)) return {std::move(*known)};
+      if (auto sums = sum_of_pieces(lifting, term, size, dims, dtype)) return std::move(*sums);
       lifted = lifting.lift(request);
     }
   } else if (term.atom != lifting.one()) {

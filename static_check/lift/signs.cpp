@@ -20,6 +20,15 @@ constexpr std::array<std::string_view, 17> kTotal = {
     "keep",         "pow(2)",        "softplus",   "layer_norm.xhat",
     "rms_norm.xhat"};
 
+// Functions whose values are 0 and 1, whatever their operands.
+constexpr std::array<std::string_view, 10> kFlags = {"eq", "ne",  "lt", "le",  "gt",
+                                                     "ge", "and", "or", "xor", "not"};
+
+template <size_t count>
+bool is_one_of(const std::array<std::string_view, count>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 constexpr Sign kUnknown{};
 constexpr Sign kFinite{true, true, false};
 constexpr Sign kPositive{true, true, true};
@@ -39,10 +48,8 @@ Sign sign_of_function(const std::string& fn, const Sign& operands) {
   if (fn == "maximum" || fn == "minimum") return operands;
   const std::string_view name = std::string_view(fn).substr(0, fn.find('('));
   if (name == "clamp") return operands.below && is_bounded_below(fn) ? kFinite : kUnknown;
-  const bool total = std::any_of(kTotal.begin(), kTotal.end(), [&](std::string_view known) {
-    return known == name || known == fn;
-  });
-  return total && operands.finite ? kFinite : kUnknown;
+  const bool total = is_one_of(kTotal, name) || is_one_of(kTotal, fn);
+  return (total && operands.finite) || is_one_of(kFlags, fn) ? kFinite : kUnknown;
 }
 
 bool adds_up(const Instance::CombineTerm& term) {
@@ -51,15 +58,19 @@ bool adds_up(const Instance::CombineTerm& term) {
                      [](const Restriction& r) { return r.kind == Restriction::Kind::kBox; });
 }
 
-Sign sign_of_sum(const Universe& universe, const Instance& sum, const Sign& operands,
-                 const std::vector<Sign>& known) {
-  const auto is_below = [&](const Instance::CombineTerm& term) {
+// Guards are among the operands, but no part of the value.
+Sign sign_of_sum(const Universe& universe, const Instance& sum, const std::vector<Sign>& known) {
+  Sign result{true, true, !sum.terms.empty()};
+  for (const Instance::CombineTerm& term : sum.terms) {
     const auto atom = static_cast<size_t>(sum.operands[static_cast<size_t>(term.operand)].atom);
-    if (universe.atoms[atom].kind == Atom::Kind::kInfinity) return term.coef.numerator() < 0;
-    return known[atom].finite || (known[atom].below && term.coef.numerator() > 0);
-  };
-  return {std::all_of(sum.terms.begin(), sum.terms.end(), is_below), operands.finite,
-          operands.positive && std::all_of(sum.terms.begin(), sum.terms.end(), adds_up)};
+    const Sign& of = known[atom];
+    const bool falls = term.coef.numerator() < 0;
+    const bool infinite = universe.atoms[atom].kind == Atom::Kind::kInfinity;
+    result.below &= of.finite || (falls ? infinite : of.below);
+    result.finite &= of.finite;
+    result.positive &= of.positive && adds_up(term);
+  }
+  return result;
 }
 
 Sign sign_of(const Universe& universe, const Instance& instance, const std::vector<Sign>& known) {
@@ -79,7 +90,7 @@ Sign sign_of(const Universe& universe, const Instance& instance, const std::vect
     case Instance::Kind::kCat:
       return operands;
     case Instance::Kind::kCombine:
-      return sign_of_sum(universe, instance, operands, known);
+      return sign_of_sum(universe, instance, known);
     case Instance::Kind::kMap:
     case Instance::Kind::kBlock:
       return sign_of_function(instance.fn, operands);

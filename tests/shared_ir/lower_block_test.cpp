@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/shared_ir/operator_call.h"
 
@@ -12,7 +13,8 @@ using testing::ElementsAre;
 using testing::Pointwise;
 
 MATCHER_P(Near, tolerance, "") {
-  return std::abs(std::get<0>(arg) - std::get<1>(arg)) <= tolerance;
+  const auto [value, expected] = arg;
+  return value == expected || std::abs(value - expected) <= tolerance;
 }
 
 // Sum over i of g[i] * (f(x + h e_k)[i] - f(x - h e_k)[i]) / 2h, for each k: what a backward
@@ -49,6 +51,30 @@ TEST(LowerBlock, SoftmaxAlongAnyDimension) {
   };
   EXPECT_NEAR(along(-1)[0], std::exp(0.5) / (std::exp(0.5) + std::exp(-1) + std::exp(2)), 1e-12);
   EXPECT_NEAR(along(0)[0], std::exp(0.5) / (std::exp(0.5) + std::exp(0.25)), 1e-12);
+}
+
+TEST(LowerBlock, ExponentialsOfLargeScoresDoNotOverflow) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  const std::vector<double> large = {1000, 999, -infinite, -2000, -2001, -infinite};
+  const auto rows = [&](const std::string& op) {
+    return OperatorCall("aten." + op + ".default")
+        .tensor({2, 3}, large)
+        .number(-1)
+        .flag(false)
+        .gives({2, 3})
+        .value();
+  };
+  const double share = 1 / (1 + std::exp(-1)), log_share = -std::log1p(std::exp(-1));
+  EXPECT_THAT(rows("_softmax"),
+              Pointwise(Near(1e-12), {share, 1 - share, 0.0, share, 1 - share, 0.0}));
+  EXPECT_THAT(rows("_log_softmax"), Pointwise(Near(1e-12), {log_share, log_share - 1, -infinite,
+                                                            log_share, log_share - 1, -infinite}));
+  EXPECT_THAT(OperatorCall("aten.logsumexp.default")
+                  .tensor({2, 3}, {1000, 999, -infinite, -infinite, -infinite, -infinite})
+                  .numbers({1})
+                  .gives({2})
+                  .value(),
+              Pointwise(Near(1e-12), {1000 - log_share, -infinite}));
 }
 
 TEST(LowerBlock, ARunningSumIsOneFunctionWhateverItsDimension) {

@@ -219,6 +219,7 @@ class RingAttention : public testing::TestWithParam<Merging> {};
 
 TEST_P(RingAttention, OfAllBlocksIsAttentionToAllKeys) {
   EXPECT_TRUE(proves(ring(GetParam(), false)));
+  EXPECT_TRUE(proves(ring(GetParam(), true)));
 }
 
 TEST_P(RingAttention, NeedsEveryBlockOnceAndItsWeight) {
