@@ -43,7 +43,7 @@ enum class Prim : uint8_t {
   kReduceMin,
   // -- the rest --
   kOneHot,  // int [d...] -> [d..., n]: 1 where index == last coordinate, else 0
-  kBlock,   // fn on blocks, see BlockSpec ("softmax", "layer_norm.xhat(1e-05)", "attention(...)")
+  kBlock,   // fn on blocks, see BlockSpec ("cumsum", "layer_norm.xhat(1e-05)", "attention(...)")
   kCollective,  // see Collective
   kOpaque,  // undeclared: a function of all its operands as wholes; fn = name and attributes and
             // output number

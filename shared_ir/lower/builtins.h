@@ -28,6 +28,7 @@ std::span<const Builtin> elementwise_builtins();  // arithmetic, maps, masks, ca
 std::span<const Builtin> movement_builtins();     // views, transpositions, broadcasting
 std::span<const Builtin> slicing_builtins();      // slices, concatenation, padding
 std::span<const Builtin> reduction_builtins();    // sums, maxima
+std::span<const Builtin> softmax_builtins();      // normalised exponentials
 std::span<const Builtin> labelled_builtins();     // einsum and block
 std::span<const Builtin> index_builtins();        // gathers and scatters
 std::span<const Builtin> window_builtins();       // XLA's slices, padding, dynamic slices

@@ -40,12 +40,6 @@ Value item(Call& call) {
   return list[i];
 }
 
-Value only(Call& call) {
-  const std::vector<int64_t> list = call.integers(0);
-  if (list.size() != 1) call.unsupported("more than one dimension");
-  return {list[0]};
-}
-
 Value stat_shape(Call& call) {
   Shape shape = call.builder().shape(call.tensor(0)), inner = call.sizes(1);
   if (inner.size() > shape.size()) call.fail("the list is longer than the shape");
@@ -87,7 +81,6 @@ constexpr Builtin kAttributeBuiltins[] = {
     {"drop_last", 1, 1, drop_last, "drop_last(list): without its last number"},
     {"total", 1, 1, total, "total(list): the sum of its numbers"},
     {"item", 2, 2, item, "item(list, i): element i, counted from 0"},
-    {"only", 1, 1, only, "only(list): its one element; a longer list is unsupported"},
     {"stat_shape", 2, 2, stat_shape,
      "stat_shape(x, sizes): the sizes of x, the last ones (as many as the list has) 1"},
     {"number_of", 1, 1, number_of,

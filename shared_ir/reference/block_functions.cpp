@@ -27,37 +27,12 @@ double log_sum_exp(const Row& row) {
   return top + std::log(total);
 }
 
-void softmax(const FunctionName&, Blocks in, Block& out) {
-  double norm = log_sum_exp(in[0].values);
-  for (size_t i = 0; i < out.values.size(); ++i) out.values[i] = std::exp(in[0].values[i] - norm);
-}
-
-// 0 where all are minus infinity.
-void safe_softmax(const FunctionName& fn, Blocks in, Block& out) {
-  const auto hidden = [](double x) { return x == -std::numeric_limits<double>::infinity(); };
-  if (std::all_of(in[0].values.begin(), in[0].values.end(), hidden))
-    out.values.assign(out.values.size(), 0);
-  else
-    softmax(fn, in, out);
-}
-
-void log_softmax(const FunctionName&, Blocks in, Block& out) {
-  double norm = log_sum_exp(in[0].values);
-  for (size_t i = 0; i < out.values.size(); ++i) out.values[i] = in[0].values[i] - norm;
-}
-
-// By the gradient g and the result y: y * (g - sum(g * y)).
-void softmax_backward(const FunctionName&, Blocks in, Block& out) {
-  const Row &g = in[0].values, &y = in[1].values;
-  double dot = std::inner_product(g.begin(), g.end(), y.begin(), 0.0);
-  for (size_t i = 0; i < g.size(); ++i) out.values[i] = y[i] * (g[i] - dot);
-}
-
-// g - exp(y) * sum(g).
-void log_softmax_backward(const FunctionName&, Blocks in, Block& out) {
-  const Row &g = in[0].values, &y = in[1].values;
-  double total = sum(g);
-  for (size_t i = 0; i < g.size(); ++i) out.values[i] = g[i] - std::exp(y[i]) * total;
+// Softmax that is 0 where all are minus infinity.
+void safe_softmax(const FunctionName&, Blocks in, Block& out) {
+  const double norm = log_sum_exp(in[0].values);
+  const bool hidden = norm == -std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < out.values.size(); ++i)
+    out.values[i] = hidden ? 0 : std::exp(in[0].values[i] - norm);
 }
 
 // An epsilon of none is float32's machine epsilon.
@@ -135,10 +110,6 @@ void argmax(const FunctionName&, Blocks in, Block& out) {
 
 void argmin(const FunctionName&, Blocks in, Block& out) {
   out.values[0] = first_place(in[0].values, [](double a, double b) { return a < b; });
-}
-
-void logsumexp(const FunctionName&, Blocks in, Block& out) {
-  out.values[0] = log_sum_exp(in[0].values);
 }
 
 void cumsum(const FunctionName&, Blocks in, Block& out) {
@@ -226,11 +197,7 @@ void attention(const FunctionName&, Blocks in, Block& out) {
 }
 
 const std::unordered_map<std::string_view, BlockFunction> kBlocks = {
-    {"softmax", softmax},
     {"safe_softmax", safe_softmax},
-    {"softmax_backward", softmax_backward},
-    {"log_softmax", log_softmax},
-    {"log_softmax_backward", log_softmax_backward},
     {"layer_norm.xhat", layer_norm_xhat},
     {"layer_norm.mean", layer_norm_mean},
     {"layer_norm.rstd", layer_norm_rstd},
@@ -240,7 +207,6 @@ const std::unordered_map<std::string_view, BlockFunction> kBlocks = {
     {"rms_norm.dx", rms_norm_dx},
     {"argmax", argmax},
     {"argmin", argmin},
-    {"logsumexp", logsumexp},
     {"cumsum", cumsum},
     {"cumprod", cumprod},
     {"prod", prod},

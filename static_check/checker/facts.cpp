@@ -75,6 +75,7 @@ Facts::Facts(const Universe& universe, const Graph& sequential, const LinearIn& 
         !inputs.insert(atom.tensor).second)
       reject(id, "a second atom for one sequential input");
     derive(id, sequential);
+    derive_sign(id);
   }
   for (const Instance& instance : universe_.instances) {
     if (!valid(instance.output) || definition(instance.output) != &instance)

@@ -48,6 +48,10 @@ class Facts {
   bool integral(AtomId id) const { return facts_[static_cast<size_t>(id)].integral; }
   bool boolean(AtomId id) const;
 
+  // Every element, and every part of a sum that the atom hides, is a real number greater than 0.
+  // Inputs are taken to be finite.
+  bool positive(AtomId id) const { return facts_[static_cast<size_t>(id)].positive; }
+
   // One id for the atoms whose element at an index depends on that index alone: iotas, and one-hots
   // of the same ids.
   AtomId canonical(AtomId id) const { return facts_[static_cast<size_t>(id)].canonical; }
@@ -82,11 +86,15 @@ class Facts {
     std::vector<LabelId> hidden;   // sorted
     std::vector<LabelId> boxable;  // sorted, a subset of hidden
     bool integral = false;
+    bool below = false;     // every element is a real number or minus infinity
+    bool finite = false;    // every element is a real number
+    bool positive = false;  // see positive()
     AtomId canonical = 0;
   };
 
   void derive(AtomId id, const Graph& sequential);
   void derive_instance(AtomId id);
+  void derive_sign(AtomId id);  // after the other facts (signs.cpp)
   void unite_hidden(Fact& fact, AtomId operand) const;
 
   const Universe& universe_;

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "static_check/checker/definitions.h"
+#include "static_check/checker/reduced_labels.h"
 
 namespace assay::checker {
 namespace {
@@ -53,31 +54,6 @@ std::optional<Affine> index_of(const Facts& facts, const Region& region,
 }
 
 }  // namespace
-
-std::optional<std::vector<Affine>> operand_labels(const Region& region, const Instance& instance,
-                                                  size_t operand, const Affine& index) {
-  const auto stride_of = [&](size_t i) { return instance.labels[i].strides[operand]; };
-  std::vector<size_t> order;
-  for (size_t i = 0; i < instance.labels.size(); ++i)
-    if (instance.labels[i].size > 1 && stride_of(i) > 0) order.push_back(i);
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return stride_of(a) > stride_of(b); });
-  int64_t span = 0;  // of the labels inside
-  for (auto i = order.rbegin(); i != order.rend(); ++i) {
-    const InstanceLabel& label = instance.labels[*i];
-    if (label.strides[operand] <= span) return std::nullopt;
-    span += (label.size - 1) * label.strides[operand];
-  }
-  std::vector<Affine> labels(instance.labels.size());
-  Affine rest = shifted(index, -instance.operands[operand].offset);
-  if (rest.base < 0 || region.largest(rest) > span) return std::nullopt;
-  for (const size_t i : order) {
-    std::tie(labels[i], rest) = divide(region, rest, stride_of(i));
-    if (region.largest(labels[i]) >= instance.labels[i].size) return std::nullopt;
-  }
-  if (rest != Affine{}) return std::nullopt;
-  return labels;
-}
 
 std::optional<Product> as_element(const Facts& facts, const Region& region, const Product& product,
                                   AtomId atom) {

@@ -7,11 +7,6 @@
 
 namespace assay::checker {
 
-// The labels' coordinates at which `operand` is read at `index`; nullopt when it never is, or at
-// several.
-std::optional<std::vector<Affine>> operand_labels(const Region& region, const Instance& instance,
-                                                  size_t operand, const Affine& index);
-
 // The element of `atom`, a product or an integer map, that equals the product on the region, its
 // coefficient and boxes kept; nullopt when none is found.
 std::optional<Product> as_element(const Facts& facts, const Region& region, const Product& product,

@@ -198,13 +198,11 @@ class LemmaCheck {
       throw Rejection{"a definition of what is no " + formula.name};
   }
 
-  // The one label that the instance reduces (that its block must have whole) is the dimension.
+  // The one label that the instance reduces is the dimension.
   void check_reduction(const Instance& made, const LemmaProof::Leaf& leaf, const Formula& formula,
                        std::vector<Affine>& labels) const {
-    const bool block = formula.name == "softmax" || formula.name == "log_softmax";
-    const bool right =
-        block ? made.kind == Instance::Kind::kBlock && made.fn == formula.name
-              : made.kind == (formula.name == "sum" ? Instance::Kind::kSum : Instance::Kind::kMax);
+    const bool right = (formula.name == "sum" && made.kind == Instance::Kind::kSum) ||
+                       (formula.name == "max" && made.kind == Instance::Kind::kMax);
     size_t dim = 0;
     while (dim < proof_.dims.size() && proof_.dims[dim].name != formula.dim) ++dim;
     if (!right || dim == proof_.dims.size())
@@ -214,16 +212,14 @@ class LemmaCheck {
       const InstanceLabel& label = made.labels[i];
       if (label.size == 1) continue;
       if (label.tag == Tag::kParallel) {
-        if (labels[i].step(dim) != 0) throw Rejection{"a block along a parallel label"};
+        if (labels[i].step(dim) != 0) throw Rejection{"a reduction along a parallel label"};
         continue;
       }
       if (size != 1) throw Rejection{"a reduction over several labels"};
       size = label.size;
-      if (block && labels[i] != region_.coords[dim])
-        throw Rejection{"a block that is read in another order"};
-      if (!block) labels[i] = region_.coords[dim];
+      labels[i] = region_.coords[dim];
     }
-    if (size != proof_.dims[dim].size || (!block && leaf.strides[dim] != 0))
+    if (size != proof_.dims[dim].size || leaf.strides[dim] != 0)
       throw Rejection{"a reduction over another dimension"};
   }
 

@@ -8,6 +8,8 @@
 #include "static_check/checker/definitions.h"
 #include "static_check/checker/indicators.h"
 #include "static_check/checker/operators.h"
+#include "static_check/checker/products.h"
+#include "static_check/checker/reduced_labels.h"
 
 namespace assay::checker {
 namespace {
@@ -17,37 +19,6 @@ using Tag = InstanceLabel::Tag;
 Instance::Kind kind_of(Prim prim) {
   if (prim == Prim::kReduceSum) return Instance::Kind::kSum;
   return prim == Prim::kReduceMax ? Instance::Kind::kMax : Instance::Kind::kMin;
-}
-
-// The values of base + sum of step * digit, over the digits beyond `outer`, as boxes on a label;
-// nullopt when they are no product of digit ranges, or repeat.
-std::optional<std::vector<Box>> image(const Region& region, size_t outer, const Affine& x,
-                                      LabelId label, int64_t size, bool maximum) {
-  Modes digits;  // outer to inner
-  for (size_t i = outer; i < x.steps.size(); ++i)
-    if (x.steps[i] != 0) digits.push_back({region.sizes[i], x.steps[i]});
-  std::sort(digits.begin(), digits.end(),
-            [](const Mode& a, const Mode& b) { return a.stride > b.stride; });
-  for (size_t i = digits.size(); i-- > 1;)
-    if (digits[i - 1].stride == digits[i].size * digits[i].stride) {
-      digits[i - 1] = {digits[i - 1].size * digits[i].size, digits[i].stride};
-      digits.erase(digits.begin() + static_cast<ptrdiff_t>(i));
-    }
-  std::vector<Box> boxes;
-  int64_t end = size, rest = x.base;
-  const auto add = [&](int64_t count, int64_t stride) {
-    if (end % stride != 0) return false;
-    const int64_t radix = end / stride, first = rest / stride;
-    if (first + count > radix) return false;
-    if (count != radix) boxes.push_back({label, stride, radix, maximum, {{first, first + count}}});
-    rest %= stride;
-    end = stride;
-    return true;
-  };
-  for (const Mode& digit : digits)
-    if (!add(digit.size, digit.stride)) return std::nullopt;
-  if (end > 1 && !add(1, 1)) return std::nullopt;
-  return boxes;
 }
 
 class ReductionCheck {
@@ -65,23 +36,26 @@ class ReductionCheck {
       const Sum claimed = as_sum(element_at(outer, step_.claim(), outer.coords));
       candidates_ = instances_in(claimed);
       Sum reduced;
+      bool zeros = false;  // among what is reduced
       Shape extents;
       for (const size_t d : reduced_) extents.push_back(step_.operand_op(0).shape[d]);
       for_each_region(region_of(extents, outer), outer.sizes.size(), [&](const Region& inner) {
         const Sum part = reduce_part(outer, inner);
+        zeros |= part.empty();
         reduced.insert(reduced.end(), part.begin(), part.end());
       });
       check_infinities(step_.facts, reduced);
-      const bool same = kind_ == Instance::Kind::kSum
-                            ? equal(step_.facts, outer, claimed, reduced)
-                            : equal_unions(step_.facts, outer, claimed, reduced);
+      const bool adds = kind_ == Instance::Kind::kSum || (zeros && reduced.empty());
+      if (!adds && zeros) throw Rejection{"an extremum of zeros and other values"};
+      const bool same = adds ? equal(step_.facts, outer, claimed, reduced)
+                             : equal_unions(step_.facts, outer, claimed, reduced);
       if (!same) reject_difference(outer.coords, claimed, reduced);
       ++step_.probes;
     });
   }
 
  private:
-  // The reducing instances that a claim names, through its definitions.
+  // The reducing instances that a claim names, through its definitions and products.
   std::set<const Instance*> instances_in(const Sum& claimed) const {
     std::set<const Instance*> found;
     std::set<AtomId> seen;
@@ -94,7 +68,8 @@ class ReductionCheck {
       const Instance* made = step_.facts.definition(atom);
       if (made == nullptr || !seen.insert(atom).second) continue;
       if (made->kind == kind_) found.insert(made);
-      if (made->kind == Instance::Kind::kCombine || made->kind == Instance::Kind::kCat)
+      if (made->kind == Instance::Kind::kCombine || made->kind == Instance::Kind::kCat ||
+          made->kind == Instance::Kind::kMul)
         for (const Instance::Operand& operand : made->operands) todo.push_back(operand.atom);
     }
     return found;
@@ -183,8 +158,8 @@ class ReductionCheck {
     for (const Product& product : operand) {
       if (product.factors.size() != 1) continue;
       for (size_t i = 0; i < name.operands.size(); ++i) {
-        if (product.factors[0].atom != name.operands[i].atom) continue;
-        const auto labels = operand_labels(inner, name, i, product.factors[0].index);
+        const auto index = index_in(inner, name.operands[i].atom, product.factors[0]);
+        const auto labels = index ? operand_labels(inner, name, i, *index) : std::nullopt;
         if (!labels) continue;
         if (const auto named = named_at(i, *labels)) return named;
         for (size_t label = 0; label < labels->size(); ++label) {
@@ -198,27 +173,20 @@ class ReductionCheck {
     return named_at(0, merged);
   }
 
-  // Where a name's output holds what it reads from an operand: that of a concatenation behind the
-  // pieces before.
-  static Affine output_index(const Instance& name, size_t operand,
-                             const std::vector<Affine>& labels) {
-    Affine index;
-    for (size_t i = 0; i < labels.size(); ++i)
-      if (name.labels[i].tag == Tag::kParallel)
-        index = plus(index, times(labels[i], name.labels[i].out_stride));
-    if (name.kind != Instance::Kind::kCat) return index;
-    index.base +=
-        std::accumulate(name.piece_sizes.begin(),
-                        name.piece_sizes.begin() + static_cast<ptrdiff_t>(operand), int64_t{0});
-    int64_t size = name.piece_sizes[operand];  // of what is inside of a label
-    for (size_t i = 0; i < labels.size(); ++i) {
-      if (name.labels[i].tag != Tag::kWhole ||
-          name.labels[i].spec_label != static_cast<int32_t>(operand))
-        continue;
-      size /= name.labels[i].size;
-      index = plus(index, times(labels[i], size));
+  // Where the atom may hold this element, itself or through names of names. To be verified.
+  std::optional<Affine> index_in(const Region& inner, AtomId atom, const Factor& element,
+                                 int depth = 2) const {
+    if (element.atom == atom) return element.index;
+    const Instance* name = step_.facts.definition(atom);
+    if (depth == 0 || name == nullptr) return std::nullopt;
+    if (name->kind != Instance::Kind::kCat && name->kind != Instance::Kind::kCombine)
+      return std::nullopt;
+    for (size_t i = 0; i < name->operands.size(); ++i) {
+      const auto index = index_in(inner, name->operands[i].atom, element, depth - 1);
+      const auto labels = index ? operand_labels(inner, *name, i, *index) : std::nullopt;
+      if (labels) return output_index(*name, i, *labels);
     }
-    return index;
+    return std::nullopt;
   }
 
   Product reduce(const Region& outer, const Region& inner, const Product& product) const {
@@ -245,34 +213,11 @@ class ReductionCheck {
         return result;
       }
     }
-    if (varies) throw Rejection{"no instance in the claim reduces " + to_string({product})};
-    return result;
-  }
-
-  std::optional<Product> reduce_through(const Instance& instance, size_t fixed, const Region& inner,
-                                        const Affine& index) const {
-    const auto labels = operand_labels(inner, instance, 0, index);
-    if (!labels) return std::nullopt;
-    Product result{1, {{instance.output, {}}}, {}, {}};
-    for (size_t i = 0; i < labels->size(); ++i) {
-      const InstanceLabel& label = instance.labels[i];
-      const Affine& coordinate = (*labels)[i];
-      if (label.tag == Tag::kParallel) {
-        if (coordinate.depends_beyond(fixed)) return std::nullopt;
-        result.factors[0].index =
-            plus(result.factors[0].index, times(coordinate, label.out_stride));
-        continue;
-      }
-      // One box for all elements of the region. (No digit is seen by two labels: divide() hands it
-      // to one of them.)
-      for (size_t digit = 0; digit < fixed; ++digit)
-        if (coordinate.step(digit) != 0) return std::nullopt;
-      if (label.size == 1) continue;
-      const auto boxes =
-          image(inner, fixed, coordinate, label.hidden, label.size, kind_ != Instance::Kind::kSum);
-      if (!boxes) return std::nullopt;
-      result.boxes.insert(result.boxes.end(), boxes->begin(), boxes->end());
+    if (kind_ == Instance::Kind::kSum && varies) {
+      if (const auto sum = reduce_product(step_.facts, candidates_, fixed, inner, result))
+        return *sum;
     }
+    if (varies) throw Rejection{"no instance in the claim reduces " + to_string({product})};
     return result;
   }
 

@@ -5,11 +5,13 @@
 
 #include "static_check/checker/boxes.h"
 #include "static_check/checker/definitions.h"
+#include "static_check/checker/division.h"
 
 namespace assay::checker {
 namespace {
 
 constexpr size_t kMostProducts = 4096;
+constexpr int kMostDivisions = 64;
 
 bool is_infinite(const Facts& facts, const Product& product) {
   return std::any_of(product.factors.begin(), product.factors.end(), [&](const Factor& factor) {
@@ -77,7 +79,10 @@ void append(const Facts& facts, const Region& region, Sum& to, Product product,
   }
   for (const Factor& factor : product.factors)
     if (facts.atom(factor.atom).kind == Atom::Kind::kIota && factor.index.steps.empty()) return;
-  if (normalise(facts, region, product)) to.push_back(std::move(product));
+  if (normalise(facts, region, product)) {
+    cancel_reciprocals(facts, region, product);
+    to.push_back(std::move(product));
+  }
   if (to.size() > kMostProducts) throw Rejection{"too many terms"};
 }
 
@@ -180,23 +185,43 @@ namespace {
 
 constexpr int kMostEqualities = 64;  // that lemmas gave, in one comparison
 
-// With by_lemmas, an atom that lemmas show to be equal to another is replaced by it first.
-bool adds_up_to_zero(const Facts& facts, const Region& region, Sum difference, bool by_lemmas) {
+// What is done to a sum beside the expansion of definitions. Factors that all its products share
+// are taken out at the end in any case; taken out first, names of parts of one sum cancel before
+// they are unfolded.
+enum class By {
+  kDefinitions,
+  kCommonFactors,
+  kLemmas,  // an atom that lemmas show to be equal to another is replaced by it first
+};
+
+bool adds_up_to_zero(const Facts& facts, const Region& region, Sum difference, By by) {
   std::set<AtomId> kept;  // beside which a box would change its meaning
-  int equalities = 0;
+  int equalities = 0, divisions = 0;
   for (;;) {
     difference = cancel(facts, difference);
     if (difference.empty()) return true;
+    if (by == By::kCommonFactors) divide_by_common_factors(facts, difference);
     AtomId newest = kNone;
     for (const Product& product : difference)
       for (const Factor& factor : product.factors) {
         const Instance* made = facts.definition(factor.atom);
         const bool defined = (made != nullptr && is_definition(facts, *made)) ||
-                             (by_lemmas && facts.equal_to(factor.atom) != nullptr);
+                             (by == By::kLemmas && facts.equal_to(factor.atom) != nullptr);
         if (defined && !kept.contains(factor.atom)) newest = std::max(newest, factor.atom);
       }
-    if (newest == kNone) return false;
-    const bool lemma = by_lemmas && facts.equal_to(newest) != nullptr;
+    if (newest == kNone) {
+      if (divide_by_common_factors(facts, difference)) {
+        kept.clear();
+        continue;
+      }
+      auto undivided = over_common_divisor(facts, region, difference);
+      if (!undivided || ++divisions > kMostDivisions) return false;
+      difference.clear();
+      for (Product& product : *undivided) append(facts, region, difference, std::move(product), 1);
+      kept.clear();
+      continue;
+    }
+    const bool lemma = by == By::kLemmas && facts.equal_to(newest) != nullptr;
     if (lemma && ++equalities > kMostEqualities) return false;
     Sum expanded;
     for (const Product& product : difference) {
@@ -228,8 +253,9 @@ bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b)
   Sum difference;
   for (const Product& product : a) append(facts, region, difference, product, 1);
   for (const Product& product : b) append(facts, region, difference, product, -1);
-  if (adds_up_to_zero(facts, region, difference, false)) return true;
-  return facts.has_learned() && adds_up_to_zero(facts, region, std::move(difference), true);
+  if (adds_up_to_zero(facts, region, difference, By::kDefinitions)) return true;
+  if (adds_up_to_zero(facts, region, difference, By::kCommonFactors)) return true;
+  return facts.has_learned() && adds_up_to_zero(facts, region, std::move(difference), By::kLemmas);
 }
 
 bool equal_unions(const Facts& facts, const Region& region, std::vector<Product> a,

@@ -67,7 +67,7 @@ Sum multiply(const Facts& facts, const Region& region, const Sum& a, const Sum& 
 
 // Whether the sums are equal on the region: the difference cancels, after expansion of products,
 // names and concatenations (newest atom first, so that what is equal cancels before it is
-// unfolded). Throws Split.
+// unfolded), and multiplication by positive divisors. Throws Split.
 bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b);
 
 // Whether two single products under maxima have the same factors and unite to the same boxes: max

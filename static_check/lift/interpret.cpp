@@ -161,6 +161,7 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
       for (size_t i = 0; i < op.operands.size(); ++i)
         values.push_back(scale(as_terms(operand(op, i), op.dtype), op.coefs[i]));
       Value sum = sum_of(lifting_, std::move(values));
+      if (is_floating(op.dtype)) join_quotients(lifting_, sum, op.dtype);
       merge_tiles(sum);
       name_sums(lifting_, sum, op.dtype);
       return sum;
@@ -173,6 +174,8 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
       if (cast_keeps_values(source, op.dtype)) return operand(op, 0);
       return apply_map(lifting_, cast_function(op.dtype), 0, operands(op), op.shape, op.dtype);
     default:
+      if (is_exponential(op.fn) && is_floating(source))
+        return apply_exponential(lifting_, op.fn, operand(op, 0), op.dtype);
       return apply_map(lifting_, op.fn, op.linear, operands(op), op.shape, op.dtype);
   }
 }

@@ -130,6 +130,7 @@ std::optional<Lifted> Lifting::find(const Request& request) const {
 
 Lifted Lifting::lift(const Request& request) {
   if (auto lifted = find(request)) return std::move(*lifted);
+  if (knows_only()) throw NotKnown{};
   auto& known = index_[key_of(request)];
   for (const Reach reach : {Reach::kExtended, Reach::kExact}) {
     const int32_t id = extend(request, reach);

@@ -15,6 +15,7 @@
 
 #include "shared_ir/proof.h"
 #include "static_check/algebra/restriction.h"
+#include "static_check/lift/signs.h"
 #include "static_check/smt/solver.h"
 
 namespace assay {
@@ -51,6 +52,9 @@ struct NotLifted {
   std::string reason;
 };
 
+// Thrown by lift() while no new instance may be made.
+struct NotKnown {};
+
 struct Lifted {
   AtomId atom = 0;
   Layout layout;                   // over the request's output dimensions
@@ -67,6 +71,12 @@ class Lifting {
   const Atom& atom(AtomId id) const { return universe_.atoms[static_cast<size_t>(id)]; }
   const Instance& instance_of(AtomId id) const;
   bool is_instance(AtomId id, Instance::Kind kind) const;
+
+  // What is known of the atom's elements as real numbers.
+  Sign sign(AtomId id) const {
+    while (signs_.size() <= static_cast<size_t>(id)) signs_.push_back(next_sign(universe_, signs_));
+    return signs_[static_cast<size_t>(id)];
+  }
 
   // While reading the sequential program, reduced labels are not extended beyond what it sums.
   void set_sequential(bool sequential) { sequential_ = sequential; }
@@ -117,7 +127,20 @@ class Lifting {
   // A hidden label of an atom without an instance: a sum over ranks of a partial input.
   LabelId hide(AtomId atom, int64_t size);
 
+  // Throws NotKnown where it would make an instance and may not.
   Lifted lift(const Request& request);
+  // While one of these lives, only what is known is found.
+  class KnownOnly {
+   public:
+    explicit KnownOnly(Lifting& lifting) : lifting_(lifting) { ++lifting_.known_only_; }
+    ~KnownOnly() { --lifting_.known_only_; }
+    KnownOnly(const KnownOnly&) = delete;
+    KnownOnly& operator=(const KnownOnly&) = delete;
+
+   private:
+    Lifting& lifting_;
+  };
+  bool knows_only() const { return known_only_ > 0; }
   // Embedding alone; nullopt when no known instance has this block.
   std::optional<Lifted> find(const Request& request) const;
 
@@ -149,6 +172,7 @@ class Lifting {
   };
 
   Universe universe_;
+  mutable std::vector<Sign> signs_;  // of the first atoms, as far as they were asked for
   std::unordered_map<std::string, std::vector<int32_t>> index_;          // request key -> instances
   std::unordered_map<std::string, std::vector<Remembered>> remembered_;  // by request key
   std::unordered_map<AtomId, AtomId> one_hots_;
@@ -156,6 +180,7 @@ class Lifting {
   std::unordered_map<AtomId, std::pair<AtomId, Rational>> equal_;
   Solver solver_;
   bool sequential_ = true;
+  int known_only_ = 0;
   bool random_agrees_ = true;
   std::map<std::pair<std::string, int32_t>, Value> drawn_;
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();

@@ -55,7 +55,6 @@ Lifted product_of_two(Lifting& lifting, const Term& a, const Term& b, const Shap
 
 constexpr size_t kMostFactors = 8;
 
-// The view's factors, of which none is a product itself.
 void add_factors(const Lifting& lifting, const Term& view, std::vector<Term>& factors) {
   if (lifting.is_instance(view.atom, Instance::Kind::kMul) && factors.size() < kMostFactors) {
     auto left = lifting.trace(view.atom, view.layout, 0);
@@ -85,7 +84,11 @@ Lifted product(Lifting& lifting, const Term& a, const Term& b, const Shape& size
     view.layout = operand->layout;
     add_factors(lifting, view, factors);
   }
-  if (factors.size() == 2 || factors.size() > kMostFactors)
+  const size_t before = factors.size();
+  cancel_reciprocals(lifting, factors);
+  if (factors.empty()) return {lifting.one(), broadcast(size), {}};
+  const bool cancelled = factors.size() < before;
+  if (!cancelled && (factors.size() == 2 || factors.size() > kMostFactors))
     return product_of_two(lifting, a, b, size, dtype);
   const auto is_one_hot = [&](const Term& factor) {
     return lifting.atom(factor.atom).kind == Atom::Kind::kOneHot;
@@ -101,6 +104,15 @@ Lifted product(Lifting& lifting, const Term& a, const Term& b, const Shape& size
     result = product_of_two(lifting, left, factors[i], size, dtype);
   }
   return result;
+}
+
+bool is_known_product(Lifting& lifting, const Term& a, const Term& b, const Shape& size,
+                      DType dtype) try {
+  const Lifting::KnownOnly guard(lifting);
+  product(lifting, a, b, size, dtype);
+  return true;
+} catch (const NotKnown&) {
+  return false;
 }
 
 Term multiply_terms(Lifting& lifting, const Term& left, const Term& right, const Shape& size,
@@ -121,6 +133,9 @@ Term multiply_terms(Lifting& lifting, const Term& left, const Term& right, const
     result.atom = view.atom;
     result.layout = view.layout;
   } else {
+    if (distributes(lifting, left, right, dtype) && !is_known_product(lifting, a, b, size, dtype)) {
+      if (auto sum = distributed_product(lifting, left, right, size, dtype)) return std::move(*sum);
+    }
     const Lifted lifted = product(lifting, a, b, size, dtype);
     result.atom = lifted.atom;
     result.layout = lifted.layout;
@@ -130,6 +145,12 @@ Term multiply_terms(Lifting& lifting, const Term& left, const Term& right, const
 }
 
 }  // namespace
+
+std::vector<Term> factors_of(const Lifting& lifting, const Term& view) {
+  std::vector<Term> factors;
+  add_factors(lifting, view, factors);
+  return factors;
+}
 
 Value multiply(Lifting& lifting, const Value& a, const Value& b, DType dtype) {
   std::vector<Value> operands{a, b};

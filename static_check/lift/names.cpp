@@ -127,9 +127,10 @@ bool names_sum(const Lifting& lifting, AtomId id) {
          });
 }
 
-// Names replaced by their sums, the newest first, so that sums of the same terms become equal
-// whatever the order in which they were added up.
-std::vector<Term> unfolded(const Lifting& lifting, std::vector<Term> terms) {
+}  // namespace
+
+// Sums of the same terms become equal so, whatever the order in which they were added up.
+std::vector<Term> unfold_names(const Lifting& lifting, std::vector<Term> terms) {
   std::vector<AtomId> kept;
   for (;;) {
     auto newest = terms.end();
@@ -150,6 +151,8 @@ std::vector<Term> unfolded(const Lifting& lifting, std::vector<Term> terms) {
   }
 }
 
+namespace {
+
 // The whole of an instance's output, a dimension for each label.
 std::pair<Term, Shape> whole_of(const Instance& instance) {
   std::pair<Term, Shape> whole;
@@ -165,7 +168,7 @@ std::pair<Term, Shape> whole_of(const Instance& instance) {
 // Makes a new name known by its unfolded terms as well.
 void remember_unfolded(Lifting& lifting, AtomId name, DType dtype) {
   const auto [view, shape] = whole_of(lifting.instance_of(name));
-  std::vector<Term> terms = unfolded(lifting, {view});
+  std::vector<Term> terms = unfold_names(lifting, {view});
   if (terms.size() < 2) return;
   const Rational factor = take_factor(terms);
   try {
@@ -194,7 +197,7 @@ std::vector<Term> name_sum(Lifting& lifting, const std::vector<Term>& terms, con
                            DType dtype) {
   const Request request = sum_request(terms, size, dtype);
   if (const auto known = lifting.find(request)) return {plain(*known)};
-  const std::vector<Term> flat = unfolded(lifting, terms);
+  const std::vector<Term> flat = unfold_names(lifting, terms);
   if (flat.size() < 2) return flat;
   if (auto known = find_unfolded(lifting, flat, size, dtype)) return {std::move(*known)};
   const Term named = plain(lifting.lift(request));

@@ -17,6 +17,8 @@ namespace assay {
 // The tile as a plain view (coefficient 1, no restriction): a name for its sum where it is not one
 // already.
 Term materialize(Lifting& lifting, const Tile& tile, const Shape& size, DType dtype);
+// Names among the terms replaced by their sums, the newest first, as far as the sums stay short.
+std::vector<Term> unfold_names(const Lifting& lifting, std::vector<Term> terms);
 // Names sums whose terms are all whole, tile by tile; partial sums stay lists of terms.
 void name_sums(Lifting& lifting, Value& value, DType dtype);
 // The value with no cuts along `dim`: pieces of different atoms become one concatenation atom.
@@ -25,7 +27,29 @@ Value join_dim(Lifting& lifting, const Value& value, int64_t dim, DType dtype);
 Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DType dtype);
 
 // --- multiply.cpp ---
+// The view's factors, of which none is a product itself, as far as there are few of them.
+std::vector<Term> factors_of(const Lifting& lifting, const Term& view);
 Value multiply(Lifting& lifting, const Value& a, const Value& b, DType dtype);
+
+// --- exponentials.cpp ---
+// Functions that have a normal form together: exp, log, reciprocal, sigmoid.
+bool is_exponential(const std::string& fn);
+Value apply_exponential(Lifting& lifting, const std::string& fn, const Value& value, DType dtype);
+// Terms that differ in quotients of positive views alone become one: x / s - x b / (s (a + b)).
+void join_quotients(Lifting& lifting, Value& value, DType dtype);
+// Takes out pairs of a positive view and its reciprocal.
+void cancel_reciprocals(const Lifting& lifting, std::vector<Term>& factors);
+// A reciprocal or an exponential: what sums are rescaled by.
+bool is_scale(const Lifting& lifting, AtomId id);
+
+// --- regroup.cpp: the same value in groups that are known; nullopt where there are none ---
+// The sum over dims of a product with a sum.
+std::optional<Term> exchanged_sum(Lifting& lifting, const Term& term, const Shape& size,
+                                  std::span<const int64_t> dims, DType dtype);
+// A product with a name: whether it may be one of sums, and the sum.
+bool distributes(const Lifting& lifting, const Term& a, const Term& b, DType dtype);
+std::optional<Term> distributed_product(Lifting& lifting, const Term& a, const Term& b,
+                                        const Shape& size, DType dtype);
 
 // --- guards.cpp ---
 // Drops guards that the term implies (a one-hot, or a sum over its classes); false when the term is

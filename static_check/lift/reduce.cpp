@@ -88,6 +88,86 @@ bool reduces(const Request& request) {
   });
 }
 
+std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
+                           std::span<const int64_t> dims, DType dtype);
+
+// The sum of a product of which some factors rescale all that is summed: they multiply the sum of
+// the others. nullopt where there are none.
+std::optional<std::vector<Term>> rescaled_sum(Lifting& lifting, const Term& term, const Shape& size,
+                                              std::span<const int64_t> dims, DType dtype) {
+  if (!lifting.is_instance(term.atom, Instance::Kind::kMul)) return std::nullopt;
+  Term view;
+  view.atom = term.atom;
+  view.layout = term.layout;
+  std::vector<Term> factors = factors_of(lifting, view);
+  const auto scales = std::stable_partition(factors.begin(), factors.end(), [&](const Term& one) {
+    return varies(one.layout, dims) || !is_scale(lifting, one.atom);
+  });
+  const bool moves = std::any_of(factors.begin(), scales,
+                                 [&](const Term& one) { return varies(one.layout, dims); });
+  if (scales == factors.end() || !moves) return std::nullopt;
+  Value product = single_term(size, factors.front());
+  for (auto factor = factors.begin() + 1; factor != scales; ++factor)
+    product = multiply(lifting, product, single_term(size, *factor), dtype);
+  std::vector<Term> result;
+  for (Term part : product.tiles.at(0).terms) {
+    part.coef = part.coef * term.coef;
+    part.restrictions.insert(part.restrictions.end(), term.restrictions.begin(),
+                             term.restrictions.end());
+    if (!normalize(part.restrictions)) continue;
+    const Shape kept = kept_dims(size, dims);
+    for (const Term& sum : sum_term(lifting, part, size, dims, dtype)) {
+      Value scaled = single_term(kept, sum);
+      for (auto factor = scales; factor != factors.end(); ++factor) {
+        Term scale = *factor;
+        scale.layout = drop_dims(scale.layout, dims);
+        scaled = multiply(lifting, scaled, single_term(kept, scale), dtype);
+      }
+      const auto& terms = scaled.tiles.at(0).terms;
+      result.insert(result.end(), terms.begin(), terms.end());
+    }
+  }
+  return result;
+}
+
+// The sums over pieces that lie too far apart to be one block of a known sum, such as the first and
+// the last rows; nullopt unless all are parts of one known sum.
+std::optional<std::vector<Term>> sum_of_pieces(Lifting& lifting, const Term& term,
+                                               const Shape& size, std::span<const int64_t> dims,
+                                               DType dtype) try {
+  constexpr int64_t kMostPieces = 16;
+  if (lifting.is_sequential() || lifting.knows_only()) return std::nullopt;
+  const auto apart = std::find_if(dims.begin(), dims.end(), [&](int64_t d) {
+    const auto& modes = term.layout.dims[static_cast<size_t>(d)];
+    return modes.size() > 1 && modes[0].stride != 0 && modes[0].size <= kMostPieces;
+  });
+  const bool guarded =
+      std::any_of(term.restrictions.begin(), term.restrictions.end(),
+                  [](const Restriction& r) { return r.kind == Restriction::Kind::kGuard; });
+  if (apart == dims.end() || guarded) return std::nullopt;
+  const auto d = static_cast<size_t>(*apart);
+  const Mode pieces = term.layout.dims[d][0];
+  Term piece = term;
+  piece.layout.dims[d].erase(piece.layout.dims[d].begin());
+  Shape piece_size = size;
+  piece_size[d] /= pieces.size;
+  const Lifting::KnownOnly guard(lifting);
+  std::vector<Term> result;
+  for (int64_t i = 0; i < pieces.size; ++i) {
+    for (Term& sum : sum_term(lifting, piece, piece_size, dims, dtype))
+      result.push_back(std::move(sum));
+    if (result.empty()) return std::nullopt;
+    const Term& first = result.front();
+    if (!lifting.is_instance(first.atom, Instance::Kind::kSum) ||
+        result.back().atom != first.atom || !(result.back().layout == first.layout))
+      return std::nullopt;
+    piece.layout.offset += pieces.stride;
+  }
+  return result;
+} catch (const NotKnown&) {
+  return std::nullopt;
+}
+
 // Sum of one term over dims of its tile.
 std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
                            std::span<const int64_t> dims, DType dtype) {
@@ -109,6 +189,7 @@ std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
     }
     return result;
   }
+  if (auto rescaled = rescaled_sum(lifting, term, size, dims, dtype)) return std::move(*rescaled);
   Request request;
   request.kind = Instance::Kind::kSum;
   request.dtype = dtype;
@@ -120,7 +201,12 @@ std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
   }
   std::optional<Lifted> lifted;
   if (reduces(request)) {
-    lifted = lifting.lift(request);
+    lifted = lifting.find(request);
+    if (!lifted) {
+      if (auto known = exchanged_sum(lifting, term, size, dims, dtype)) return {std::move(*known)};
+      if (auto sums = sum_of_pieces(lifting, term, size, dims, dtype)) return std::move(*sums);
+      lifted = lifting.lift(request);
+    }
   } else if (term.atom != lifting.one()) {
     // A shard of one element along the summed dimension is still a part of a known sum.
     lifted = lifting.find(request);

@@ -6,8 +6,6 @@
 namespace assay {
 namespace {
 
-using Tag = InstanceLabel::Tag;
-
 constexpr size_t kMostLeaves = 80;
 
 struct TooLarge {};
@@ -136,8 +134,6 @@ class Terms {
       case Instance::Kind::kSum:
       case Instance::Kind::kMax:
         return open_reduction(todo.leaf, of, made, depth);
-      case Instance::Kind::kBlock:
-        return open_block(todo.leaf, of, made, depth);
       default:
         return;
     }
@@ -181,11 +177,11 @@ class Terms {
     define(number, std::move(sum));
   }
 
-  // The one label of that tag with more than one value.
-  static const InstanceLabel* only_label(const Instance& made, Tag tag) {
+  // The one reduced label with more than one value.
+  static const InstanceLabel* reduced_label(const Instance& made) {
     const InstanceLabel* found = nullptr;
     for (const InstanceLabel& label : made.labels) {
-      if (label.tag != tag || label.size == 1) continue;
+      if (label.tag != InstanceLabel::Tag::kReduced || label.size == 1) continue;
       if (found != nullptr) return nullptr;
       found = &label;
     }
@@ -195,7 +191,7 @@ class Terms {
   // A reduction runs over a dimension that its result does not see: one that is there already, so
   // that equal reductions are equal terms, or else one of its own.
   void open_reduction(int32_t number, const LemmaProof::Leaf& of, const Instance& made, int depth) {
-    const InstanceLabel* reduced = only_label(made, Tag::kReduced);
+    const InstanceLabel* reduced = reduced_label(made);
     auto operand = read(of, 0);
     if (reduced == nullptr || !operand) return;
     size_t dim = 0;
@@ -210,23 +206,6 @@ class Terms {
            make_call(made.kind == Instance::Kind::kSum ? "sum" : "max",
                      {variable(made.operands[0].atom, operand->offset, operand->strides, depth)},
                      proof_.dims[dim].name));
-  }
-
-  void open_block(int32_t number, const LemmaProof::Leaf& of, const Instance& made, int depth) {
-    const InstanceLabel* whole = only_label(made, Tag::kWhole);
-    const FormulaFunction* function = find_function(made.fn);
-    if (whole == nullptr || function == nullptr || !function->reduces || made.operands.size() != 1)
-      return;
-    const auto operand = read(of, 0);
-    if (!operand || of.offset / whole->out_stride % whole->size != 0) return;
-    for (size_t d = 0; d < of.strides.size(); ++d) {
-      if (of.strides[d] != whole->out_stride || proof_.dims[d].size != whole->size) continue;
-      define(number,
-             make_call(made.fn,
-                       {variable(made.operands[0].atom, operand->offset, operand->strides, depth)},
-                       proof_.dims[d].name));
-      return;
-    }
   }
 
   const Lifting& lifting_;

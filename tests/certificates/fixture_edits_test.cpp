@@ -49,6 +49,14 @@ const char* const kFixtures[] = {
     "tied-embedding-tp2",
     "recomputation-tp2",
     "recomputation-tp4",
+    "context-parallel-cp2",
+    "context-parallel-cp4",
+    "context-parallel-balanced-cp2",
+    "context-parallel-balanced-cp4",
+    "ring-attention-cp2",
+    "ring-attention-cp4",
+    "ring-attention-by-sigmoid-cp4",
+    "ring-attention-causal-cp2",
 };
 
 // Fixtures with so few collectives that there are not fifty edits of every kind.

@@ -304,7 +304,7 @@ Replay row_softmax() {
   input_atom(universe, 0, 24);
   Instance softmax;
   softmax.kind = Instance::Kind::kBlock;
-  softmax.fn = "softmax";
+  softmax.fn = "safe_softmax";
   softmax.operands = {{0, 0}};
   softmax.labels = {label(Tag::kParallel, 4, {6}, 6), label(Tag::kWhole, 6, {1}, 1, kNone, 0)};
   instance_atom(universe, softmax, 24);
@@ -314,7 +314,7 @@ Replay row_softmax() {
     core.specs = {{{{{1, false}, {0, true}}}, {{1, false}, {0, true}}}};
     CoreOp op;
     op.prim = Prim::kBlock;
-    op.fn = "softmax";
+    op.fn = "safe_softmax";
     op.operands = {x};
     op.spec = 0;
     program.output(

@@ -86,7 +86,7 @@ struct ClaimValues::AtomPart {
   std::vector<AtomPart*> operands;
   std::vector<AtomPart*> guards;             // kCombine: of every operand, whole
   std::vector<std::vector<int64_t>> summed;  // per label of the instance: the values that count
-  std::unordered_map<int64_t, double> known;
+  std::unordered_map<int64_t, ScaledNumber> known;
 };
 
 ClaimValues::ClaimValues(const Universe& universe, std::vector<const CoreProgram*> programs,
@@ -167,7 +167,7 @@ ClaimValues::AtomPart& ClaimValues::part_of(AtomId id, std::vector<Restriction> 
   return *parts_.emplace(name, std::move(made)).first->second;
 }
 
-double ClaimValues::at(AtomPart& part, int64_t index) {
+ScaledNumber ClaimValues::at(AtomPart& part, int64_t index) {
   if (index < 0 || index >= part.atom->size) {
     throw MeaninglessClaim{fmt::format("address {} is outside atom {} of {} elements", index,
                                        part.id, part.atom->size)};
@@ -179,7 +179,7 @@ double ClaimValues::at(AtomPart& part, int64_t index) {
   }
   const auto found = part.known.find(index);
   if (found != part.known.end()) return found->second;
-  const double value = compute(part, index);
+  const ScaledNumber value = compute(part, index);
   part.known.emplace(index, value);
   return value;
 }
@@ -199,7 +199,7 @@ double ClaimValues::source(AtomPart& part, int64_t index) {
   return sum;
 }
 
-double ClaimValues::compute(AtomPart& part, int64_t index) {
+ScaledNumber ClaimValues::compute(AtomPart& part, int64_t index) {
   switch (part.atom->kind) {
     case Atom::Kind::kOne:
       return 1;
@@ -223,7 +223,7 @@ double ClaimValues::compute(AtomPart& part, int64_t index) {
   }
   switch (instance.kind) {
     case Instance::Kind::kMul:
-      return at(*part.operands[0], address[0]) * at(*part.operands[1], address[1]);
+      return at(*part.operands[0], address[0]).times(at(*part.operands[1], address[1]));
     case Instance::Kind::kSum:
     case Instance::Kind::kMax:
     case Instance::Kind::kMin:
@@ -242,7 +242,7 @@ double ClaimValues::compute(AtomPart& part, int64_t index) {
   }
 }
 
-double ClaimValues::reduce(AtomPart& part, std::vector<int64_t> address) {
+ScaledNumber ClaimValues::reduce(AtomPart& part, std::vector<int64_t> address) {
   const Instance& instance = universe_.instances[static_cast<size_t>(part.atom->instance)];
   Shape counts, at_value;
   std::vector<size_t> reduced;
@@ -253,9 +253,9 @@ double ClaimValues::reduce(AtomPart& part, std::vector<int64_t> address) {
   }
   at_value.assign(counts.size(), 0);
   const double infinity = std::numeric_limits<double>::infinity();
-  double result = instance.kind == Instance::Kind::kSum   ? 0
-                  : instance.kind == Instance::Kind::kMax ? -infinity
-                                                          : infinity;
+  ScaledNumber result = instance.kind == Instance::Kind::kSum   ? 0
+                        : instance.kind == Instance::Kind::kMax ? -infinity
+                                                                : infinity;
   if (std::find(counts.begin(), counts.end(), 0) != counts.end()) return result;
   do {
     int64_t index = address[0];
@@ -263,24 +263,29 @@ double ClaimValues::reduce(AtomPart& part, std::vector<int64_t> address) {
       index += part.summed[reduced[i]][static_cast<size_t>(at_value[i])] *
                instance.labels[reduced[i]].strides[0];
     }
-    const double value = at(*part.operands[0], index);
-    result = instance.kind == Instance::Kind::kSum   ? result + value
-             : instance.kind == Instance::Kind::kMax ? std::max(result, value)
-                                                     : std::min(result, value);
+    const ScaledNumber value = at(*part.operands[0], index);
+    if (instance.kind == Instance::Kind::kSum)
+      result = result.plus(value);
+    else
+      result = instance.kind == Instance::Kind::kMax ? std::max<double>(result, value)
+                                                     : std::min<double>(result, value);
   } while (advance(at_value, counts));
   return result;
 }
 
-double ClaimValues::call_map(AtomPart& part, const std::vector<int64_t>& address) {
+ScaledNumber ClaimValues::call_map(AtomPart& part, const std::vector<int64_t>& address) {
   const Instance& instance = universe_.instances[static_cast<size_t>(part.atom->instance)];
+  if (instance.fn == "exp") return ScaledNumber::exp(at(*part.operands[0], address[0]));
+  if (instance.fn == "log") return at(*part.operands[0], address[0]).log();
+  if (instance.fn == "reciprocal") return at(*part.operands[0], address[0]).reciprocal();
   std::vector<double> operands;
   for (size_t i = 0; i < address.size(); ++i) operands.push_back(at(*part.operands[i], address[i]));
   return map_value(instance.fn, operands);
 }
 
-double ClaimValues::combine(AtomPart& part, const std::vector<int64_t>& address) {
+ScaledNumber ClaimValues::combine(AtomPart& part, const std::vector<int64_t>& address) {
   const Instance& instance = universe_.instances[static_cast<size_t>(part.atom->instance)];
-  double sum = 0;
+  ScaledNumber sum;
   for (const Instance::CombineTerm& term : instance.terms) {
     bool counts = true;
     size_t guard = 0;
@@ -291,12 +296,12 @@ double ClaimValues::combine(AtomPart& part, const std::vector<int64_t>& address)
     }
     if (!counts) continue;
     const auto operand = static_cast<size_t>(term.operand);
-    sum += term.coef.to_double() * at(*part.operands[operand], address[operand]);
+    sum = sum.plus(at(*part.operands[operand], address[operand]).times(term.coef.to_double()));
   }
   return sum;
 }
 
-double ClaimValues::piece(AtomPart& part, int64_t index) {
+ScaledNumber ClaimValues::piece(AtomPart& part, int64_t index) {
   const Instance& instance = universe_.instances[static_cast<size_t>(part.atom->instance)];
   int64_t total = 0;
   for (int64_t size : instance.piece_sizes) total += size;
@@ -332,7 +337,7 @@ void ClaimValues::call_block(AtomPart& part, int64_t index, const std::vector<in
   for (size_t i = 0; i < values.size(); ++i) part.known[base + steps[i]] = values[i];
 }
 
-double ClaimValues::term(const Term& term, const Shape& where) {
+ScaledNumber ClaimValues::term(const Term& term, const Shape& where) {
   std::vector<Restriction> boxes;
   for (const Restriction& r : term.restrictions) {
     if (r.kind != Restriction::Kind::kGuard) {
@@ -341,8 +346,8 @@ double ClaimValues::term(const Term& term, const Shape& where) {
       return 0;
     }
   }
-  return term.coef.to_double() *
-         at(part_of(term.atom, std::move(boxes)), address_of(term.layout, where));
+  return at(part_of(term.atom, std::move(boxes)), address_of(term.layout, where))
+      .times(term.coef.to_double());
 }
 
 double ClaimValues::element(const Value& value, const Shape& where) {
@@ -366,8 +371,8 @@ double ClaimValues::element(const Value& value, const Shape& where) {
     }
     throw MeaninglessClaim{"no piece of an integer map holds " + std::to_string(x)};
   }
-  double sum = 0;
-  for (const Term& part : tile.terms) sum += term(part, inner);
+  ScaledNumber sum;
+  for (const Term& part : tile.terms) sum = sum.plus(term(part, inner));
   return sum;
 }
 

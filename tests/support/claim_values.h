@@ -12,6 +12,7 @@
 #include "shared_ir/proof.h"
 #include "shared_ir/reference/reference.h"
 #include "tests/support/claim_block.h"
+#include "tests/support/scaled_number.h"
 
 namespace assay::test {
 
@@ -36,16 +37,16 @@ class ClaimValues {
   struct AtomPart;
 
   AtomPart& part_of(AtomId atom, std::vector<Restriction> boxes);
-  double at(AtomPart& part, int64_t index);
-  double compute(AtomPart& part, int64_t index);
+  ScaledNumber at(AtomPart& part, int64_t index);
+  ScaledNumber compute(AtomPart& part, int64_t index);
   double source(AtomPart& part, int64_t index);
-  double reduce(AtomPart& part, std::vector<int64_t> operand_address);
-  double call_map(AtomPart& part, const std::vector<int64_t>& operand_address);
-  double combine(AtomPart& part, const std::vector<int64_t>& operand_address);
-  double piece(AtomPart& part, int64_t index);
+  ScaledNumber reduce(AtomPart& part, std::vector<int64_t> operand_address);
+  ScaledNumber call_map(AtomPart& part, const std::vector<int64_t>& operand_address);
+  ScaledNumber combine(AtomPart& part, const std::vector<int64_t>& operand_address);
+  ScaledNumber piece(AtomPart& part, int64_t index);
   /// Stores all elements of the block that `index` lies in.
   void call_block(AtomPart& part, int64_t index, const std::vector<int64_t>& operand_address);
-  double term(const Term& term, const Shape& at);
+  ScaledNumber term(const Term& term, const Shape& at);
   const Atom& atom(AtomId id) const { return universe_.atoms[static_cast<size_t>(id)]; }
 
   const Universe& universe_;

@@ -184,7 +184,7 @@ void RandomProgram::add_block() {
   if (x == kNone) return;
   CoreOp made;
   made.prim = Prim::kBlock;
-  made.fn = "softmax";
+  made.fn = "cumsum";
   made.dtype = op(x).dtype;
   made.shape = op(x).shape;
   made.operands = {x};

@@ -1,0 +1,150 @@
+// The same value in other groups: x (a + b) as x a + x b, and a sum over i of x times a sum over j
+// of y as a sum over j of y times the sum over i of x. Only where all that comes out is known, so
+// that the ranks find what the sequential program has computed in its own groups.
+#include <algorithm>
+
+#include "static_check/algebra/layout.h"
+#include "static_check/lift/operators.h"
+
+namespace assay {
+
+namespace {
+
+Term view_of(AtomId atom, Layout layout) {
+  Term view;
+  view.atom = atom;
+  view.layout = std::move(layout);
+  return view;
+}
+
+bool varies(const Term& view, std::span<const int64_t> dims) {
+  return std::any_of(dims.begin(), dims.end(), [&](int64_t d) {
+    const auto& modes = view.layout.dims[static_cast<size_t>(d)];
+    return std::any_of(modes.begin(), modes.end(),
+                       [](const Mode& mode) { return mode.stride != 0; });
+  });
+}
+
+// The factors under the sum that one of them is: over the dimensions of `size`, and one more for
+// each label that it sums, which are appended to `size`.
+std::optional<std::vector<Term>> under_the_sum(const Lifting& lifting,
+                                               const std::vector<Term>& factors, size_t which,
+                                               Shape& size) {
+  const Term& sum = factors[which];
+  const Instance& instance = lifting.instance_of(sum.atom);
+  auto read = lifting.trace(sum.atom, sum.layout, 0);
+  if (!read) return std::nullopt;
+  Term operand = view_of(instance.operands[0].atom, std::move(*read));
+  std::vector<Mode> labels;
+  for (const InstanceLabel& label : instance.labels)
+    if (label.tag == InstanceLabel::Tag::kReduced) labels.push_back({label.size, label.strides[0]});
+  const auto widen = [&](Term& view, bool sees) {
+    for (const Mode& label : labels) {
+      view.layout.dims.push_back({});
+      if (label.size > 1) view.layout.dims.back().push_back({label.size, sees ? label.stride : 0});
+    }
+  };
+  widen(operand, true);
+  std::vector<Term> all = factors_of(lifting, operand);
+  for (size_t i = 0; i < factors.size(); ++i) {
+    if (i == which) continue;
+    all.push_back(factors[i]);
+    widen(all.back(), false);
+  }
+  for (const Mode& label : labels) size.push_back(label.size);
+  return all;
+}
+
+Value product(Lifting& lifting, std::span<const Term> factors, const Shape& size, DType dtype) {
+  Value result = single_term(size, factors.front());
+  for (const Term& factor : factors.subspan(1))
+    result = multiply(lifting, result, single_term(size, factor), dtype);
+  return result;
+}
+
+// The sizes that a sum over `dims` leaves.
+Shape without(const Shape& size, std::span<const int64_t> dims) {
+  Shape kept;
+  for (size_t d = 0; d < size.size(); ++d)
+    if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) == dims.end())
+      kept.push_back(size[d]);
+  return kept;
+}
+
+std::optional<Term> only_term(const Value& value) {
+  if (value.tiles.size() != 1 || value.tiles[0].terms.size() != 1) return std::nullopt;
+  return value.tiles[0].terms[0];
+}
+
+}  // namespace
+
+std::optional<Term> exchanged_sum(Lifting& lifting, const Term& term, const Shape& size,
+                                  std::span<const int64_t> dims, DType dtype) {
+  if (lifting.is_sequential() || lifting.knows_only() || !term.restrictions.empty() ||
+      !lifting.is_instance(term.atom, Instance::Kind::kMul))
+    return std::nullopt;
+  const Lifting::KnownOnly guard(lifting);
+  const std::vector<Term> factors = factors_of(lifting, view_of(term.atom, term.layout));
+  for (size_t i = 0; i < factors.size(); ++i) {
+    if (!lifting.is_instance(factors[i].atom, Instance::Kind::kSum) || !varies(factors[i], dims))
+      continue;
+    Shape wide = size;
+    auto all = under_the_sum(lifting, factors, i, wide);
+    if (!all) continue;
+    const auto stay = std::stable_partition(all->begin(), all->end(),
+                                            [&](const Term& one) { return varies(one, dims); });
+    if (stay == all->begin() || stay == all->end()) continue;
+    try {
+      const Value first =
+          reduce_sum(lifting, product(lifting, {all->begin(), stay}, wide, dtype), dims, dtype);
+      const Shape kept = without(wide, dims);
+      for (auto factor = stay; factor != all->end(); ++factor) {
+        std::vector<std::vector<Mode>> modes;
+        for (size_t d = 0; d < wide.size(); ++d)
+          if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) == dims.end())
+            modes.push_back(factor->layout.dims[d]);
+        factor->layout.dims = std::move(modes);
+      }
+      const Value both =
+          multiply(lifting, first, product(lifting, {stay, all->end()}, kept, dtype), dtype);
+      std::vector<int64_t> inside;
+      for (size_t d = size.size() - dims.size(); d < kept.size(); ++d)
+        inside.push_back(static_cast<int64_t>(d));
+      if (auto found = only_term(reduce_sum(lifting, both, inside, dtype))) {
+        found->coef = found->coef * term.coef;
+        return found;
+      }
+    } catch (const NotKnown&) {
+    } catch (const NotLifted&) {
+    }
+  }
+  return std::nullopt;
+}
+
+bool distributes(const Lifting& lifting, const Term& a, const Term& b, DType dtype) {
+  return !lifting.is_sequential() && !lifting.knows_only() && is_floating(dtype) &&
+         a.restrictions.empty() && b.restrictions.empty() &&
+         (lifting.is_instance(a.atom, Instance::Kind::kCombine) ||
+          lifting.is_instance(b.atom, Instance::Kind::kCombine));
+}
+
+std::optional<Term> distributed_product(Lifting& lifting, const Term& a, const Term& b,
+                                        const Shape& size, DType dtype) {
+  const Lifting::KnownOnly guard(lifting);
+  for (const auto& [name, other] : {std::pair{&b, &a}, std::pair{&a, &b}}) {
+    if (!lifting.is_instance(name->atom, Instance::Kind::kCombine)) continue;
+    Tile terms;
+    terms.terms = unfold_names(lifting, {*name});
+    if (terms.terms.size() < 2) continue;
+    try {
+      Value sum = multiply(lifting, single_term(size, *other), single_tile(size, terms), dtype);
+      name_sums(lifting, sum, dtype);
+      if (auto found = only_term(sum)) return found;
+    } catch (const NotKnown&) {
+    } catch (const NotLifted&) {
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace assay

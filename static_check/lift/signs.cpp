@@ -1,0 +1,126 @@
+#include "static_check/lift/signs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "shared_ir/reference/element_functions.h"
+
+namespace assay {
+
+namespace {
+
+// Functions that are finite wherever their operands are.
+constexpr std::array<std::string_view, 17> kTotal = {
+    "tanh",         "gelu",          "silu",       "relu",
+    "sin",          "cos",           "erf",        "abs",
+    "gelu_slope",   "sigmoid_slope", "silu_slope", "tanh_slope",
+    "keep",         "pow(2)",        "softplus",   "layer_norm.xhat",
+    "rms_norm.xhat"};
+
+// Functions whose values are 0 and 1, whatever their operands.
+constexpr std::array<std::string_view, 10> kFlags = {"eq", "ne",  "lt", "le",  "gt",
+                                                     "ge", "and", "or", "xor", "not"};
+
+template <size_t count>
+bool is_one_of(const std::array<std::string_view, count>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+constexpr Sign kUnknown{};
+constexpr Sign kFinite{true, true, false};
+constexpr Sign kPositive{true, true, true};
+
+// A clamp to an interval of real numbers.
+bool is_bounded_below(const std::string& fn) {
+  const auto clamp = reference::parse_function_name(fn);
+  return clamp.attributes.size() == 2 && std::isfinite(clamp.number(0)) &&
+         !std::isinf(clamp.number(1));
+}
+
+Sign sign_of_function(const std::string& fn, const Sign& operands) {
+  if (fn == "exp" && operands.below && !operands.finite) return kFinite;
+  if (fn == "exp" || fn == "sigmoid") return operands.finite ? kPositive : kUnknown;
+  if (fn == "reciprocal") return operands.positive ? kPositive : kUnknown;
+  if (fn == "log") return operands.positive ? kFinite : kUnknown;
+  if (fn == "maximum" || fn == "minimum") return operands;
+  const std::string_view name = std::string_view(fn).substr(0, fn.find('('));
+  if (name == "clamp") return operands.below && is_bounded_below(fn) ? kFinite : kUnknown;
+  const bool total = is_one_of(kTotal, name) || is_one_of(kTotal, fn);
+  return (total && operands.finite) || is_one_of(kFlags, fn) ? kFinite : kUnknown;
+}
+
+bool adds_up(const Instance::CombineTerm& term) {
+  return term.coef.numerator() > 0 &&
+         std::all_of(term.restrictions.begin(), term.restrictions.end(),
+                     [](const Restriction& r) { return r.kind == Restriction::Kind::kBox; });
+}
+
+// Guards are among the operands, but no part of the value.
+Sign sign_of_sum(const Universe& universe, const Instance& sum, const std::vector<Sign>& known) {
+  Sign result{true, true, !sum.terms.empty()};
+  for (const Instance::CombineTerm& term : sum.terms) {
+    const auto atom = static_cast<size_t>(sum.operands[static_cast<size_t>(term.operand)].atom);
+    const Sign& of = known[atom];
+    const bool falls = term.coef.numerator() < 0;
+    const bool infinite = universe.atoms[atom].kind == Atom::Kind::kInfinity;
+    result.below &= of.finite || (falls ? infinite : of.below);
+    result.finite &= of.finite;
+    result.positive &= of.positive && adds_up(term);
+  }
+  return result;
+}
+
+Sign sign_of(const Universe& universe, const Instance& instance, const std::vector<Sign>& known) {
+  Sign operands{true, true, !instance.operands.empty()};
+  for (const Instance::Operand& operand : instance.operands) {
+    const Sign& of = known[static_cast<size_t>(operand.atom)];
+    operands.below &= of.below;
+    operands.finite &= of.finite;
+    operands.positive &= of.positive;
+  }
+  switch (instance.kind) {
+    case Instance::Kind::kMul:
+      return {operands.finite, operands.finite, operands.positive};
+    case Instance::Kind::kSum:
+    case Instance::Kind::kMax:
+    case Instance::Kind::kMin:
+    case Instance::Kind::kCat:
+      return operands;
+    case Instance::Kind::kCombine:
+      return sign_of_sum(universe, instance, known);
+    case Instance::Kind::kMap:
+    case Instance::Kind::kBlock:
+      return sign_of_function(instance.fn, operands);
+    case Instance::Kind::kOpaque:
+    case Instance::Kind::kDraw:
+      return kUnknown;
+  }
+  return kUnknown;
+}
+
+}  // namespace
+
+Sign next_sign(const Universe& universe, const std::vector<Sign>& known) {
+  const Atom& atom = universe.atoms[known.size()];
+  switch (atom.kind) {
+    case Atom::Kind::kInstance:
+      return sign_of(universe, universe.instances[static_cast<size_t>(atom.instance)], known);
+    case Atom::Kind::kOne:
+      return kPositive;
+    case Atom::Kind::kInput:
+    case Atom::Kind::kIota:
+    case Atom::Kind::kOneHot:
+      return kFinite;
+    case Atom::Kind::kInfinity:
+    case Atom::Kind::kNan:
+    case Atom::Kind::kUninit:
+    case Atom::Kind::kRandom:
+      return kUnknown;
+  }
+  return kUnknown;
+}
+
+}  // namespace assay

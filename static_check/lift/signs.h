@@ -1,0 +1,20 @@
+// What is known of an atom's elements as real numbers, from how the atom is made.
+#pragma once
+
+#include <vector>
+
+#include "shared_ir/proof.h"
+
+namespace assay {
+
+struct Sign {
+  bool below = false;     // every element is a real number or minus infinity
+  bool finite = false;    // a real number
+  bool positive = false;  // and greater than 0; so is every part of a sum that it hides
+};
+
+// The sign of the universe's atom number `known.size()`, those of the atoms before it given. Inputs
+// are taken to be finite.
+Sign next_sign(const Universe& universe, const std::vector<Sign>& known);
+
+}  // namespace assay
