@@ -29,6 +29,17 @@ Affine plus(const Affine& x, const Affine& y) {
   return sum;
 }
 
+std::optional<Affine> minus(const Affine& x, const Affine& y) {
+  Affine difference{x.base - y.base, x.steps};
+  if (difference.steps.size() < y.steps.size()) return std::nullopt;
+  for (size_t i = 0; i < y.steps.size(); ++i) {
+    difference.steps[i] -= y.steps[i];
+    if (difference.steps[i] < 0) return std::nullopt;
+  }
+  trim(difference);
+  return difference;
+}
+
 Affine times(const Affine& x, int64_t factor) {
   Affine product{x.base * factor, x.steps};
   for (int64_t& step : product.steps) step *= factor;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -30,6 +31,8 @@ struct Affine {
 };
 
 Affine plus(const Affine& x, const Affine& y);
+// nullopt when a step would be negative.
+std::optional<Affine> minus(const Affine& x, const Affine& y);
 Affine times(const Affine& x, int64_t factor);  // factor >= 0
 Affine shifted(Affine x, int64_t by);
 

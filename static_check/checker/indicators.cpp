@@ -34,22 +34,27 @@ std::optional<Affine> index_of(const Facts& facts, const Region& region,
   const Instance* made = facts.definition(atom);
   if (made == nullptr) return std::nullopt;
   if (made->kind != Instance::Kind::kMul && facts.pieces_of(*made) == nullptr) return std::nullopt;
-  std::vector<Affine> labels(made->labels.size());
-  std::vector<bool> seen(labels.size(), false);
+  std::vector<std::pair<size_t, Affine>> rest;  // operands, and where they are read
   for (size_t i = 0; i < made->operands.size(); ++i) {
     const auto index = index_of(facts, region, reads, made->operands[i].atom);
     if (!index) return std::nullopt;
-    const auto own = operand_labels(region, *made, i, *index);
-    if (!own) return std::nullopt;
-    for (size_t label = 0; label < labels.size(); ++label) {
-      if (seen[label] || made->labels[label].strides[i] == 0) continue;
-      labels[label] = (*own)[label];
-      seen[label] = true;
-    }
+    rest.emplace_back(i, *index);
+  }
+  // One operand may need what another says of the labels that both see.
+  KnownLabels known(made->labels.size());
+  while (!rest.empty()) {
+    const size_t before = rest.size();
+    std::erase_if(rest, [&](const auto& operand) {
+      const auto labels = operand_labels(region, *made, operand.first, operand.second, known);
+      for (size_t label = 0; labels && label < labels->size(); ++label)
+        if (made->labels[label].strides[operand.first] != 0) known[label] = (*labels)[label];
+      return labels.has_value();
+    });
+    if (rest.size() == before) return std::nullopt;
   }
   Affine result;
-  for (size_t label = 0; label < labels.size(); ++label)
-    result = plus(result, times(labels[label], made->labels[label].out_stride));
+  for (size_t label = 0; label < known.size(); ++label)
+    if (known[label]) result = plus(result, times(*known[label], made->labels[label].out_stride));
   return result;
 }
 

@@ -41,10 +41,14 @@ std::optional<Product> reduce_factors(const Facts& facts, const Instance& sum, s
   return all ? reduce_through(sum, fixed, inner, index) : std::nullopt;
 }
 
+bool is_reciprocal(const Instance& made) {
+  return made.kind == Instance::Kind::kMap && made.fn == "reciprocal";
+}
+
 bool is_scale(const Facts& facts, const Factor& factor) {
   const Instance* made = facts.definition(factor.atom);
-  return made != nullptr && made->kind == Instance::Kind::kMap &&
-         (made->fn == "reciprocal" || made->fn == "exp");
+  return made != nullptr &&
+         (is_reciprocal(*made) || (made->kind == Instance::Kind::kMap && made->fn == "exp"));
 }
 
 // A region with digits for the labels that a sum runs over, between the outer digits and those that
@@ -86,16 +90,15 @@ Factors under_the_sum(const Facts& facts, const Instance& sum, const Factor& of,
   return factors_of(facts, wide.region, {sum.operands[0].atom, operand_index(sum, 0, labels)});
 }
 
-// Sums under a sum, through products.
-std::vector<const Instance*> sums_below(const Facts& facts, const Instance& sum) {
+// Sums that these atoms are, through products and reciprocals.
+std::vector<const Instance*> sums_in(const Facts& facts, std::vector<AtomId> todo) {
   std::vector<const Instance*> found;
-  std::vector<AtomId> todo{sum.operands[0].atom};
   while (!todo.empty()) {
     const Instance* made = facts.definition(todo.back());
     todo.pop_back();
     if (made == nullptr) continue;
     if (made->kind == Instance::Kind::kSum) found.push_back(made);
-    if (made->kind != Instance::Kind::kMul) continue;
+    if (made->kind != Instance::Kind::kMul && !is_reciprocal(*made)) continue;
     for (const Instance::Operand& operand : made->operands) todo.push_back(operand.atom);
   }
   return found;
@@ -120,7 +123,7 @@ std::optional<Product> reduce_exchanged(const Facts& facts, const Instance& oute
   });
   const Factors staying(stay, moving.end());
   moving.erase(stay, moving.end());
-  for (const Instance* below : sums_below(facts, outer)) {
+  for (const Instance* below : sums_in(facts, {outer.operands[0].atom})) {
     const auto first = reduce_factors(facts, *below, behind, own, wide.region, moving);
     if (!first) continue;
     Factors rest = staying;
@@ -170,7 +173,13 @@ std::optional<Product> reduce_product(const Facts& facts,
   std::vector<size_t> digits;  // those along which it is the same are counted elsewhere
   for (size_t digit = fixed; digit < inner.sizes.size(); ++digit)
     if (product.factors[0].index.step(digit) != 0) digits.push_back(digit);
-  for (const Instance* candidate : candidates) {
+  // A sum that a scale divides by is cancelled in the claim.
+  std::vector<const Instance*> sums(candidates.begin(), candidates.end());
+  std::vector<AtomId> scaled;
+  for (const Factor& scale : rest.factors) scaled.push_back(scale.atom);
+  const auto divided = sums_in(facts, std::move(scaled));
+  sums.insert(sums.end(), divided.begin(), divided.end());
+  for (const Instance* candidate : sums) {
     auto sum = reduce_factors(facts, *candidate, fixed, digits, inner, summed);
     if (!sum && product.boxes.empty())
       sum = reduce_exchanged_any(facts, *candidate, fixed, digits, inner, summed);

@@ -10,11 +10,23 @@ namespace assay::checker {
 using Tag = InstanceLabel::Tag;
 
 std::optional<std::vector<Affine>> operand_labels(const Region& region, const Instance& instance,
-                                                  size_t operand, const Affine& index) {
+                                                  size_t operand, const Affine& index,
+                                                  const KnownLabels& known) {
   const auto stride_of = [&](size_t i) { return instance.labels[i].strides[operand]; };
+  std::vector<Affine> labels(instance.labels.size());
+  Affine rest = shifted(index, -instance.operands[operand].offset);
   std::vector<size_t> order;
-  for (size_t i = 0; i < instance.labels.size(); ++i)
-    if (instance.labels[i].size > 1 && stride_of(i) > 0) order.push_back(i);
+  for (size_t i = 0; i < instance.labels.size(); ++i) {
+    if (instance.labels[i].size == 1 || stride_of(i) <= 0) continue;
+    if (i >= known.size() || !known[i]) {
+      order.push_back(i);
+      continue;
+    }
+    labels[i] = *known[i];
+    auto left = minus(rest, times(labels[i], stride_of(i)));
+    if (!left) return std::nullopt;
+    rest = std::move(*left);
+  }
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return stride_of(a) > stride_of(b); });
   int64_t span = 0;  // of the labels inside
@@ -23,8 +35,6 @@ std::optional<std::vector<Affine>> operand_labels(const Region& region, const In
     if (label.strides[operand] <= span) return std::nullopt;
     span += (label.size - 1) * label.strides[operand];
   }
-  std::vector<Affine> labels(instance.labels.size());
-  Affine rest = shifted(index, -instance.operands[operand].offset);
   if (rest.base < 0 || region.largest(rest) > span) return std::nullopt;
   for (const size_t i : order) {
     std::tie(labels[i], rest) = divide(region, rest, stride_of(i));

@@ -8,10 +8,14 @@
 
 namespace assay::checker {
 
+// Coordinates of an instance's first labels, as far as they are known.
+using KnownLabels = std::vector<std::optional<Affine>>;
+
 // The label coordinates at which an operand is read at `index`; nullopt when it never is, or at
-// several. Throws Split.
+// several that differ in labels that are not known. Throws Split.
 std::optional<std::vector<Affine>> operand_labels(const Region& region, const Instance& instance,
-                                                  size_t operand, const Affine& index);
+                                                  size_t operand, const Affine& index,
+                                                  const KnownLabels& known = {});
 
 // Where an instance's output holds what it reads from an operand: that of a concatenation behind
 // the pieces before.

@@ -77,6 +77,10 @@ bool Lifting::is_instance(AtomId id, Instance::Kind kind) const {
   return atom(id).kind == Atom::Kind::kInstance && instance_of(id).kind == kind;
 }
 
+bool Lifting::is_map(AtomId id, std::string_view fn) const {
+  return is_instance(id, Instance::Kind::kMap) && instance_of(id).fn == fn;
+}
+
 AtomId Lifting::one_hot(AtomId ids) {
   if (auto known = one_hots_.find(ids); known != one_hots_.end()) return known->second;
   Atom made;

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -71,6 +72,7 @@ class Lifting {
   const Atom& atom(AtomId id) const { return universe_.atoms[static_cast<size_t>(id)]; }
   const Instance& instance_of(AtomId id) const;
   bool is_instance(AtomId id, Instance::Kind kind) const;
+  bool is_map(AtomId id, std::string_view fn) const;
 
   // What is known of the atom's elements as real numbers.
   Sign sign(AtomId id) const {

@@ -35,6 +35,8 @@ Value multiply(Lifting& lifting, const Value& a, const Value& b, DType dtype);
 // Functions that have a normal form together: exp, log, reciprocal, sigmoid.
 bool is_exponential(const std::string& fn);
 Value apply_exponential(Lifting& lifting, const std::string& fn, const Value& value, DType dtype);
+
+// --- quotients.cpp ---
 // Terms that differ in quotients of positive views alone become one: x / s - x b / (s (a + b)).
 void join_quotients(Lifting& lifting, Value& value, DType dtype);
 // Takes out pairs of a positive view and its reciprocal.

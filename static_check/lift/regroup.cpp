@@ -99,7 +99,7 @@ std::optional<Term> exchanged_sum(Lifting& lifting, const Term& term, const Shap
           reduce_sum(lifting, product(lifting, {all->begin(), stay}, wide, dtype), dims, dtype);
       const Shape kept = without(wide, dims);
       for (auto factor = stay; factor != all->end(); ++factor) {
-        std::vector<std::vector<Mode>> modes;
+        decltype(factor->layout.dims) modes;
         for (size_t d = 0; d < wide.size(); ++d)
           if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) == dims.end())
             modes.push_back(factor->layout.dims[d]);

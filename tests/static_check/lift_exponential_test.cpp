@@ -22,7 +22,7 @@ TensorRef reduced(GraphBuilder& g, const std::string& name, const std::string& o
   return g.call(name, "aten." + op, {x, {-1}, true}, shape);
 }
 
-TensorRef product(GraphBuilder& g, const std::string& name, TensorRef a, TensorRef b) {
+TensorRef elementwise_product(GraphBuilder& g, const std::string& name, TensorRef a, TensorRef b) {
   return g.call(name, "aten.mm.default", {a, b}, {g.shape(a)[0], g.shape(b)[1]});
 }
 
@@ -50,7 +50,7 @@ TEST(LiftExponential, SoftmaxIsTheSameForEveryShift) {
   EXPECT_FALSE(proves(shifted_softmax(Shifted::kOnTopAlone)));
 }
 
-constexpr int64_t kQueries = 4, kKeys = 12, kWidth = 3, kBlocks = 3;
+constexpr int64_t kQueries = 4, kKeys = 12, kHeadSize = 3, kBlocks = 3;
 
 /// q k^T / 2. Where the keys' positions are known, -10000 for those after the query; the queries
 /// are the last of the sequence.
@@ -58,9 +58,9 @@ TensorRef attention_scores(GraphBuilder& g, const std::string& name, TensorRef q
                            std::optional<int64_t> first_key) {
   const int64_t keys = g.shape(k)[0];
   const Shape shape{kQueries, keys};
-  const TensorRef t = g.call(name + "t", "aten.t.default", {k}, {kWidth, keys});
+  const TensorRef t = g.call(name + "t", "aten.t.default", {k}, {kHeadSize, keys});
   const TensorRef scores =
-      g.call(name, "aten.div.Scalar", {product(g, name + "qk", q, t), 2.0}, shape);
+      g.call(name, "aten.div.Scalar", {elementwise_product(g, name + "qk", q, t), 2.0}, shape);
   if (!first_key) return scores;
   const auto positions = [&](const std::string& of, int64_t first, int64_t count, int dim) {
     const TensorRef flat =
@@ -77,12 +77,12 @@ TensorRef attention_scores(GraphBuilder& g, const std::string& name, TensorRef q
 
 /// softmax of the scores, times v.
 void attention(GraphBuilder& g, bool causal) {
-  const TensorRef q = g.input("q", {kQueries, kWidth}), k = g.input("k", {kKeys, kWidth});
-  const TensorRef v = g.input("v", {kKeys, kWidth});
+  const TensorRef q = g.input("q", {kQueries, kHeadSize}), k = g.input("k", {kKeys, kHeadSize});
+  const TensorRef v = g.input("v", {kKeys, kHeadSize});
   const TensorRef scores =
       attention_scores(g, "s", q, k, causal ? std::optional<int64_t>(0) : std::nullopt);
   const TensorRef p = g.call("p", "aten._softmax.default", {scores, 1, false}, {kQueries, kKeys});
-  g.output(product(g, "y", p, v));
+  g.output(elementwise_product(g, "y", p, v));
 }
 
 enum class Merging {
@@ -105,9 +105,9 @@ class Ring {
  public:
   Ring(GraphBuilder& g, Merging merging, bool causal, RingFault fault)
       : g_(g), merging_(merging), causal_(causal), fault_(fault) {
-    q_ = g.input("q", {kQueries, kWidth});
-    k_ = g.input("k", {kKeys, kWidth});
-    v_ = g.input("v", {kKeys, kWidth});
+    q_ = g.input("q", {kQueries, kHeadSize});
+    k_ = g.input("k", {kKeys, kHeadSize});
+    v_ = g.input("v", {kKeys, kHeadSize});
   }
 
   void run() {
@@ -132,7 +132,7 @@ class Ring {
   TensorRef rows(const std::string& text, TensorRef x, int64_t block) {
     const int64_t size = kKeys / kBlocks;
     return g_.call(name(text), "aten.slice.Tensor", {x, 0, block * size, (block + 1) * size},
-                   {size, kWidth});
+                   {size, kHeadSize});
   }
 
   void scores(int64_t block) {
@@ -148,7 +148,7 @@ class Ring {
         g_.call(name("lse"), "aten.logsumexp.default", {scores_, {-1}, true}, {kQueries, 1});
     const TensorRef p = g_.call(name("p"), "aten._softmax.default", {scores_, 1, false},
                                 {kQueries, kKeys / kBlocks});
-    const TensorRef out = product(g_, name("o"), p, value_);
+    const TensorRef out = elementwise_product(g_, name("o"), p, value_);
     if (step_ == 0) {
       out_ = out;
       lse_ = lse;
@@ -184,7 +184,7 @@ class Ring {
     TensorRef top = reduced(g_, name("m"), "amax.default", scores_);
     if (step_ > 0) top = g_.call(name("mm"), "aten.maximum.default", {top_, top}, {kQueries, 1});
     const TensorRef e = op("e", "exp", op("d", "sub", scores_, top));
-    const TensorRef out = product(g_, name("o"), e, value_);
+    const TensorRef out = elementwise_product(g_, name("o"), e, value_);
     const TensorRef sum = reduced(g_, name("l"), "sum.dim_IntList", e);
     if (step_ > 0) {
       const TensorRef scale = op("c", "exp", op("dm", "sub", top_, top));

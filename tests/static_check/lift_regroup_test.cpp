@@ -4,9 +4,9 @@
 namespace assay::test {
 namespace {
 
-constexpr int64_t kRows = 4, kInner = 6, kWidth = 3;
+constexpr int64_t kSummedRows = 4, kSummedInner = 6, kSummedWidth = 3;
 
-TensorRef product(GraphBuilder& g, const std::string& name, TensorRef a, TensorRef b) {
+TensorRef matrix_product(GraphBuilder& g, const std::string& name, TensorRef a, TensorRef b) {
   return g.call(name, "aten.mm.default", {a, b}, {g.shape(a)[0], g.shape(b)[1]});
 }
 
@@ -25,11 +25,11 @@ enum class Order { kRight, kOtherFactor, kOtherRows };
 Case row_sums_of_products(Order order) {
   CaseBuilder c(1);
   for (GraphBuilder* g : {&c.sequential(), &c.rank(0)}) {
-    const TensorRef weights = g->input("weights", {kRows, kInner});
-    const TensorRef slopes = g->input("slopes", {kRows, kWidth});
-    const TensorRef values = g->input("values", {kInner, kWidth});
+    const TensorRef weights = g->input("weights", {kSummedRows, kSummedInner});
+    const TensorRef slopes = g->input("slopes", {kSummedRows, kSummedWidth});
+    const TensorRef values = g->input("values", {kSummedInner, kSummedWidth});
     const TensorRef turned = transposed(*g, "turned", values);
-    const TensorRef inner = product(*g, "inner", slopes, turned);
+    const TensorRef inner = matrix_product(*g, "inner", slopes, turned);
     if (g == &c.sequential()) {
       g->output(row_sums(*g, "y", weights, inner));
       continue;
@@ -37,11 +37,11 @@ Case row_sums_of_products(Order order) {
     TensorRef left = weights, right = slopes;
     if (order == Order::kOtherFactor) left = inner;
     if (order == Order::kOtherRows) {
-      const TensorRef above = g->call("above", "aten.slice.Tensor", {slopes, 0, 0, 2}, {2, kWidth});
-      const TensorRef below = g->call("below", "aten.slice.Tensor", {slopes, 0, 2, 4}, {2, kWidth});
-      right = g->call("moved", "aten.cat.default", {{below, above}, 0}, {kRows, kWidth});
+      const TensorRef above = g->call("above", "aten.slice.Tensor", {slopes, 0, 0, 2}, {2, kSummedWidth});
+      const TensorRef below = g->call("below", "aten.slice.Tensor", {slopes, 0, 2, 4}, {2, kSummedWidth});
+      right = g->call("moved", "aten.cat.default", {{below, above}, 0}, {kSummedRows, kSummedWidth});
     }
-    g->output(row_sums(*g, "y", right, product(*g, "outer", left, values)));
+    g->output(row_sums(*g, "y", right, matrix_product(*g, "outer", left, values)));
   }
   for (const char* name : {"weights", "slopes", "values"}) c.replicate(name);
   return c.build();
@@ -56,7 +56,7 @@ TEST(LiftRegroup, SumsOfProductsAreTakenInEitherOrder) {
 /// a c - b c; on the rank (a - b) c, or (a - alpha b) c.
 Case difference_of_products(double alpha) {
   CaseBuilder c(1);
-  const Shape shape{kRows, kInner};
+  const Shape shape{kSummedRows, kSummedInner};
   for (GraphBuilder* g : {&c.sequential(), &c.rank(0)}) {
     const TensorRef x = g->input("a", shape), y = g->input("b", shape), z = g->input("c", shape);
     if (g == &c.sequential()) {
