@@ -14,7 +14,8 @@ namespace assay {
 struct ReplayOptions {
   std::vector<uint64_t> seeds = {1, 2, 3};  // one run each; every second one with large inputs
   bool reduce = true;  // run the smallest sizes that can be run (reduce_case.h), not the case's own
-  double tolerance = 1e-9;  // relative Frobenius norm; float64 rounding stays far below
+  double tolerance = 1e-9;  // relative Frobenius norm; float64 rounding stays far below, but where
+                            // values cancel: there it is what perturbed runs say
   int64_t max_elements = int64_t{1}
                          << 26;  // of all tensors of the reduced graphs; larger cases are not run
 };

@@ -1,7 +1,7 @@
 #include "static_check/checker/indicators.h"
 
 #include <algorithm>
-#include <tuple>
+#include <numeric>
 
 #include "static_check/checker/definitions.h"
 #include "static_check/checker/reduced_labels.h"
@@ -24,49 +24,73 @@ std::vector<Factor> reads_of(const Facts& facts, const Region& region, const Pro
   return reads;
 }
 
-// Where `atom` must be read for it to read these. A guess where an atom is read twice: the caller
-// compares.
-std::optional<Affine> index_of(const Facts& facts, const Region& region,
-                               const std::vector<Factor>& reads, AtomId atom) {
-  const auto read = std::find_if(reads.begin(), reads.end(),
-                                 [&](const Factor& factor) { return factor.atom == atom; });
-  if (read != reads.end()) return read->index;
-  const Instance* made = facts.definition(atom);
-  if (made == nullptr) return std::nullopt;
-  if (made->kind != Instance::Kind::kMul && facts.pieces_of(*made) == nullptr) return std::nullopt;
-  std::vector<std::pair<size_t, Affine>> rest;  // operands, and where they are read
-  for (size_t i = 0; i < made->operands.size(); ++i) {
-    const auto index = index_of(facts, region, reads, made->operands[i].atom);
-    if (!index) return std::nullopt;
-    rest.emplace_back(i, *index);
-  }
+constexpr size_t kMostGuesses = 16;
+
+using Reads = std::vector<Affine>;  // where each operand is read
+
+// Where the instance's output is read when its operands are read there; nullopt when it never is.
+std::optional<Affine> index_by_operands(const Region& region, const Instance& made,
+                                        const Reads& indices) {
+  std::vector<size_t> rest(indices.size());
+  std::iota(rest.begin(), rest.end(), size_t{0});
   // One operand may need what another says of the labels that both see.
-  KnownLabels known(made->labels.size());
+  KnownLabels known(made.labels.size());
   while (!rest.empty()) {
     const size_t before = rest.size();
-    std::erase_if(rest, [&](const auto& operand) {
-      const auto labels = operand_labels(region, *made, operand.first, operand.second, known);
+    std::erase_if(rest, [&](size_t operand) {
+      const auto labels = operand_labels(region, made, operand, indices[operand], known);
       for (size_t label = 0; labels && label < labels->size(); ++label)
-        if (made->labels[label].strides[operand.first] != 0) known[label] = (*labels)[label];
+        if (made.labels[label].strides[operand] != 0) known[label] = (*labels)[label];
       return labels.has_value();
     });
     if (rest.size() == before) return std::nullopt;
   }
   Affine result;
   for (size_t label = 0; label < known.size(); ++label)
-    if (known[label]) result = plus(result, times(*known[label], made->labels[label].out_stride));
+    if (known[label]) result = plus(result, times(*known[label], made.labels[label].out_stride));
   return result;
+}
+
+// Where `atom` may be read for it to read these: guesses, of which there are several where an atom
+// is read more than once. The caller compares.
+std::vector<Affine> indices_of(const Facts& facts, const Region& region,
+                               const std::vector<Factor>& reads, AtomId atom) {
+  std::vector<Affine> found;
+  const auto add = [&](const Affine& index) {
+    if (found.size() < kMostGuesses && std::find(found.begin(), found.end(), index) == found.end())
+      found.push_back(index);
+  };
+  for (const Factor& read : reads)
+    if (read.atom == atom) add(read.index);
+  if (!found.empty()) return found;
+  const Instance* made = facts.definition(atom);
+  if (made == nullptr) return {};
+  if (made->kind != Instance::Kind::kMul && facts.pieces_of(*made) == nullptr) return {};
+  std::vector<Reads> choices{{}};
+  for (const Instance::Operand& operand : made->operands) {
+    std::vector<Reads> longer;
+    for (const Affine& index : indices_of(facts, region, reads, operand.atom))
+      for (const Reads& choice : choices) {
+        if (longer.size() == kMostGuesses) break;
+        longer.push_back(choice);
+        longer.back().push_back(index);
+      }
+    choices = std::move(longer);
+  }
+  for (const Reads& choice : choices)
+    if (const auto index = index_by_operands(region, *made, choice)) add(*index);
+  return found;
 }
 
 }  // namespace
 
 std::optional<Product> as_element(const Facts& facts, const Region& region, const Product& product,
                                   AtomId atom) {
-  const auto index = index_of(facts, region, reads_of(facts, region, product), atom);
-  if (!index) return std::nullopt;
-  Product element{product.coef, {{atom, *index}}, product.boxes, {}};
-  if (!equal(facts, region, {element}, {product})) return std::nullopt;
-  return element;
+  for (const Affine& index : indices_of(facts, region, reads_of(facts, region, product), atom)) {
+    Product element{product.coef, {{atom, index}}, product.boxes, {}};
+    if (equal(facts, region, {element}, {product})) return element;
+  }
+  return std::nullopt;
 }
 
 }  // namespace assay::checker

@@ -21,6 +21,15 @@ Instance::Kind kind_of(Prim prim) {
   return prim == Prim::kReduceMax ? Instance::Kind::kMax : Instance::Kind::kMin;
 }
 
+// The same in every part that is reduced, such as minus infinity: an extremum of it is itself.
+bool is_one_value(const Sum& reduced) {
+  const Product& first = reduced.front();
+  return std::all_of(reduced.begin(), reduced.end(), [&](const Product& part) {
+    return part.coef == first.coef && part.factors == first.factors && part.boxes.empty() &&
+           part.guards.empty();
+  });
+}
+
 class ReductionCheck {
  public:
   explicit ReductionCheck(const Step& step) : step_(step), kind_(kind_of(step.op().prim)) {
@@ -47,8 +56,9 @@ class ReductionCheck {
       check_infinities(step_.facts, reduced);
       const bool adds = kind_ == Instance::Kind::kSum || (zeros && reduced.empty());
       if (!adds && zeros) throw Rejection{"an extremum of zeros and other values"};
-      const bool same = adds ? equal(step_.facts, outer, claimed, reduced)
-                             : equal_unions(step_.facts, outer, claimed, reduced);
+      const bool same = adds || is_one_value(reduced)
+                            ? equal(step_.facts, outer, claimed, reduced)
+                            : equal_unions(step_.facts, outer, claimed, reduced);
       if (!same) reject_difference(outer.coords, claimed, reduced);
       ++step_.probes;
     });

@@ -5,6 +5,7 @@
 #include "dynamic_check/replay/reduce_case.h"
 #include "tests/dynamic/support/mlp.h"
 #include "tests/support/captured_graphs.h"
+#include "tests/support/graph_builder.h"
 
 namespace assay {
 namespace {
@@ -51,6 +52,37 @@ TEST(Replay, AVocabularyOffsetThatIsOffByOneHasAWitness) {
   const ReplayResult result = replay(refinement);
   EXPECT_EQ(result.why_not, "");
   EXPECT_TRUE(result.witness);
+}
+
+// The sum of a thousand millions and a little, less the thousand millions: what is left has few
+// digits, and ranks that add in another order find others.
+ReplayResult cancelling_sums(double added_by_rank_1) {
+  test::CaseBuilder builder(2);
+  const auto program = [](test::GraphBuilder& graph, int64_t tokens, double added) {
+    const test::TensorRef x = graph.input("x", {tokens, 4});
+    const test::TensorRef shifted =
+        graph.call("shifted", "aten.add.Scalar", {x, added}, {tokens, 4});
+    return graph.call("total", "aten.sum.dim_IntList", {shifted, {0}}, {4});
+  };
+  const auto rest = [](test::GraphBuilder& graph, test::TensorRef total) {
+    graph.output(graph.call("y", "aten.sub.Scalar", {total, 12e9}, {4}));
+  };
+  rest(builder.sequential(), program(builder.sequential(), 12, 1e9));
+  for (const int rank : {0, 1}) {
+    test::GraphBuilder& graph = builder.rank(rank);
+    const test::TensorRef own = program(graph, 6, rank == 1 ? added_by_rank_1 : 1e9);
+    rest(graph, graph.call("sum", "_c10d_functional.all_reduce.default", {own, "sum", "tp"}, {4}));
+  }
+  builder.shard("x", 0);
+  builder.expect("y", {"y@0", "y@1"});
+  return replay(builder.build(), {}, {.seeds = {1, 2, 3, 4, 5, 6}, .reduce = false});
+}
+
+TEST(Replay, RoundingOfValuesThatCancelIsNoWitness) {
+  const ReplayResult right = cancelling_sums(1e9);
+  EXPECT_EQ(right.why_not, "");
+  EXPECT_FALSE(right.witness) << right.witness->error;
+  EXPECT_TRUE(cancelling_sums(1e9 + 1e-3).witness);
 }
 
 // A sequential graph alone, of tensors of these shapes and one operator with these arguments.

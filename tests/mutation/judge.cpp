@@ -1,5 +1,7 @@
 #include "tests/mutation/judge.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "dynamic_check/replay/replay.h"
@@ -16,8 +18,8 @@ ReplayOptions runs(std::vector<uint64_t> seeds) {
 
 std::string describe(const Witness& witness) {
   if (!witness.failure.empty()) return witness.failure;
-  return witness.tensor + " differs from " + witness.expression + " by " +
-         std::to_string(witness.error) + ", seed " + std::to_string(witness.seed);
+  return fmt::format("{} differs from {} by {:.3g}, seed {}", witness.tensor, witness.expression,
+                     witness.error, witness.seed);
 }
 
 std::string reason_of(const StaticReport& report) {
