@@ -134,7 +134,8 @@ class Replay {
           merge(claim.distributed, reference.sizes().vec(), lookup(refinement_.ranks, actual));
       ++result.compared;
       const double error = merged.fault ? 1 : distance(merged.value.to(at::kDouble), reference);
-      if (error <= tolerance_ || error <= kRoundingFactor * rounding(claim, inputs, reference, seed))
+      if (error <= tolerance_ ||
+          error <= kRoundingFactor * rounding(claim, inputs, reference, seed))
         continue;
       result.witness = Witness{
           name_of(claim.sequential), to_string(claim.distributed), error, seed, reduced_, ""};

@@ -45,19 +45,46 @@ void cancel_reciprocals(const Facts& facts, const Region& region, Product& produ
   }
 }
 
+namespace {
+
+// The boxes that the factor is a part by.
+std::vector<Box> own_boxes(const Facts& facts, const Product& product, const Factor& factor) {
+  std::vector<Box> own;
+  for (const Box& box : product.boxes)
+    if (facts.hides(factor.atom, box.label)) own.push_back(box);
+  return own;
+}
+
+// Takes the factor, with the boxes that it is a part by, out of the product; false when it is no
+// factor of its own.
+bool take_part(const Facts& facts, Product& product, const Factor& factor,
+               const std::vector<Box>& boxes) {
+  const auto belongs = [&](const Box& box) { return facts.hides(factor.atom, box.label); };
+  if (!take(product, factor) || own_boxes(facts, product, factor) != boxes) return false;
+  for (const Box& box : boxes) {
+    if (box.maximum) return false;
+    for (const Factor& other : product.factors)
+      if (facts.hides(other.atom, box.label)) return false;
+  }
+  std::erase_if(product.boxes, belongs);
+  return std::none_of(product.boxes.begin(), product.boxes.end(),
+                      [](const Box& box) { return box.maximum; });
+}
+
+}  // namespace
+
 bool divide_by_common_factors(const Facts& facts, Sum& sum) {
   bool divided = false;
   const std::vector<Factor> candidates = sum.front().factors;
   for (const Factor& factor : candidates) {
     const Atom::Kind kind = facts.atom(factor.atom).kind;
     if (kind == Atom::Kind::kInfinity || kind == Atom::Kind::kNan) continue;
-    const bool shared = std::all_of(sum.begin(), sum.end(), [&](const Product& product) {
-      return !is_boxed(facts, product, factor) &&
-             std::find(product.factors.begin(), product.factors.end(), factor) !=
-                 product.factors.end();
-    });
-    if (!shared) continue;
-    for (Product& product : sum) take(product, factor);
+    const std::vector<Box> boxes = own_boxes(facts, sum.front(), factor);
+    Sum rest = sum;
+    if (!std::all_of(rest.begin(), rest.end(),
+                     [&](Product& product) { return take_part(facts, product, factor, boxes); }))
+      continue;
+    sum = std::move(rest);
     divided = true;
   }
   return divided;

@@ -10,8 +10,8 @@ namespace assay::checker {
 // Takes out pairs of a positive factor and its reciprocal. Throws Split.
 void cancel_reciprocals(const Facts& facts, const Region& region, Product& product);
 
-// Takes out factors that all products share: x a + x b is zero where a + b is. False when there are
-// none.
+// Takes out factors, and parts of sums, that all products share: x a + x b is zero where a + b is.
+// False when there are none.
 bool divide_by_common_factors(const Facts& facts, Sum& sum);
 
 // The sum times a positive divisor of one of its products, which then stands under no reciprocal:

@@ -194,6 +194,42 @@ enum class By {
   kLemmas,  // an atom that lemmas show to be equal to another is replaced by it first
 };
 
+// The sum in groups whose products have the same box on the label.
+std::vector<Sum> by_box(const Sum& sum, LabelId label) {
+  const auto box_of = [&](const Product& product) {
+    const auto at = std::find_if(product.boxes.begin(), product.boxes.end(),
+                                 [&](const Box& box) { return box.label == label; });
+    return at == product.boxes.end() ? std::nullopt : std::optional(*at);
+  };
+  std::vector<Sum> groups;
+  for (const Product& product : sum) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const Sum& other) {
+      return box_of(other.front()) == box_of(product);
+    });
+    if (group == groups.end())
+      groups.push_back({product});
+    else
+      group->push_back(product);
+  }
+  return groups;
+}
+
+bool adds_up_to_zero(const Facts& facts, const Region& region, Sum difference, By by);
+
+// Parts of a sum cannot be multiplied by a divisor that is another part of it. Apart from what is
+// no part of it, they can be divided by it.
+bool groups_add_up_to_zero(const Facts& facts, const Region& region, const Sum& sum, By by) {
+  std::set<LabelId> labels;
+  for (const Product& product : sum)
+    for (const Box& box : product.boxes) labels.insert(box.label);
+  return std::any_of(labels.begin(), labels.end(), [&](LabelId label) {
+    const std::vector<Sum> groups = by_box(sum, label);
+    return groups.size() > 1 && std::all_of(groups.begin(), groups.end(), [&](const Sum& group) {
+             return adds_up_to_zero(facts, region, group, by);
+           });
+  });
+}
+
 bool adds_up_to_zero(const Facts& facts, const Region& region, Sum difference, By by) {
   std::set<AtomId> kept;  // beside which a box would change its meaning
   int equalities = 0, divisions = 0;
@@ -215,7 +251,8 @@ bool adds_up_to_zero(const Facts& facts, const Region& region, Sum difference, B
         continue;
       }
       auto undivided = over_common_divisor(facts, region, difference);
-      if (!undivided || ++divisions > kMostDivisions) return false;
+      if (!undivided) return groups_add_up_to_zero(facts, region, difference, by);
+      if (++divisions > kMostDivisions) return false;
       difference.clear();
       for (Product& product : *undivided) append(facts, region, difference, std::move(product), 1);
       kept.clear();
