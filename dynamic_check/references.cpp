@@ -9,8 +9,9 @@
 
 #include "dynamic_check/execute/rank_threads.h"
 #include "dynamic_check/interpret/boxed_call.h"
-#include "dynamic_check/interpret/interpreter.h"
+#include "dynamic_check/rank_noise.h"
 #include "dynamic_check/record.h"
+#include "dynamic_check/tolerance/perturbed_run.h"
 #include "dynamic_check/tolerance/rounding.h"
 
 namespace assay {
@@ -27,13 +28,6 @@ struct SequentialRun {
   RecordedTensors recorded;
 };
 
-bool reads_floating(const Graph& graph, const Node& node) {
-  for (TensorId id : tensor_arguments(node)) {
-    if (is_floating(graph.tensors[static_cast<size_t>(id)].dtype)) return true;
-  }
-  return false;
-}
-
 class SequentialSide {
  public:
   SequentialSide(const Case& refinement, const Targets& targets, const Programs& programs,
@@ -42,13 +36,11 @@ class SequentialSide {
         targets_(targets),
         programs_(programs),
         inputs_(inputs),
-        options_(options) {
+        options_(options),
+        rounds_(rounding_nodes(refinement.sequential)) {
     for (const Target& target : targets.list) {
       for (const auto& [name, rank] : leaves_of(target.sequential))
         wanted_.insert(refinement.sequential.find(name));
-    }
-    for (const Node& node : refinement.sequential.nodes) {
-      rounds_.push_back(!is_exact(node) && reads_floating(refinement.sequential, node));
     }
   }
 
@@ -75,23 +67,40 @@ class SequentialSide {
   }
 
   void add_exact_samples(References& references) const {
+    std::vector<std::optional<Spread>> sequential = spreads_like(references);
+    std::vector<std::optional<Spread>> distributed = spreads_like(references);
+    for (int sample = 1; sample <= options_.samples; ++sample) {
+      const std::vector<at::Tensor> noisy = values(interpret_exactly(sample));
+      for (size_t i = 0; i < sequential.size(); ++i) {
+        if (sequential[i]) sequential[i]->add(noisy[i].to(sequential[i]->exact().device()));
+      }
+    }
+    const auto noise = rank_noise(refinement_, targets_, inputs_, options_);
+    for (size_t i = 0; i < distributed.size(); ++i) {
+      if (!distributed[i]) continue;
+      const at::Tensor& exact = distributed[i]->exact();
+      for (const at::Tensor& moved : noise[i])
+        distributed[i]->add(exact + moved.to(exact.device()));
+    }
+    for (size_t i = 0; i < references.tensors.size(); ++i) {
+      for (const auto* spreads : {&sequential, &distributed}) {
+        const std::optional<Spread>& spread = (*spreads)[i];
+        if (spread && spread->samples() == options_.samples)
+          references.tensors[i].spread->raise_to(*spread);
+      }
+    }
+  }
+
+ private:
+  static std::vector<std::optional<Spread>> spreads_like(const References& references) {
     std::vector<std::optional<Spread>> spreads;
     for (const ReferenceTensor& reference : references.tensors) {
       spreads.emplace_back();
       if (reference.spread) spreads.back().emplace(reference.spread->exact());
     }
-    for (int sample = 1; sample <= options_.samples; ++sample) {
-      const std::vector<at::Tensor> perturbed_values = values(interpret_exactly(sample));
-      for (size_t i = 0; i < spreads.size(); ++i) {
-        if (spreads[i]) spreads[i]->add(perturbed_values[i].to(spreads[i]->exact().device()));
-      }
-    }
-    for (size_t i = 0; i < spreads.size(); ++i) {
-      if (spreads[i]) references.tensors[i].spread->raise_to(*spreads[i]);
-    }
+    return spreads;
   }
 
- private:
   static void add_sample(ReferenceTensor& reference, const at::Tensor& sample) {
     if (reference.spread) {
       reference.spread->add(sample);
@@ -108,18 +117,18 @@ class SequentialSide {
     run->differentiable = inputs_.differentiable;
     run->wanted = wanted_;
     run->recorded.resize(run->graph.tensors.size());
-    const double relative = noise_of(sample);
+    const Noise noise = noise_of(sample);
     for (const auto& [name, tensor] : inputs_.whole) {
-      run->inputs[name] = input(name, tensor, sample).to(device());
+      run->inputs[name] = noisy_input(name, tensor, noise).to(device());
       const TensorId id = run->graph.find(name);
       if (id != kNone) run->recorded[static_cast<size_t>(id)] = run->inputs[name];
     }
-    const auto perturb = [rounds = rounds_, relative, seed = options_.seed, sample](
-                             NodeId node, std::span<const at::Tensor> outputs) {
-      if (relative == 0 || !rounds[static_cast<size_t>(node)]) return;
+    const auto perturb = [rounds = rounds_, noise](NodeId node,
+                                                   std::span<const at::Tensor> outputs) {
+      if (noise.relative == 0 || !rounds[static_cast<size_t>(node)]) return;
       for (size_t i = 0; i < outputs.size(); ++i) {
         if (!outputs[i].defined() || !outputs[i].is_floating_point()) continue;
-        overwrite(outputs[i], perturbed(outputs[i], relative, result_key(seed, node, i, sample)));
+        overwrite(outputs[i], noisy_result(node, i, outputs[i], noise));
       }
     };
     const RankThreadOptions thread{
@@ -143,28 +152,14 @@ class SequentialSide {
   // The graph in float64, perturbed as run_once does.
   Values interpret_exactly(int sample) const {
     std::map<RankTensorName, at::Tensor> inputs;
-    for (const auto& [name, tensor] : inputs_.whole)
-      inputs[{name, 0}] = input(name, widened(tensor), sample);
-    const double relative = noise_of(sample);
-    return interpret({refinement_.sequential}, refinement_.sequential_groups, inputs,
-                     [&](NodeId node, size_t output, const at::Tensor& value) {
-                       return relative == 0 || !rounds_[static_cast<size_t>(node)]
-                                  ? value
-                                  : perturbed(value, relative,
-                                              result_key(options_.seed, node, output, sample));
-                     })
+    for (const auto& [name, tensor] : inputs_.whole) inputs[{name, 0}] = widened(tensor);
+    return interpret_with_noise({refinement_.sequential}, refinement_.sequential_groups,
+                                std::move(inputs), noise_of(sample))
         .front();
   }
 
-  double noise_of(int sample) const { return sample == 0 ? 0 : unit_roundoff(options_.precision); }
-
-  at::Tensor input(const std::string& name, const at::Tensor& value, int sample) const {
-    if (sample == 0) return value;
-    return perturbed(value, noise_of(sample), {options_.seed, fmt::format("{} {}", name, sample)});
-  }
-
-  static RandomKey result_key(uint64_t seed, NodeId node, size_t output, int sample) {
-    return {seed, fmt::format("node {} {} {}", node, output, sample)};
+  Noise noise_of(int sample) const {
+    return {sample == 0 ? 0 : unit_roundoff(options_.precision), options_.seed, sample};
   }
 
   std::vector<at::Tensor> values(const std::vector<at::Tensor>& tensors) const {
@@ -189,8 +184,8 @@ class SequentialSide {
   const Programs& programs_;
   const RunInputs& inputs_;
   const DynamicOptions& options_;
+  const std::vector<bool> rounds_;  // per node
   std::set<TensorId> wanted_;
-  std::vector<bool> rounds_;  // per node
 };
 
 }  // namespace

@@ -25,10 +25,11 @@ struct References {
 References make_references(const Case& refinement, const Targets& targets, const Programs& programs,
                            const RunInputs& inputs, const DynamicOptions& options);
 
-// Raises each spread to that of as many perturbed runs in float64. In the run's own precision the
-// errors of a few operations lie on a grid, and all samples of a small block can have the same; a
-// perturbation in exact arithmetic has no grid. Needed where a tensor deviates: a spread that was
-// underestimated is no finding.
+// Raises each spread to that of as many perturbed runs in float64, of the sequential graph and of
+// the ranks' (rank_noise.h). In the run's own precision the errors of a few operations lie on a
+// grid, and all samples of a small block can have the same; a perturbation in exact arithmetic has
+// no grid. Ranks that compute a value in another way round in other places. Needed where a tensor
+// deviates: a spread that was underestimated is no finding.
 void add_exact_samples(References& references, const Case& refinement, const Targets& targets,
                        const Programs& programs, const RunInputs& inputs,
                        const DynamicOptions& options);

@@ -18,7 +18,7 @@ class RankInterpreter {
  public:
   RankInterpreter(const Graph& graph, Rank rank, const std::map<RankTensorName, at::Tensor>& inputs,
                   const OutputFilter& filter)
-      : graph_(graph), filter_(filter), values_(graph.tensors.size()) {
+      : graph_(graph), rank_(rank), filter_(filter), values_(graph.tensors.size()) {
     for (size_t id = 0; id < graph.tensors.size(); ++id) {
       auto found = inputs.find({graph.tensors[id].name, rank});
       if (found != inputs.end()) values_[id] = widened(found->second);
@@ -63,7 +63,8 @@ class RankInterpreter {
 
   std::vector<at::Tensor> filtered(std::vector<at::Tensor> outputs) const {
     for (size_t i = 0; filter_ && i < outputs.size(); ++i) {
-      if (outputs[i].defined()) outputs[i] = filter_(static_cast<NodeId>(next_), i, outputs[i]);
+      if (outputs[i].defined())
+        outputs[i] = filter_(rank_, static_cast<NodeId>(next_), i, outputs[i]);
     }
     return outputs;
   }
@@ -81,6 +82,7 @@ class RankInterpreter {
   }
 
   const Graph& graph_;
+  const Rank rank_;
   const OutputFilter& filter_;
   Values values_;
   size_t next_ = 0;

@@ -27,7 +27,8 @@ struct CollectiveMismatch {
 
 // What is kept as an operator's output in place of what it gave. Called for every output but those
 // of collectives.
-using OutputFilter = std::function<at::Tensor(NodeId node, size_t output, const at::Tensor& value)>;
+using OutputFilter =
+    std::function<at::Tensor(Rank rank, NodeId node, size_t output, const at::Tensor& value)>;
 
 // Runs the graphs of all ranks in lockstep, collectives jointly, floating values in float64.
 // `inputs` has every graph input (and may override any other tensor) by name and rank; floating

@@ -13,6 +13,7 @@
 #include "dynamic_check/merge.h"
 #include "dynamic_check/replay/reduce_case.h"
 #include "dynamic_check/replay/replay_inputs.h"
+#include "dynamic_check/tolerance/perturbed_run.h"
 #include "dynamic_check/tolerance/rounding.h"
 #include "shared_ir/approximation.h"
 
@@ -151,19 +152,10 @@ class Replay {
                   uint64_t seed) const {
     const std::vector<Graph> sequential{refinement_.sequential};
     double farthest = 0;
-    for (int sample = 0; sample < kRoundingSamples; ++sample) {
-      const auto rounded = [&](const at::Tensor& value, const std::string& name) {
-        const RandomKey key{seed, fmt::format("{} {}", name, sample)};
-        return perturbed(value, unit_roundoff(DType::kFloat64), key);
-      };
-      std::map<RankTensorName, at::Tensor> moved = inputs.sequential;
-      for (auto& [name, value] : moved) value = rounded(value, name.first);
-      const auto filter = [&](NodeId id, size_t output, const at::Tensor& value) {
-        const Node& node = sequential.front().nodes[static_cast<size_t>(id)];
-        return is_exact(node) ? value : rounded(value, fmt::format("node {} {}", id, output));
-      };
+    for (int sample = 1; sample <= kRoundingSamples; ++sample) {
       const std::vector<Values> values =
-          interpret(sequential, refinement_.sequential_groups, moved, filter);
+          interpret_with_noise(sequential, refinement_.sequential_groups, inputs.sequential,
+                               {unit_roundoff(DType::kFloat64), seed, sample});
       const at::Tensor other =
           evaluate(claim.sequential, lookup(sequential, values)).to(at::kDouble);
       farthest = std::max(farthest, distance(other, reference));

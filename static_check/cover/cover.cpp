@@ -304,6 +304,11 @@ std::vector<CleanExpr> CoverIndex::cover(const Target& target) const {
   }
   if (replicas.empty()) replicas = same_values(target);
   if (replicas.empty()) replicas = namesakes(target);
+  for (CleanExpr& replica : replicas) {
+    replica = sum_of_wholes(std::move(replica), [&](const CleanExpr& tensor, int64_t dim) {
+      return value(tensor.name, tensor.rank).shape[static_cast<size_t>(dim)];
+    });
+  }
   // What the search proposes is evaluated before it is believed.
   std::erase_if(replicas, [&](const CleanExpr& expr) { return !holds(expr, wanted); });
   return replicas;

@@ -35,6 +35,44 @@ CleanExpr make_concat(std::vector<CleanExpr> operands, int64_t dim) {
   return result;
 }
 
+namespace {
+
+// Slices along `dim` of one tensor, each after the other, as one; nullopt when they are not.
+std::optional<CleanExpr> joined_slices(const std::vector<const CleanExpr*>& slices, int64_t dim,
+                                       const TensorSize& size_of) {
+  const CleanExpr& first = *slices.front();
+  int64_t end = first.start;
+  for (const CleanExpr* slice : slices) {
+    if (slice->kind != CleanExpr::Kind::kSlice || slice->dim != dim || slice->start != end ||
+        slice->operands[0] != first.operands[0] ||
+        slice->operands[0].kind != CleanExpr::Kind::kTensor)
+      return std::nullopt;
+    end = slice->end;
+  }
+  return make_slice(first.operands[0], dim, first.start, end, size_of(first.operands[0], dim));
+}
+
+}  // namespace
+
+CleanExpr sum_of_wholes(CleanExpr expr, const TensorSize& size_of) {
+  const auto is_sum = [&](const CleanExpr& operand) {
+    return operand.kind == CleanExpr::Kind::kSum &&
+           operand.operands.size() == expr.operands.front().operands.size();
+  };
+  if (expr.kind != CleanExpr::Kind::kConcat ||
+      !std::all_of(expr.operands.begin(), expr.operands.end(), is_sum))
+    return expr;
+  std::vector<CleanExpr> terms;
+  for (size_t i = 0; i < expr.operands.front().operands.size(); ++i) {
+    std::vector<const CleanExpr*> slices;
+    for (const CleanExpr& sum : expr.operands) slices.push_back(&sum.operands[i]);
+    auto whole = joined_slices(slices, expr.dim, size_of);
+    if (!whole) return expr;
+    terms.push_back(std::move(*whole));
+  }
+  return make_sum(std::move(terms));
+}
+
 CleanExpr make_sum(std::vector<CleanExpr> operands) {
   if (operands.size() == 1) return std::move(operands[0]);
   CleanExpr result;

@@ -2,6 +2,7 @@
 // expression.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,11 @@ struct Piece {
 // reshape, one operand).
 CleanExpr make_slice(CleanExpr expr, int64_t dim, int64_t start, int64_t end, int64_t size);
 CleanExpr make_concat(std::vector<CleanExpr> operands, int64_t dim);
+// The size of a tensor's dimension.
+using TensorSize = std::function<int64_t(const CleanExpr& tensor, int64_t dim)>;
+// concat(sum(slice(x), slice(y)), ...; dim) as sum(x, y), where the slices follow each other along
+// dim; other expressions as they are.
+CleanExpr sum_of_wholes(CleanExpr expr, const TensorSize& size_of);
 CleanExpr make_sum(std::vector<CleanExpr> operands);
 CleanExpr make_reshape(CleanExpr expr, const Shape& from, const Shape& to);
 CleanExpr make_permute(CleanExpr expr, const std::vector<int64_t>& dims);

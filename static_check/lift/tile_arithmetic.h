@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "static_check/algebra/layout.h"
 #include "static_check/lift/operators.h"
 #include "static_check/lift/parts.h"
 

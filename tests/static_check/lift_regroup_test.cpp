@@ -37,9 +37,12 @@ Case row_sums_of_products(Order order) {
     TensorRef left = weights, right = slopes;
     if (order == Order::kOtherFactor) left = inner;
     if (order == Order::kOtherRows) {
-      const TensorRef above = g->call("above", "aten.slice.Tensor", {slopes, 0, 0, 2}, {2, kSummedWidth});
-      const TensorRef below = g->call("below", "aten.slice.Tensor", {slopes, 0, 2, 4}, {2, kSummedWidth});
-      right = g->call("moved", "aten.cat.default", {{below, above}, 0}, {kSummedRows, kSummedWidth});
+      const TensorRef above =
+          g->call("above", "aten.slice.Tensor", {slopes, 0, 0, 2}, {2, kSummedWidth});
+      const TensorRef below =
+          g->call("below", "aten.slice.Tensor", {slopes, 0, 2, 4}, {2, kSummedWidth});
+      right =
+          g->call("moved", "aten.cat.default", {{below, above}, 0}, {kSummedRows, kSummedWidth});
     }
     g->output(row_sums(*g, "y", right, matrix_product(*g, "outer", left, values)));
   }

@@ -1,0 +1,53 @@
+#include "dynamic_check/tolerance/perturbed_run.h"
+
+#include <fmt/format.h>
+
+#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/tolerance/rounding.h"
+
+namespace assay {
+namespace {
+
+bool reads_floating(const Graph& graph, const Node& node) {
+  for (TensorId id : tensor_arguments(node)) {
+    if (is_floating(graph.tensors[static_cast<size_t>(id)].dtype)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+at::Tensor noisy_input(const std::string& name, const at::Tensor& value, const Noise& noise) {
+  if (noise.relative == 0) return value;
+  return perturbed(value, noise.relative, {noise.seed, fmt::format("{} {}", name, noise.sample)});
+}
+
+std::vector<bool> rounding_nodes(const Graph& graph) {
+  std::vector<bool> rounds;
+  for (const Node& node : graph.nodes)
+    rounds.push_back(!is_exact(node) && reads_floating(graph, node));
+  return rounds;
+}
+
+at::Tensor noisy_result(NodeId node, size_t output, const at::Tensor& value, const Noise& noise) {
+  return perturbed(value, noise.relative,
+                   {noise.seed, fmt::format("node {} {} {}", node, output, noise.sample)});
+}
+
+std::vector<Values> interpret_with_noise(const std::vector<Graph>& graphs, const Groups& groups,
+                                         std::map<RankTensorName, at::Tensor> inputs,
+                                         const Noise& noise) {
+  for (auto& [name, value] : inputs) {
+    if (value.is_floating_point()) value = noisy_input(name.first, value.to(at::kDouble), noise);
+  }
+  if (noise.relative == 0) return interpret(graphs, groups, inputs);
+  std::vector<std::vector<bool>> rounds;
+  for (const Graph& graph : graphs) rounds.push_back(rounding_nodes(graph));
+  return interpret(
+      graphs, groups, inputs, [&](Rank rank, NodeId node, size_t output, const at::Tensor& value) {
+        const bool noisy = rounds[static_cast<size_t>(rank)][static_cast<size_t>(node)];
+        return noisy ? noisy_result(node, output, value, noise) : value;
+      });
+}
+
+}  // namespace assay

@@ -1,0 +1,35 @@
+// Runs of graphs in exact arithmetic that is disturbed as if every operation rounded.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "dynamic_check/interpret/interpreter.h"
+
+namespace assay {
+
+struct Noise {
+  double relative = 0;  // the largest relative error of one rounding; 0: none
+  uint64_t seed = 0;
+  int sample = 0;  // samples of one seed are independent
+};
+
+// A sample of the input's noise; integers and booleans as they are.
+at::Tensor noisy_input(const std::string& name, const at::Tensor& value, const Noise& noise);
+
+// Per node: its floating results round (rounding.h).
+std::vector<bool> rounding_nodes(const Graph& graph);
+
+// A sample of the noise on output number `output` of the node. The same on all ranks, so that what
+// they compute alike stays alike.
+at::Tensor noisy_result(NodeId node, size_t output, const at::Tensor& value, const Noise& noise);
+
+// As interpret(), with noise on every floating input and on every floating result that rounds.
+std::vector<Values> interpret_with_noise(const std::vector<Graph>& graphs, const Groups& groups,
+                                         std::map<RankTensorName, at::Tensor> inputs,
+                                         const Noise& noise);
+
+}  // namespace assay
