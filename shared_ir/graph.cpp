@@ -13,9 +13,9 @@ class Validator {
 
   void run() {
     check_tensors();
-    for (TensorId id : graph_.inputs) define(id, "the list of inputs", kNone, 0);
+    for (TensorId id : graph_.inputs) define(id, [] { return "the list of inputs"; }, kNone, 0);
     for (size_t i = 0; i < graph_.nodes.size(); ++i) check_node(static_cast<NodeId>(i));
-    for (TensorId id : graph_.outputs) use(id, "the list of outputs");
+    for (TensorId id : graph_.outputs) use(id, [] { return "the list of outputs"; });
     for (size_t i = 0; i < defined_.size(); ++i) {
       if (!defined_[i]) fail("tensor '" + graph_.tensors[i].name + "' has no producer");
     }
@@ -55,27 +55,32 @@ class Validator {
     }
   }
 
-  void define(TensorId id, const std::string& where, NodeId producer, int32_t output) {
-    if (!in_range(id)) fail(where + " makes tensor number " + std::to_string(id) + ", unknown");
+  // where(): the text of a place, which is made for errors alone.
+  template <class Where>
+  void define(TensorId id, const Where& where, NodeId producer, int32_t output) {
+    if (!in_range(id))
+      fail(std::string(where()) + " makes tensor number " + std::to_string(id) + ", unknown");
     const Tensor& tensor = graph_.tensors[static_cast<size_t>(id)];
     if (defined_[static_cast<size_t>(id)]) fail("tensor '" + tensor.name + "' is made twice");
     if (tensor.producer != producer || tensor.output != output) {
-      fail("tensor '" + tensor.name + "' is made by " + where + ", but says otherwise");
+      fail("tensor '" + tensor.name + "' is made by " + where() + ", but says otherwise");
     }
     defined_[static_cast<size_t>(id)] = true;
   }
 
-  void use(TensorId id, const std::string& where, const SourcePlace& place = {}) const {
+  template <class Where>
+  void use(TensorId id, const Where& where, const SourcePlace& place = {}) const {
     if (!in_range(id))
-      fail(where + " uses tensor number " + std::to_string(id) + ", unknown", place);
+      fail(std::string(where()) + " uses tensor number " + std::to_string(id) + ", unknown", place);
     if (!defined_[static_cast<size_t>(id)]) {
-      fail(where + " uses '" + graph_.tensors[static_cast<size_t>(id)].name +
+      fail(std::string(where()) + " uses '" + graph_.tensors[static_cast<size_t>(id)].name +
                "' before it is made: the graph is cyclic or out of order",
            place);
     }
   }
 
-  void check_arg(const Arg& arg, const std::string& where, const SourcePlace& place) const {
+  template <class Where>
+  void check_arg(const Arg& arg, const Where& where, const SourcePlace& place) const {
     if (const auto* tensor = std::get_if<TensorArg>(&arg.value)) use(tensor->id, where, place);
     if (const auto* list = std::get_if<ArgList>(&arg.value)) {
       for (const Arg& element : *list) check_arg(element, where, place);
@@ -84,10 +89,12 @@ class Validator {
 
   void check_node(NodeId id) {
     const Node& node = graph_.nodes[static_cast<size_t>(id)];
-    const std::string where = "node " + std::to_string(id) + " (" + node.op + ")";
+    const auto where = [&] { return "node " + std::to_string(id) + " (" + node.op + ")"; };
     if (node.op.empty()) fail("node " + std::to_string(id) + " names no operator", node.source);
     for (const Arg& arg : node.args) check_arg(arg, where, node.source);
-    for (const auto& [key, arg] : node.kwargs) check_arg(arg, where + ", " + key, node.source);
+    for (const auto& [key, arg] : node.kwargs) {
+      check_arg(arg, [&] { return where() + ", " + key; }, node.source);
+    }
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] != kNone) define(node.outputs[i], where, id, static_cast<int32_t>(i));
     }

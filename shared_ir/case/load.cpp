@@ -71,9 +71,11 @@ class Loader {
       throw UserError(name.place, "graph file '" + path.string() + "' does not exist");
     }
     if (!hlo) {
-      const Graph graph = pt2 ? import_pt2(path) : import_fx_json(path);
+      Graph graph = pt2 ? import_pt2(path) : import_fx_json(path);
       check_size(name, count, graph);
-      return std::vector<Graph>(static_cast<size_t>(count), graph);
+      std::vector<Graph> graphs(static_cast<size_t>(count - 1), graph);
+      graphs.push_back(std::move(graph));
+      return graphs;
     }
     const HloModule module = HloModule::read(path);
     std::vector<Graph> graphs;

@@ -33,8 +33,10 @@ class Validator {
         fail(accepted.place, "'" + accepted.tensor + "' is approximated twice",
              "one relation may list several expressions");
     }
-    check_contradictions(case_.approximations.empty() ? case_
-                                                      : given_approximations(case_).refinement);
+    if (case_.approximations.empty())
+      check_contradictions(case_);
+    else
+      check_contradictions(given_approximations(case_).refinement);
     if (case_.outputs.empty()) fail({}, "no output is checked");
     for (const std::string& output : case_.outputs) sequential(output, {});
     for (const Expectation& expectation : case_.expect) check_expectation(expectation);
