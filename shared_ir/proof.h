@@ -111,13 +111,14 @@ struct Value {
   bool operator==(const Value&) const = default;
 };
 
+using Strides = InlineVector<int64_t, 2>;  // per operand
+
 // One label of an instance: a coordinate that its operands share.
 struct InstanceLabel {
   enum class Tag : uint8_t { kParallel, kReduced, kWhole };
   Tag tag = Tag::kParallel;
   int64_t size = 1;
-  std::vector<int64_t>
-      strides;  // per operand, in the operand atom's index space; 0 = the operand does not see it
+  Strides strides;         // in the operand atom's index space; 0 = the operand does not see it
   int64_t out_stride = 0;  // in the output atom's index space; kReduced, and kWhole of a kCat: 0
   LabelId hidden = kNone;  // kReduced: the label that the output atom hides
   int32_t spec_label =

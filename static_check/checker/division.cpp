@@ -7,12 +7,16 @@
 namespace assay::checker {
 namespace {
 
+bool divides(const Facts& facts, const Factor& factor) {
+  const Instance* made = facts.definition(factor.atom);
+  return made != nullptr && made->kind == Instance::Kind::kMap && made->fn == "reciprocal" &&
+         facts.positive(made->operands[0].atom);
+}
+
 // What the factor divides by, where it is the reciprocal of a positive element.
 std::optional<Factor> divisor_of(const Facts& facts, const Region& region, const Factor& factor) {
+  if (!divides(facts, factor)) return std::nullopt;
   const Instance* made = facts.definition(factor.atom);
-  if (made == nullptr || made->kind != Instance::Kind::kMap || made->fn != "reciprocal" ||
-      !facts.positive(made->operands[0].atom))
-    return std::nullopt;
   const std::vector<Affine> labels = label_coordinates(region, *made, factor.index);
   return Factor{made->operands[0].atom, operand_index(*made, 0, labels)};
 }
@@ -88,6 +92,13 @@ bool divide_by_common_factors(const Facts& facts, Sum& sum) {
     divided = true;
   }
   return divided;
+}
+
+bool has_divisor(const Facts& facts, const Sum& sum) {
+  return std::any_of(sum.begin(), sum.end(), [&](const Product& product) {
+    return std::any_of(product.factors.begin(), product.factors.end(),
+                       [&](const Factor& factor) { return divides(facts, factor); });
+  });
 }
 
 std::optional<Sum> over_common_divisor(const Facts& facts, const Region& region, const Sum& sum) {

@@ -14,6 +14,9 @@ void cancel_reciprocals(const Facts& facts, const Region& region, Product& produ
 // False when there are none.
 bool divide_by_common_factors(const Facts& facts, Sum& sum);
 
+// Whether a product is divided by a positive element.
+bool has_divisor(const Facts& facts, const Sum& sum);
+
 // The sum times a positive divisor of one of its products, which then stands under no reciprocal:
 // zero exactly where the sum is zero. Not normalised. nullopt when there is none, or when a box
 // would restrict the divisor. Throws Split.

@@ -214,7 +214,8 @@ std::vector<Sum> by_box(const Sum& sum, LabelId label) {
   return groups;
 }
 
-bool adds_up_to_zero(const Facts& facts, const Region& region, Sum difference, By by);
+bool adds_up_to_zero(const Facts& facts, const Region& region, Sum difference, By by,
+                     bool is_group = false);
 
 // Parts of a sum cannot be multiplied by a divisor that is another part of it. Apart from what is
 // no part of it, they can be divided by it.
@@ -225,12 +226,13 @@ bool groups_add_up_to_zero(const Facts& facts, const Region& region, const Sum& 
   return std::any_of(labels.begin(), labels.end(), [&](LabelId label) {
     const std::vector<Sum> groups = by_box(sum, label);
     return groups.size() > 1 && std::all_of(groups.begin(), groups.end(), [&](const Sum& group) {
-             return adds_up_to_zero(facts, region, group, by);
+             return adds_up_to_zero(facts, region, group, by, /*is_group=*/true);
            });
   });
 }
 
-bool adds_up_to_zero(const Facts& facts, const Region& region, Sum difference, By by) {
+bool adds_up_to_zero(const Facts& facts, const Region& region, Sum difference, By by,
+                     bool is_group) {
   std::set<AtomId> kept;  // beside which a box would change its meaning
   int equalities = 0, divisions = 0;
   for (;;) {
@@ -251,7 +253,9 @@ bool adds_up_to_zero(const Facts& facts, const Region& region, Sum difference, B
         continue;
       }
       auto undivided = over_common_divisor(facts, region, difference);
-      if (!undivided) return groups_add_up_to_zero(facts, region, difference, by);
+      if (!undivided)
+        return !is_group && (divisions > 0 || has_divisor(facts, difference)) &&
+               groups_add_up_to_zero(facts, region, difference, by);
       if (++divisions > kMostDivisions) return false;
       difference.clear();
       for (Product& product : *undivided) append(facts, region, difference, std::move(product), 1);

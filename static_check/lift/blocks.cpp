@@ -90,7 +90,7 @@ void add_block_labels(Request& request, const BlockCall& call, std::span<const T
       RequestLabel label;
       label.tag = place.whole ? InstanceLabel::Tag::kWhole : InstanceLabel::Tag::kParallel;
       label.size = (*digits)[0][m].size;
-      label.strides.assign(terms.size(), 0);
+      label.strides = Strides(terms.size(), 0);
       for (size_t k = 0; k < place.operands.size(); ++k)
         label.strides[place.operands[k].first] += (*digits)[k][m].stride;
       label.spec_label = place.whole ? id : kNone;
@@ -281,7 +281,7 @@ Value apply_opaque(Lifting& lifting, const std::string& fn, std::vector<Value> o
         RequestLabel label;
         label.tag = InstanceLabel::Tag::kWhole;
         label.size = mode.size;
-        label.strides.assign(operands.size(), 0);
+        label.strides = Strides(operands.size(), 0);
         label.strides[i] = mode.stride;
         label.spec_label = next_label;
         request.labels.push_back(std::move(label));
@@ -295,7 +295,7 @@ Value apply_opaque(Lifting& lifting, const std::string& fn, std::vector<Value> o
     RequestLabel label;
     label.tag = InstanceLabel::Tag::kWhole;
     label.size = shape[d];
-    label.strides.assign(operands.size(), 0);
+    label.strides = Strides(operands.size(), 0);
     label.spec_label = spec_label;
     label.out_dim = static_cast<int32_t>(d);
     request.labels.push_back(std::move(label));

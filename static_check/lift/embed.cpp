@@ -14,7 +14,7 @@ namespace {
 using Tag = InstanceLabel::Tag;
 
 // multiple c with request = c * label in every operand (zeros included); 0 when there is none.
-int64_t proportion(const std::vector<int64_t>& request, const std::vector<int64_t>& label) {
+int64_t proportion(const Strides& request, const Strides& label) {
   int64_t c = 0;
   for (size_t x = 0; x < label.size(); ++x) {
     if (label[x] == 0) {
@@ -29,10 +29,13 @@ int64_t proportion(const std::vector<int64_t>& request, const std::vector<int64_
   return c;
 }
 
+using PerLabel = InlineVector<int64_t, 4>;
+
 struct Match {
   int32_t label;  // of the instance
   int64_t multiple;
 };
+using Matches = InlineVector<Match, 4>;
 
 // Whole labels must agree digit by digit, in the declaration's order.
 bool whole_labels_agree(const Request& request, const Instance& instance) {
@@ -50,8 +53,8 @@ bool whole_labels_agree(const Request& request, const Instance& instance) {
 }
 
 // Each parallel or reduced digit of the request to the instance label with the smallest multiple.
-std::optional<std::vector<Match>> match_labels(const Request& request, const Instance& instance) {
-  std::vector<Match> matches;
+std::optional<Matches> match_labels(const Request& request, const Instance& instance) {
+  Matches matches;
   for (const RequestLabel& r : request.labels) {
     Match best{kNone, 0};
     if (r.tag == Tag::kWhole || is_broadcast(r)) {
@@ -71,15 +74,15 @@ std::optional<std::vector<Match>> match_labels(const Request& request, const Ins
 }
 
 // Label coordinates of the block's first element, from the offset differences of all operands.
-std::optional<std::vector<int64_t>> solve_digits(const Request& request, const Instance& instance,
-                                                 const std::vector<int64_t>& span) {
-  std::vector<int64_t> delta(instance.operands.size());
+std::optional<PerLabel> solve_digits(const Request& request, const Instance& instance,
+                                     const PerLabel& span) {
+  PerLabel delta(instance.operands.size());  // per operand
   for (size_t x = 0; x < delta.size(); ++x) {
     delta[x] = request.operands[x].offset - instance.operands[x].offset;
     if (delta[x] < 0) return std::nullopt;
   }
-  std::vector<int64_t> digit(instance.labels.size(), -1);
-  std::vector<size_t> order;
+  PerLabel digit(instance.labels.size(), -1);
+  InlineVector<size_t, 4> order;
   for (size_t x = 0; x < delta.size(); ++x) {
     order.clear();
     for (size_t j = 0; j < instance.labels.size(); ++j) {
@@ -148,7 +151,7 @@ std::optional<Lifted> Lifting::embed(const Request& request, const Instance& ins
   if (!whole_labels_agree(request, instance)) return std::nullopt;
   const auto matches = match_labels(request, instance);
   if (!matches) return std::nullopt;
-  std::vector<int64_t> span(instance.labels.size(), 0);
+  PerLabel span(instance.labels.size(), 0);
   for (size_t i = 0; i < request.labels.size(); ++i) {
     const Match& match = (*matches)[i];
     if (match.label != kNone)

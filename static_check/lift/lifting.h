@@ -24,9 +24,9 @@ namespace assay {
 struct RequestLabel {
   InstanceLabel::Tag tag = InstanceLabel::Tag::kParallel;
   int64_t size = 1;
-  std::vector<int64_t> strides;  // per operand of the request
-  int32_t spec_label = kNone;    // whole labels
-  int32_t out_dim = kNone;  // logical output dimension whose next digit (outer to inner) this is
+  Strides strides;             // per operand of the request
+  int32_t spec_label = kNone;  // whole labels
+  int32_t out_dim = kNone;     // logical output dimension whose next digit (outer to inner) this is
 };
 
 // A parallel label that no operand sees: the result repeats along it.

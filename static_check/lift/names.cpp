@@ -267,7 +267,7 @@ Value join_dim(Lifting& lifting, const Value& value, int64_t dim, DType dtype) {
         RequestLabel label;
         label.tag = InstanceLabel::Tag::kWhole;
         label.size = mode.size;
-        label.strides.assign(pieces, 0);
+        label.strides = Strides(pieces, 0);
         label.strides[p] = mode.stride;
         label.spec_label = static_cast<int32_t>(p);
         request.labels.push_back(std::move(label));
