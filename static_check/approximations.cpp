@@ -24,7 +24,8 @@ std::vector<std::vector<CleanExpr>> rearranged_operands(
     for (const std::string& name : operands[i].sequential) {
       const TensorId id = sequential.find(name);
       if (const Value* value = problem.sequential_value(id))
-        candidates.push_back({name, 0, operator_of(sequential, id), value});
+        candidates.push_back(
+            {name, 0, operator_of(sequential, id), value, dtype_of(sequential, id)});
     }
     const CoverIndex index(problem.lifting, std::move(candidates));
     for (const CleanExpr& operand : operands[i].ranks) {
@@ -32,7 +33,8 @@ std::vector<std::vector<CleanExpr>> rearranged_operands(
       const TensorId id = graph.find(operand.name);
       const Value* value = problem.rank_value(operand.rank, id);
       std::vector<CleanExpr> found;
-      if (value != nullptr) found = index.cover({*value, operand.name, operator_of(graph, id)});
+      if (value != nullptr)
+        found = index.cover({*value, operand.name, operator_of(graph, id), dtype_of(graph, id)});
       if (found.empty())
         foreign.push_back({i, operand});
       else

@@ -31,8 +31,8 @@ std::vector<Candidate> rank_candidates(const Problem& problem, bool outputs_only
     }
     for (TensorId id : ids) {
       if (const Value* value = problem.rank_value(rank, id)) {
-        candidates.push_back(
-            {graph.tensors[static_cast<size_t>(id)].name, rank, operator_of(graph, id), value});
+        candidates.push_back({graph.tensors[static_cast<size_t>(id)].name, rank,
+                              operator_of(graph, id), value, dtype_of(graph, id)});
       }
     }
   }
@@ -45,7 +45,8 @@ std::vector<Candidate> sequential_candidates(const Problem& problem) {
   for (size_t i = 0; i < graph.tensors.size(); ++i) {
     const auto id = static_cast<TensorId>(i);
     if (const Value* value = problem.sequential_value(id)) {
-      candidates.push_back({graph.tensors[i].name, 0, operator_of(graph, id), value});
+      candidates.push_back(
+          {graph.tensors[i].name, 0, operator_of(graph, id), value, dtype_of(graph, id)});
     }
   }
   return candidates;
@@ -249,8 +250,8 @@ class Check {
       TensorReport report;
       report.name = name;
       if (const Value* value = problem_.sequential_value(id)) {
-        const auto replicas = index.cover(
-            {*value, graph.tensors[static_cast<size_t>(id)].name, operator_of(graph, id)});
+        const auto replicas = index.cover({*value, graph.tensors[static_cast<size_t>(id)].name,
+                                           operator_of(graph, id), dtype_of(graph, id)});
         for (const CleanExpr& replica : replicas) report.relation.push_back(to_string(replica));
         report.pending_sum = is_pending_sum(replicas);
         if (!replicas.empty()) {
@@ -333,8 +334,8 @@ class Check {
       const auto id = static_cast<TensorId>(i);
       const Value* value = problem_.sequential_value(id);
       if (value == nullptr) continue;
-      auto replicas = index.cover(
-          {*value, graph.tensors[static_cast<size_t>(id)].name, operator_of(graph, id)});
+      auto replicas = index.cover({*value, graph.tensors[static_cast<size_t>(id)].name,
+                                   operator_of(graph, id), dtype_of(graph, id)});
       TensorReport report;
       report.name = graph.tensors[i].name;
       for (const CleanExpr& replica : replicas) report.relation.push_back(to_string(replica));
@@ -357,8 +358,8 @@ class Check {
         const auto id = static_cast<TensorId>(i);
         const Value* value = problem_.rank_value(static_cast<Rank>(r), id);
         if (value == nullptr) continue;
-        auto replicas = index.cover(
-            {*value, graph.tensors[static_cast<size_t>(id)].name, operator_of(graph, id)});
+        auto replicas = index.cover({*value, graph.tensors[static_cast<size_t>(id)].name,
+                                     operator_of(graph, id), dtype_of(graph, id)});
         if (!replicas.empty()) inverted.emplace(graph.tensors[i].name, std::move(replicas.front()));
       }
     }
@@ -398,7 +399,7 @@ class Check {
         asked_, problem_.sequential_program, problem_.rank_programs, result_.certificate,
         verdict == Verdict::kProved ? Replayed::kProof : Replayed::kClaims,
         proofs_.empty() ? LemmaTable{} : lemmas_with_files(problem_.refinement.lemma_files));
-    if (checked.overflow) return give_up(checked.reason);
+    if (checked.undecided) return give_up(checked.reason);
     if (!checked.accepted)
       throw InternalError("the checker rejects the certificate: " + checked.reason);
     result_.replayed = checked.claims;

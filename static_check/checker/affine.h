@@ -19,6 +19,11 @@ struct Rejection {
   std::string reason;
 };
 
+// What would take too long to decide: neither accepted nor rejected.
+struct Undecided {
+  std::string reason;
+};
+
 // base + sum of steps[i] * digit i. No trailing zero steps, so that equal functions compare equal.
 // Steps are never negative.
 struct Affine {

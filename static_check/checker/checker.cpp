@@ -143,8 +143,11 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
     result.accepted = true;
   } catch (const Rejection& rejection) {
     result.reason = rejection.reason;
+  } catch (const Undecided& undecided) {
+    result.undecided = true;
+    result.reason = undecided.reason;
   } catch (const RationalOverflow&) {
-    result.overflow = true;
+    result.undecided = true;
     result.reason = "a coefficient leaves 64 bits";
   } catch (const UserError& error) {
     result.reason = error.what();  // a relation of the certificate that is not well-formed

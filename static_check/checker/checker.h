@@ -14,10 +14,11 @@ namespace assay {
 
 struct CheckResult {
   bool accepted = false;
-  bool overflow = false;  // not decided: a coefficient of the comparison leaves 64 bits
-  std::string reason;     // when not accepted: which program, operator, elements, and what differs
-  int64_t claims = 0;     // tensors whose claim was derived
-  int64_t probes = 0;     // regions on which two claims were compared
+  // A coefficient of a comparison leaves 64 bits, or it has too many terms.
+  bool undecided = false;
+  std::string reason;  // when not accepted: which program, operator, elements, and what differs
+  int64_t claims = 0;  // tensors whose claim was derived
+  int64_t probes = 0;  // regions on which two claims were compared
 };
 
 // kProof: the relations hold, every output has one, and every expectation of the case holds.

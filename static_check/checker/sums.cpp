@@ -1,6 +1,7 @@
 #include "static_check/checker/sums.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "static_check/checker/boxes.h"
@@ -11,6 +12,7 @@ namespace assay::checker {
 namespace {
 
 constexpr size_t kMostProducts = 4096;
+constexpr size_t kMostExpanded = size_t{1} << 17;  // products, in one comparison
 constexpr int kMostDivisions = 64;
 
 bool is_infinite(const Facts& facts, const Product& product) {
@@ -50,15 +52,19 @@ std::optional<Sum> substitute(const Facts& facts, const Product& product, size_t
 
 // The sum without its products that cancel; empty when it is zero.
 Sum cancel(const Facts& facts, const Sum& sum) {
+  std::vector<size_t> order(sum.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return sum[a].factors < sum[b].factors; });
   Sum left;
   std::vector<bool> seen(sum.size(), false);
-  for (size_t i = 0; i < sum.size(); ++i) {
-    if (seen[i]) continue;
+  for (auto i = order.begin(); i != order.end(); ++i) {
+    if (seen[*i]) continue;
     std::vector<Product> alike;
-    for (size_t j = i; j < sum.size(); ++j) {
-      if (seen[j] || sum[j].factors != sum[i].factors || maxima(sum[j]) != maxima(sum[i])) continue;
-      seen[j] = true;
-      alike.push_back(sum[j]);
+    for (auto j = i; j != order.end() && sum[*j].factors == sum[*i].factors; ++j) {
+      if (seen[*j] || maxima(sum[*j]) != maxima(sum[*i])) continue;
+      seen[*j] = true;
+      alike.push_back(sum[*j]);
     }
     if (!vanishes(facts, alike)) left.insert(left.end(), alike.begin(), alike.end());
   }
@@ -83,7 +89,7 @@ void append(const Facts& facts, const Region& region, Sum& to, Product product,
     cancel_reciprocals(facts, region, product);
     to.push_back(std::move(product));
   }
-  if (to.size() > kMostProducts) throw Rejection{"too many terms"};
+  if (to.size() > kMostProducts) throw Undecided{"a comparison has too many terms"};
 }
 
 std::string to_string(const Affine& x) {
@@ -235,7 +241,10 @@ bool adds_up_to_zero(const Facts& facts, const Region& region, Sum difference, B
                      bool is_group) {
   std::set<AtomId> kept;  // beside which a box would change its meaning
   int equalities = 0, divisions = 0;
+  size_t expanded_so_far = 0;
   for (;;) {
+    expanded_so_far += difference.size();
+    if (expanded_so_far > kMostExpanded) throw Undecided{"a comparison has too many terms"};
     difference = cancel(facts, difference);
     if (difference.empty()) return true;
     if (by == By::kCommonFactors) divide_by_common_factors(facts, difference);

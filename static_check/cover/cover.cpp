@@ -130,10 +130,16 @@ const Value& CoverIndex::value(const std::string& name, Rank rank) const {
   return *candidates_[known->second].value;
 }
 
+bool CoverIndex::fits(const Candidate& candidate, const Target& target) const {
+  return !target.dtype || (is_floating(candidate.dtype) == is_floating(*target.dtype) &&
+                           is_bool(candidate.dtype) == is_bool(*target.dtype));
+}
+
 std::vector<size_t> CoverIndex::preferred(const std::vector<Use>& uses,
                                           const Target& target) const {
-  std::vector<size_t> order(uses.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::vector<size_t> order;
+  for (size_t i = 0; i < uses.size(); ++i)
+    if (fits(candidates_[uses[i].candidate], target)) order.push_back(i);
   const auto rest = std::stable_partition(order.begin(), order.end(), [&](size_t i) {
     return candidates_[uses[i].candidate].op == target.op;
   });
@@ -310,7 +316,13 @@ std::vector<CleanExpr> CoverIndex::cover(const Target& target) const {
     });
   }
   // What the search proposes is evaluated before it is believed.
-  std::erase_if(replicas, [&](const CleanExpr& expr) { return !holds(expr, wanted); });
+  std::erase_if(replicas, [&](const CleanExpr& expr) {
+    bool alike = true;
+    for_each_leaf(expr, [&](const CleanExpr& leaf) {
+      alike = alike && fits(candidates_[by_name_.at({leaf.name, leaf.rank})], target);
+    });
+    return !alike || !holds(expr, wanted);
+  });
   return replicas;
 }
 

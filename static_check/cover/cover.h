@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,6 +20,7 @@ struct Candidate {
   Rank rank = 0;
   std::string op;  // producing operator; equal operators are preferred
   const Value* value = nullptr;
+  DType dtype = DType::kFloat32;
 };
 
 class CoverIndex {
@@ -32,6 +34,8 @@ class CoverIndex {
     const Value& value;
     std::string name;
     std::string op;
+    // Candidates are floating, integers or booleans as it is. nullopt: any.
+    std::optional<DType> dtype;
   };
 
   // Clean expressions that each evaluate to the target; empty when the candidates do not cover it.
@@ -61,6 +65,7 @@ class CoverIndex {
   std::vector<CleanExpr> cover_term(const Term& term, const Shape& size,
                                     const Target& target) const;
   std::vector<CleanExpr> cover_sum(const Tile& tile, const Shape& size) const;
+  bool fits(const Candidate& candidate, const Target& target) const;
   std::vector<size_t> preferred(const std::vector<Use>& uses, const Target& target) const;
 
   Lifting& lifting_;

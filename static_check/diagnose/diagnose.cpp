@@ -39,7 +39,7 @@ void explain_expression(const Problem& problem, const BrokenExpectation& broken,
     return;
   }
   const std::string expected = to_string(*broken.replica);
-  const auto holds = index.cover({*broken.wanted, report.node, ""});
+  const auto holds = index.cover({*broken.wanted, report.node, "", std::nullopt});
   const bool instead = !holds.empty() && !(holds[0] == *broken.replica);
   if (instead) {
     report.reason = "expected " + expected + ", but what holds is " + to_string(holds[0]);

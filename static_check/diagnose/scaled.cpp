@@ -100,7 +100,7 @@ std::optional<ScaledRelation> scaled_relation(const Problem& problem, TensorId t
   std::optional<ScaledRelation> to_operand;
   for (const Rational& factor : factors(*wanted, candidates)) {
     const Value multiple = scale(*wanted, factor);
-    auto replicas = index.cover({multiple, name, op});
+    auto replicas = index.cover({multiple, name, op, dtype_of(graph, target)});
     if (replicas.empty()) continue;
     if (!made_of(replicas[0], operands)) return ScaledRelation{factor, std::move(replicas)};
     if (!to_operand) to_operand = ScaledRelation{factor, std::move(replicas), true};

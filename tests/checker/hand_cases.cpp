@@ -7,7 +7,7 @@ namespace {
 
 using Tag = InstanceLabel::Tag;
 
-InstanceLabel label(Tag tag, int64_t size, std::vector<int64_t> strides, int64_t out_stride,
+InstanceLabel label(Tag tag, int64_t size, Strides strides, int64_t out_stride,
                     LabelId hidden = kNone, int32_t spec_label = kNone) {
   return {tag, size, std::move(strides), out_stride, hidden, spec_label};
 }
