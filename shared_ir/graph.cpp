@@ -93,7 +93,7 @@ class Validator {
     if (node.op.empty()) fail("node " + std::to_string(id) + " names no operator", node.source);
     for (const Arg& arg : node.args) check_arg(arg, where, node.source);
     for (const auto& [key, arg] : node.kwargs) {
-      check_arg(arg, [&] { return where() + ", " + key; }, node.source);
+      check_arg(arg, [&, &name = key] { return where() + ", " + name; }, node.source);
     }
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] != kNone) define(node.outputs[i], where, id, static_cast<int32_t>(i));
