@@ -241,5 +241,24 @@ TEST(Movement, AnIntermediateTensorIsNoOutput) {
   EXPECT_FALSE(proves(c.build()));
 }
 
+/// y = float(x >= 0), rows sharded; rank 1 may leave the mask as it is.
+Case sharded_mask(bool both_cast) {
+  CaseBuilder c(2);
+  const auto program = [](GraphBuilder& g, int64_t rows, bool casts) {
+    const TensorRef mask =
+        g.call("mask", "aten.ge.Scalar", {g.input("x", {rows, 3}), 0}, {rows, 3}, DType::kBool);
+    g.output(casts ? g.call("y", "aten.to.dtype", {mask, DType::kFloat32}, {rows, 3}) : mask);
+  };
+  program(c.sequential(), 4, true);
+  for (const int rank : {0, 1}) program(c.rank(rank), 2, rank == 0 || both_cast);
+  c.shard("x", 0);
+  return c.build();
+}
+
+TEST(Movement, BooleansAreNoPartOfAFloatingTensor) {
+  EXPECT_TRUE(proves(sharded_mask(true)));
+  EXPECT_FALSE(proves(sharded_mask(false)));
+}
+
 }  // namespace
 }  // namespace assay::test
