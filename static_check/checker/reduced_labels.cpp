@@ -6,8 +6,11 @@
 #include "static_check/checker/affine.h"
 
 namespace assay::checker {
+namespace {
 
 using Tag = InstanceLabel::Tag;
+
+}  // namespace
 
 std::optional<std::vector<Affine>> operand_labels(const Region& region, const Instance& instance,
                                                   size_t operand, const Affine& index,
