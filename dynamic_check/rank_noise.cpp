@@ -65,11 +65,12 @@ class RankSide {
 
 std::vector<std::vector<at::Tensor>> rank_noise(const Case& refinement, const Targets& targets,
                                                 const RunInputs& inputs,
-                                                const DynamicOptions& options) try {
-  return RankSide(refinement, targets, inputs, options).noise();
-} catch (const UserError&) {  // an operator without a kernel in float64
-  return std::vector<std::vector<at::Tensor>>(targets.list.size());
-} catch (const CollectiveMismatch&) {
+                                                const DynamicOptions& options) {
+  try {
+    return RankSide(refinement, targets, inputs, options).noise();
+  } catch (const UserError&) {  // an operator without a kernel in float64
+  } catch (const CollectiveMismatch&) {
+  }
   return std::vector<std::vector<at::Tensor>>(targets.list.size());
 }
 

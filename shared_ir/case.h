@@ -11,6 +11,7 @@
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
+#include "shared_ir/symbol/expression.h"
 
 namespace assay {
 
@@ -45,6 +46,16 @@ struct Approximation {
   SourcePlace place;
 };
 
+// A size that the graphs leave open, and the values that it may have.
+struct Symbol {
+  std::string name;
+  SourcePlace place;
+  std::vector<Constraint> constraints;  // at least one
+};
+
+// A value for each symbol.
+using SymbolInstance = std::map<std::string, PlainInt>;
+
 struct Case {
   std::string name;
   std::filesystem::path folder;  // empty when captured in memory
@@ -55,6 +66,8 @@ struct Case {
   std::vector<Relation> inputs;
   std::vector<std::string> outputs;  // checked sequential tensors; never empty after loading
   std::vector<Expectation> expect;
+  std::vector<Symbol> symbols;
+  SymbolInstance instance;  // of the symbols: the sizes that the graphs have here
   std::optional<Accepted> accept;
   std::vector<Approximation> approximations;
   bool allow_scale = false;
@@ -82,7 +95,16 @@ bool make_input(Graph& graph, TensorId tensor);
 // Loads FOLDER/case.toml (or the file itself) and its graphs; checks everything that can be checked
 // without proving: keys, names, ranks, groups, shapes, contradictory relations. Throws UserError
 // with file, line and column.
-Case load_case(const std::filesystem::path& path);
+// `instance` gives the symbols of the case values that satisfy their constraints; without it, a
+// case that has symbols is an error.
+Case load_case(const std::filesystem::path& path, const SymbolInstance& instance = {});
+
+// The same; nullopt for a case that has symbols, which is checked for all their values
+// (static_check/symbolic/all_sizes.h).
+std::optional<Case> load_case_without_symbols(const std::filesystem::path& path);
+
+// The symbols of a case, in the order of its file; throws UserError as load_case does.
+std::vector<Symbol> load_symbols(const std::filesystem::path& path);
 
 // Writes a folder that load_case reads back to the same case (graphs as fx-JSON). Throws UserError
 // if it cannot write.

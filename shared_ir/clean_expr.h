@@ -11,6 +11,7 @@
 #include "shared_ir/error.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
+#include "shared_ir/symbol/expression.h"
 
 namespace assay {
 
@@ -41,8 +42,9 @@ std::string to_string(const CleanExpr& expr, Leaves leaves = Leaves::kDistribute
 
 // `place` is where the text starts (for error positions). Throws UserError with line and column.
 // With kSequential a leaf may be NAME or NAME@0.
+// Where the case has symbols, a number may be a size over them ("end=s0//2").
 CleanExpr parse_clean_expr(std::string_view text, const SourcePlace& place,
-                           Leaves leaves = Leaves::kDistributed);
+                           Leaves leaves = Leaves::kDistributed, const SymbolValues& symbols = {});
 
 // Calls visit(leaf) for every kTensor in the expression, left to right.
 void for_each_leaf(const CleanExpr& expr, const std::function<void(const CleanExpr&)>& visit);

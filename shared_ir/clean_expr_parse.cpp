@@ -38,8 +38,9 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; 
 
 class Parser {
  public:
-  Parser(std::string_view text, const SourcePlace& place, Leaves leaves)
-      : text_(text), place_(place), leaves_(leaves) {}
+  Parser(std::string_view text, const SourcePlace& place, Leaves leaves,
+         const SymbolValues& symbols)
+      : text_(text), place_(place), leaves_(leaves), symbols_(symbols) {}
 
   CleanExpr run() {
     CleanExpr expr = expression(0);
@@ -51,7 +52,7 @@ class Parser {
  private:
   [[noreturn]] void fail(const std::string& message) const { fail_at(at_, message); }
 
-  [[noreturn]] void fail_at(size_t offset, const std::string& message) const {
+  SourcePlace place_of(size_t offset) const {
     SourcePlace place = place_;
     if (place.line == 0) place.line = 1;
     if (place.column == 0) place.column = 1;
@@ -63,10 +64,14 @@ class Parser {
         ++place.column;
       }
     }
+    return place;
+  }
+
+  [[noreturn]] void fail_at(size_t offset, const std::string& message) const {
     const std::string found =
         offset < text_.size() ? "'" + std::string(1, text_[offset]) + "'" : "the end";
-    throw UserError(place, message + ", found " + found + " in clean expression \"" +
-                               std::string(text_) + "\"");
+    throw UserError(place_of(offset), message + ", found " + found + " in clean expression \"" +
+                                          std::string(text_) + "\"");
   }
 
   // An error about what was just read, which starts at `offset`.
@@ -102,9 +107,23 @@ class Parser {
     return text_.substr(start, at_ - start);
   }
 
-  int64_t integer() {
+  // A number; where there are symbols, a size over them.
+  Int size() {
+    if (symbols_.empty()) return integer();
     skip_space();
-    int64_t value = 0;
+    const size_t start = at_;
+    int open = 0;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (open == 0 && (c == ',' || c == ')' || c == ']' || c == ';')) break;
+      open += c == '(' ? 1 : c == ')' ? -1 : 0;
+    }
+    return evaluate_size(text_.substr(start, at_ - start), symbols_, place_of(start));
+  }
+
+  PlainInt integer() {
+    skip_space();
+    PlainInt value = 0;
     const char* begin = text_.data() + at_;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
     if (error != std::errc{}) fail("expected an integer");
@@ -122,7 +141,7 @@ class Parser {
     leaf.name = name;
     if (accept('@')) {
       const size_t digits = at_;
-      const int64_t rank = integer();
+      const PlainInt rank = integer();
       if (rank < 0 || rank > INT32_MAX) reject(digits, "a rank is between 0 and 2^31 - 1");
       if (leaves_ == Leaves::kSequential && rank != 0) {
         reject(digits, "the sequential program has rank 0 alone");
@@ -188,9 +207,9 @@ class Parser {
     if (key == "dim") {
       expr->dim = integer();
     } else if (key == "start" || key == "before") {
-      expr->start = integer();
+      expr->start = size();
     } else if (key == "end" || key == "after") {
-      expr->end = integer();
+      expr->end = size();
     } else if (key == "by") {
       ratio(expr);
     } else {
@@ -218,7 +237,7 @@ class Parser {
     expect('[');
     if (accept(']')) return values;
     do {
-      values.push_back(integer());
+      values.push_back(size());
     } while (accept(','));
     expect(']');
     return values;
@@ -227,13 +246,15 @@ class Parser {
   std::string_view text_;
   SourcePlace place_;
   Leaves leaves_;
+  const SymbolValues& symbols_;
   size_t at_ = 0;
 };
 
 }  // namespace
 
-CleanExpr parse_clean_expr(std::string_view text, const SourcePlace& place, Leaves leaves) {
-  return Parser(text, place, leaves).run();
+CleanExpr parse_clean_expr(std::string_view text, const SourcePlace& place, Leaves leaves,
+                           const SymbolValues& symbols) {
+  return Parser(text, place, leaves, symbols).run();
 }
 
 }  // namespace assay

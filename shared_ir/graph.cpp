@@ -131,10 +131,10 @@ bool is_tensor_name(std::string_view name) {
 bool element_count_fits(const Shape& shape) {
   int64_t count = 1;
   for (int64_t size : shape) {
-    if (size < 0 || size > kMaxElements || (size > 0 && count > kMaxElements / size)) {
+    if (size < 0 || exceeds(size, kMaxElements) || mul_overflow(count, size, &count) ||
+        exceeds(count, kMaxElements)) {
       return false;
     }
-    count *= size;
   }
   return true;
 }

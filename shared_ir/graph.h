@@ -12,6 +12,7 @@
 
 #include "shared_ir/dtype.h"
 #include "shared_ir/error.h"
+#include "shared_ir/integer.h"
 
 namespace assay {
 

@@ -6,9 +6,11 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace assay {
@@ -26,7 +28,9 @@ class InlineVector {
   using iterator = T*;
   using const_iterator = const T*;
 
-  InlineVector() noexcept : data_(own()) {}
+  InlineVector() noexcept : data_(own()) {
+    if constexpr (kBytes) std::memset(inline_, 0, sizeof(inline_));
+  }
   explicit InlineVector(size_t size) : InlineVector() { resize(size); }
   InlineVector(size_t size, const T& value) : InlineVector() { resize(size, value); }
   InlineVector(std::initializer_list<T> values) : InlineVector(values.begin(), values.end()) {}
@@ -35,7 +39,16 @@ class InlineVector {
     append(first, last);
   }
 
-  InlineVector(const InlineVector& other) : InlineVector(other.begin(), other.end()) {}
+  InlineVector(const InlineVector& other) : InlineVector() {
+    if constexpr (kBytes) {
+      if (other.size_ <= N) {
+        copy_own(other);
+        size_ = other.size_;
+        return;
+      }
+    }
+    append(other.begin(), other.end());
+  }
   InlineVector(InlineVector&& other) noexcept : InlineVector() { take(other); }
   ~InlineVector() { release(); }
 
@@ -157,6 +170,10 @@ class InlineVector {
   }
 
  private:
+  // All N places at once, used or not: a copy of known size needs no call.
+  static constexpr bool kBytes = std::is_trivially_copyable_v<T> && N * sizeof(T) <= 64;
+  void copy_own(const InlineVector& other) { std::memcpy(inline_, other.data_, N * sizeof(T)); }
+
   T* own() { return reinterpret_cast<T*>(inline_); }
   bool on_heap() const { return data_ != reinterpret_cast<const T*>(inline_); }
 
@@ -188,7 +205,10 @@ class InlineVector {
       size_ = std::exchange(other.size_, 0);
       capacity_ = std::exchange(other.capacity_, static_cast<uint32_t>(N));
     } else {
-      std::uninitialized_move_n(other.data_, other.size_, data_);
+      if constexpr (kBytes)
+        copy_own(other);
+      else
+        std::uninitialized_move_n(other.data_, other.size_, data_);
       size_ = other.size_;
       other.clear();
     }

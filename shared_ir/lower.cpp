@@ -5,13 +5,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "shared_ir/integer.h"
 #include "shared_ir/lower/arguments.h"
 #include "shared_ir/lower/evaluate.h"
+#include "shared_ir/lower/in_place.h"
 
 namespace assay {
 namespace {
 
 using namespace lowering;
+
+constexpr const char* kMakeFunctional =
+    "capture a functional graph, or use what the in-place operator returns";
 
 class Lowering {
  public:
@@ -19,7 +24,7 @@ class Lowering {
       : graph_(graph),
         operators_(operators),
         builder_(3 * graph.nodes.size() + graph.inputs.size()),
-        context_{builder_, groups, rank, {&graph, nullptr}, nullptr},
+        context_{builder_, groups, rank, {&graph, nullptr}, nullptr, {}},
         value_of_(graph.tensors.size(), kNone) {}
 
   CoreProgram run() {
@@ -27,6 +32,7 @@ class Lowering {
       value_of_[id] = builder_.input(id, graph_.tensors[id].dtype, graph_.tensors[id].shape);
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       context_.site.node = &graph_.nodes[i];
+      asked_by([&] { return describe(graph_.nodes[i]); });
       builder_.set_origin(static_cast<NodeId>(i));
       try {
         lower_node(graph_.nodes[i]);
@@ -36,16 +42,60 @@ class Lowering {
         context_.site.fail("its sizes leave 64 bits, or it is too many operators at once");
       }
     }
+    for (const TensorId output : graph_.outputs) {
+      const Node* by = changed_by(output);
+      if (by == nullptr) continue;
+      context_.site.node = by;
+      context_.site.fail(fmt::format("changes the memory of '{}', which the graph gives out",
+                                     graph_.tensors[output].name),
+                         kMakeFunctional);
+    }
     return builder_.finish(std::move(value_of_));
   }
 
  private:
+  static std::string describe(const Node& node) {
+    return node.source.known() ? fmt::format("{} at {}", node.op, to_string(node.source)) : node.op;
+  }
+
   // Outputs that relations speak of as inputs (their values were lost by the capture) keep their
   // input.
   bool is_wanted(TensorId output) const { return output != kNone && value_of_[output] == kNone; }
 
   void lower_node(const Node& node) {
+    for (const TensorId operand : operands_of(node)) refuse_changed(operand);
     const OperatorDeclaration* declaration = operators_.find(node.op);
+    const std::string functional = declaration ? "" : functional_form(node.op);
+    if (functional.empty()) return lower_functional(node, declaration);
+    lower_functional(node, operators_.find(functional));
+    const CoreId result =
+        node.outputs.empty() || node.outputs[0] == kNone ? kNone : value_of_[node.outputs[0]];
+    for (const TensorId operand : changed_operands(node))
+      if (value_of_[operand] != kNone)
+        overwritten_.change(builder_, value_of_[operand], result, node);
+  }
+
+  // An in-place operator changes its first argument.
+  static std::vector<TensorId> changed_operands(const Node& node) {
+    Node first;
+    if (!node.args.empty()) first.args = {node.args[0]};
+    return operands_of(first);
+  }
+
+  const Node* changed_by(TensorId tensor) const {
+    const CoreId value = value_of_[tensor];
+    return value == kNone ? nullptr : overwritten_.changed_by(builder_, value);
+  }
+
+  void refuse_changed(TensorId operand) const {
+    const Node* by = changed_by(operand);
+    if (by == nullptr) return;
+    context_.site.fail(fmt::format("reads '{}', whose memory node '{}' ({}) has changed in place",
+                                   graph_.tensors[operand].name, node_name(graph_, *by), by->op),
+                       kMakeFunctional);
+  }
+
+  void lower_functional(const Node& node, const OperatorDeclaration* declaration) {
     const bool used = std::any_of(node.outputs.begin(), node.outputs.end(),
                                   [](TensorId output) { return output != kNone; });
     if (!used && !(declaration && declaration->communicates)) return;
@@ -154,6 +204,7 @@ class Lowering {
   Builder builder_;
   Context context_;
   std::vector<CoreId> value_of_;
+  Overwritten overwritten_;
 };
 
 }  // namespace

@@ -2,42 +2,11 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "shared_ir/error.h"
 
 namespace assay {
 namespace {
-
-__extension__ using Wide = __int128;
-
-Wide wide_gcd(Wide a, Wide b) {
-  if (a < 0) a = -a;
-  if (b < 0) b = -b;
-  while (b != 0) {
-    const Wide rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
-// Lowest terms with a positive denominator, or RationalOverflow. The smallest int64 is left out, so
-// that negation cannot overflow.
-Rational reduced(Wide p, Wide q) {
-  if (q < 0) {
-    p = -p;
-    q = -q;
-  }
-  const Wide divisor = wide_gcd(p, q);
-  if (divisor > 1) {
-    p /= divisor;
-    q /= divisor;
-  }
-  constexpr Wide kLimit = std::numeric_limits<int64_t>::max();
-  if (p > kLimit || p < -kLimit || q > kLimit) throw RationalOverflow{};
-  return {static_cast<int64_t>(p), static_cast<int64_t>(q)};
-}
 
 bool is_power_of_two(int64_t value) { return (value & (value - 1)) == 0; }
 
@@ -53,14 +22,14 @@ bool simplest(double constant, Rational* result) {
            (is_float && static_cast<float>(candidate) == static_cast<float>(constant));
   };
   double rest = constant;
-  Wide p = 1, q = 0, previous_p = 0, previous_q = 1;
+  WideInt p = 1, q = 0, previous_p = 0, previous_q = 1;
   for (int step = 0; step < 64; ++step) {
     const double whole = std::floor(rest);
     if (std::abs(whole) > 0x1p62) return false;
-    const Wide digit = static_cast<int64_t>(whole);
-    const Wide next_p = digit * p + previous_p;
-    const Wide next_q = digit * q + previous_q;
-    if (next_q > max_denominator || next_p > (Wide{1} << 62) || next_p < -(Wide{1} << 62)) {
+    const WideInt digit = static_cast<int64_t>(whole);
+    const WideInt next_p = digit * p + previous_p;
+    const WideInt next_q = digit * q + previous_q;
+    if (next_q > max_denominator || next_p > (WideInt{1} << 62) || next_p < -(WideInt{1} << 62)) {
       return false;
     }
     previous_p = p;
@@ -69,7 +38,7 @@ bool simplest(double constant, Rational* result) {
     q = next_q;
     if (rounds_back(static_cast<double>(static_cast<int64_t>(p)) /
                     static_cast<double>(static_cast<int64_t>(q)))) {
-      *result = reduced(p, q);
+      *result = Rational(static_cast<int64_t>(p), static_cast<int64_t>(q));
       return true;
     }
     if (rest == whole) return false;
@@ -80,10 +49,30 @@ bool simplest(double constant, Rational* result) {
 
 }  // namespace
 
+// The smallest int64 is left out, so that negation cannot overflow.
+Rational Rational::reduced(WideInt p, WideInt q) {
+  const WideInt divisor = common_divisor(p, q);
+  if (!is_unit(divisor)) {
+    p /= divisor;
+    q /= divisor;
+  }
+  if (q < 0) {  // last: the sign of a divisor over symbols may be any
+    p = -p;
+    q = -q;
+  }
+  constexpr WideInt kLimit = std::numeric_limits<int64_t>::max();
+  if (p > kLimit || p < -kLimit || q > kLimit) throw RationalOverflow{};
+  Rational result;
+  result.p_ = static_cast<int64_t>(p);
+  result.q_ = static_cast<int64_t>(q);
+  return result;
+}
+
 Rational::Rational(int64_t numerator, int64_t denominator) {
   ASSAY_CHECK(denominator != 0, "a rational has no denominator 0");
   constexpr int64_t kSmallest = std::numeric_limits<int64_t>::min();
-  if (denominator > 0 && numerator != kSmallest && std::gcd(numerator, denominator) == 1) {
+  if (denominator > 0 && numerator != kSmallest &&
+      is_unit(common_divisor(numerator, denominator))) {
     p_ = numerator;
     q_ = denominator;
   } else {
@@ -91,23 +80,23 @@ Rational::Rational(int64_t numerator, int64_t denominator) {
   }
 }
 
-Rational Rational::operator-() const { return reduced(-Wide{p_}, q_); }
+Rational Rational::operator-() const { return reduced(-WideInt{p_}, q_); }
 
 Rational operator+(const Rational& a, const Rational& b) {
-  return reduced(Wide{a.p_} * b.q_ + Wide{b.p_} * a.q_, Wide{a.q_} * b.q_);
+  return Rational::reduced(WideInt{a.p_} * b.q_ + WideInt{b.p_} * a.q_, WideInt{a.q_} * b.q_);
 }
 
 Rational operator-(const Rational& a, const Rational& b) {
-  return reduced(Wide{a.p_} * b.q_ - Wide{b.p_} * a.q_, Wide{a.q_} * b.q_);
+  return Rational::reduced(WideInt{a.p_} * b.q_ - WideInt{b.p_} * a.q_, WideInt{a.q_} * b.q_);
 }
 
 Rational operator*(const Rational& a, const Rational& b) {
-  return reduced(Wide{a.p_} * b.p_, Wide{a.q_} * b.q_);
+  return Rational::reduced(WideInt{a.p_} * b.p_, WideInt{a.q_} * b.q_);
 }
 
 Rational operator/(const Rational& a, const Rational& b) {
   ASSAY_CHECK(b.p_ != 0, "division of rationals by zero");
-  return reduced(Wide{a.p_} * b.q_, Wide{a.q_} * b.p_);
+  return Rational::reduced(WideInt{a.p_} * b.q_, WideInt{a.q_} * b.p_);
 }
 
 std::string to_string(const Rational& value) {

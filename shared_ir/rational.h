@@ -5,6 +5,9 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
+
+#include "shared_ir/integer.h"
 
 namespace assay {
 
@@ -12,13 +15,15 @@ namespace assay {
 class Rational {
  public:
   constexpr Rational() = default;
-  constexpr Rational(int64_t integer) : p_(integer) {}  // NOLINT: implicit by intent
+  template <class T>
+    requires(std::is_integral_v<T> || std::is_same_v<T, int64_t>)
+  constexpr Rational(T integer) : p_(integer) {}  // NOLINT: implicit by intent
   Rational(int64_t numerator, int64_t denominator);
 
   int64_t numerator() const { return p_; }
   int64_t denominator() const { return q_; }
   bool is_zero() const { return p_ == 0; }
-  bool is_one() const { return p_ == 1 && q_ == 1; }
+  bool is_one() const { return p_ == q_; }
   double to_double() const { return static_cast<double>(p_) / static_cast<double>(q_); }
 
   Rational operator-() const;
@@ -27,9 +32,14 @@ class Rational {
   friend Rational operator*(const Rational& a, const Rational& b);
   // Throws InternalError when b is zero.
   friend Rational operator/(const Rational& a, const Rational& b);
-  bool operator==(const Rational&) const = default;
+  friend bool operator==(const Rational& a, const Rational& b) {
+    return same_fraction(a.p_, a.q_, b.p_, b.q_);
+  }
 
  private:
+  // Lowest terms with a positive denominator, or RationalOverflow.
+  static Rational reduced(WideInt p, WideInt q);
+
   int64_t p_ = 0;
   int64_t q_ = 1;
 };

@@ -41,6 +41,29 @@ struct FailureReport {
   std::string hint;                // what to look at
 };
 
+// For which sizes a case with symbols is proved.
+struct SizesReport {
+  struct Symbol {
+    std::string name;
+    std::vector<std::string> constraints;
+    int64_t value = 0;  // that the report is about
+  };
+  struct Condition {
+    std::string text;      // "512 - s0 >= 0"
+    std::string asked_by;  // the operator, or its proof
+  };
+  // A proof at these sizes; it is one as well wherever the conditions hold.
+  struct Proved {
+    std::map<std::string, int64_t> instance;
+    std::vector<Condition> conditions;
+  };
+  std::vector<Symbol> symbols;
+  bool all = false;  // the proofs together hold for all sizes that satisfy the constraints
+  std::vector<Proved> proved;
+  std::map<std::string, int64_t> example;  // sizes that the proofs leave, if any were found
+  std::string why;                         // not all
+};
+
 struct StaticReport {
   Verdict verdict = Verdict::kUnproved;
   std::vector<TensorReport> outputs;
@@ -53,6 +76,7 @@ struct StaticReport {
   // Where lemmas were tried and gave no proof: the tensors, and the bound that was reached or that
   // nothing was left to try.
   std::vector<std::string> searches;
+  std::optional<SizesReport> sizes;  // of a case with symbols
   bool accepted = false;  // unproved, but the user accepts exactly these tensors: exit code 0, and
                           // the report says so
   struct Counts {

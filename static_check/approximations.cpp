@@ -1,7 +1,7 @@
 #include "static_check/approximations.h"
 
 #include "shared_ir/error.h"
-#include "static_check/cover/cover.h"
+#include "static_check/candidates.h"
 
 namespace assay {
 namespace {
@@ -24,8 +24,7 @@ std::vector<std::vector<CleanExpr>> rearranged_operands(
     for (const std::string& name : operands[i].sequential) {
       const TensorId id = sequential.find(name);
       if (const Value* value = problem.sequential_value(id))
-        candidates.push_back(
-            {name, 0, operator_of(sequential, id), value, dtype_of(sequential, id)});
+        candidates.push_back(candidate_of(sequential, id, 0, *value));
     }
     const CoverIndex index(problem.lifting, std::move(candidates));
     for (const CleanExpr& operand : operands[i].ranks) {
@@ -33,8 +32,7 @@ std::vector<std::vector<CleanExpr>> rearranged_operands(
       const TensorId id = graph.find(operand.name);
       const Value* value = problem.rank_value(operand.rank, id);
       std::vector<CleanExpr> found;
-      if (value != nullptr)
-        found = index.cover({*value, operand.name, operator_of(graph, id), dtype_of(graph, id)});
+      if (value != nullptr) found = index.cover(target_of(graph, id, *value));
       if (found.empty())
         foreign.push_back({i, operand});
       else

@@ -50,6 +50,15 @@ std::vector<std::string> assumptions_of(const Problem& problem, const Case& aske
   if (refinement.random_agrees)
     for (size_t r = 0; r < problem.rank_programs.size(); ++r)
       list.add_random_draws(refinement.ranks[r], problem.rank_programs[r]);
+  const auto has_infinities = [](const CoreProgram& program) {
+    return std::any_of(program.ops.begin(), program.ops.end(),
+                       [](const CoreOp& op) { return op.prim == Prim::kConst && !op.fn.empty(); });
+  };
+  if (has_infinities(problem.sequential_program) ||
+      std::any_of(problem.rank_programs.begin(), problem.rank_programs.end(), has_infinities))
+    list.add(
+        "infinite constants: none of them, nor what is computed from one, meets 0 or another "
+        "infinity");
   if (refinement.accept)
     for (const std::string& tensor : refinement.accept->tensors)
       list.add("accepted without proof: " + tensor + " (" + refinement.accept->reason + ")");

@@ -6,6 +6,7 @@
 #include "shared_ir/lower.h"
 #include "static_check/approximations.h"
 #include "static_check/assumptions.h"
+#include "static_check/candidates.h"
 #include "static_check/checker/checker.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
@@ -18,39 +19,6 @@ namespace assay {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::vector<Candidate> rank_candidates(const Problem& problem, bool outputs_only) {
-  std::vector<Candidate> candidates;
-  for (size_t r = 0; r < problem.refinement.ranks.size(); ++r) {
-    const Graph& graph = problem.refinement.ranks[r];
-    const auto rank = static_cast<Rank>(r);
-    std::vector<TensorId> ids = graph.outputs;
-    if (!outputs_only) {
-      ids.resize(graph.tensors.size());
-      for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<TensorId>(i);
-    }
-    for (TensorId id : ids) {
-      if (const Value* value = problem.rank_value(rank, id)) {
-        candidates.push_back({graph.tensors[static_cast<size_t>(id)].name, rank,
-                              operator_of(graph, id), value, dtype_of(graph, id)});
-      }
-    }
-  }
-  return candidates;
-}
-
-std::vector<Candidate> sequential_candidates(const Problem& problem) {
-  std::vector<Candidate> candidates;
-  const Graph& graph = problem.refinement.sequential;
-  for (size_t i = 0; i < graph.tensors.size(); ++i) {
-    const auto id = static_cast<TensorId>(i);
-    if (const Value* value = problem.sequential_value(id)) {
-      candidates.push_back(
-          {graph.tensors[i].name, 0, operator_of(graph, id), value, dtype_of(graph, id)});
-    }
-  }
-  return candidates;
-}
 
 class Check {
  public:
@@ -243,24 +211,28 @@ class Check {
                                                                            : Verdict::kUnproved;
   }
 
+  // What the report says of a tensor; where replicas were found, the certificate claims them.
+  TensorReport claimed(const std::string& name, const std::vector<CleanExpr>& replicas,
+                       bool output) {
+    TensorReport report;
+    report.name = name;
+    for (const CleanExpr& replica : replicas) report.relation.push_back(to_string(replica));
+    report.pending_sum = is_pending_sum(replicas);
+    if (replicas.empty()) return report;
+    report.verdict = Verdict::kProved;
+    result_.certificate.relations.push_back({name, replicas, output});
+    return report;
+  }
+
   void check_outputs(const CoverIndex& index) {
     const Graph& graph = problem_.refinement.sequential;
     for (const std::string& name : problem_.refinement.outputs) {
       const TensorId id = graph.find(name);
-      TensorReport report;
-      report.name = name;
-      if (const Value* value = problem_.sequential_value(id)) {
-        const auto replicas = index.cover({*value, graph.tensors[static_cast<size_t>(id)].name,
-                                           operator_of(graph, id), dtype_of(graph, id)});
-        for (const CleanExpr& replica : replicas) report.relation.push_back(to_string(replica));
-        report.pending_sum = is_pending_sum(replicas);
-        if (!replicas.empty()) {
-          report.verdict = Verdict::kProved;
-          result_.certificate.relations.push_back({name, replicas, true});
-        }
-      }
-      if (report.verdict != Verdict::kProved) unproved_.push_back(id);
-      result_.report.outputs.push_back(std::move(report));
+      const Value* value = problem_.sequential_value(id);
+      const auto replicas =
+          value != nullptr ? index.cover(target_of(graph, id, *value)) : std::vector<CleanExpr>();
+      if (replicas.empty()) unproved_.push_back(id);
+      result_.report.outputs.push_back(claimed(name, replicas, true));
     }
   }
 
@@ -315,15 +287,11 @@ class Check {
     if (expectation.sequential.kind != CleanExpr::Kind::kTensor) return;
     for (TensorReport& output : result_.report.outputs) {
       if (output.name != expectation.sequential.name) continue;
-      output.verdict = holds ? Verdict::kProved : Verdict::kUnproved;
+      output.verdict = Verdict::kUnproved;
       if (!holds) continue;
-      output.relation.clear();
-      for (const CleanExpr& replica : expectation.replicas)
-        output.relation.push_back(to_string(replica));
-      output.pending_sum = is_pending_sum(expectation.replicas);
       std::erase_if(result_.certificate.relations,
                     [&](const auto& r) { return r.output && r.tensor == output.name; });
-      result_.certificate.relations.push_back({output.name, expectation.replicas, true});
+      output = claimed(output.name, expectation.replicas, true);
       std::erase(unproved_, problem_.refinement.sequential.find(output.name));
     }
   }
@@ -334,17 +302,8 @@ class Check {
       const auto id = static_cast<TensorId>(i);
       const Value* value = problem_.sequential_value(id);
       if (value == nullptr) continue;
-      auto replicas = index.cover({*value, graph.tensors[static_cast<size_t>(id)].name,
-                                   operator_of(graph, id), dtype_of(graph, id)});
-      TensorReport report;
-      report.name = graph.tensors[i].name;
-      for (const CleanExpr& replica : replicas) report.relation.push_back(to_string(replica));
-      report.pending_sum = is_pending_sum(replicas);
-      if (!replicas.empty()) {
-        report.verdict = Verdict::kProved;
-        result_.certificate.relations.push_back({report.name, replicas, false});
-      }
-      result_.report.tensors.push_back(std::move(report));
+      auto replicas = index.cover(target_of(graph, id, *value));
+      result_.report.tensors.push_back(claimed(graph.tensors[i].name, replicas, false));
       relations_.emplace(id, std::move(replicas));
     }
   }
@@ -358,8 +317,7 @@ class Check {
         const auto id = static_cast<TensorId>(i);
         const Value* value = problem_.rank_value(static_cast<Rank>(r), id);
         if (value == nullptr) continue;
-        auto replicas = index.cover({*value, graph.tensors[static_cast<size_t>(id)].name,
-                                     operator_of(graph, id), dtype_of(graph, id)});
+        auto replicas = index.cover(target_of(graph, id, *value));
         if (!replicas.empty()) inverted.emplace(graph.tensors[i].name, std::move(replicas.front()));
       }
     }

@@ -21,10 +21,6 @@ const Value* Problem::rank_value(Rank rank, TensorId tensor) const {
   return value_in(rank_programs[r], ranks.ranks[r], tensor);
 }
 
-DType dtype_of(const Graph& graph, TensorId tensor) {
-  return graph.tensors[static_cast<size_t>(tensor)].dtype;
-}
-
 std::string operator_of(const Graph& graph, TensorId tensor) {
   const NodeId producer = graph.tensors[static_cast<size_t>(tensor)].producer;
   return producer == kNone ? "input" : graph.nodes[static_cast<size_t>(producer)].op;

@@ -33,7 +33,6 @@ struct Problem {
 
 // The operator that makes a tensor ("input" for graph inputs), and the user's line.
 std::string operator_of(const Graph& graph, TensorId tensor);
-DType dtype_of(const Graph& graph, TensorId tensor);
 SourcePlace source_of(const Graph& graph, TensorId tensor);
 
 // Relations found so far, per sequential tensor.

@@ -3,26 +3,34 @@
 #include "ci/cli/replay.h"
 #include "shared_ir/report/conclude.h"
 #include "static_check/check.h"
+#include "static_check/symbolic/all_sizes.h"
 
 namespace assay::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-void check(const std::string& path, const CheckOptions& options, CaseReport* report) {
+// The proof; of a case with symbols, for all their sizes.
+SizedCheck prove(const std::string& path, const StaticOptions& options) {
   const auto start = Clock::now();
-  const Case refinement = load_case(path);
-  report->name = refinement.name;
-  const OperatorTable operators = OperatorTable::with_files(refinement.operator_files);
+  auto refinement = load_case_without_symbols(path);
+  if (!refinement) return check_all_sizes(path, options);
+  SizedCheck checked{std::move(*refinement), {}};
+  const OperatorTable operators = OperatorTable::with_files(checked.refinement.operator_files);
   const std::chrono::duration<double, std::milli> import = Clock::now() - start;
+  checked.result = static_check(checked.refinement, operators, options);
+  checked.result.report.ms.import = import.count();
+  return checked;
+}
 
+void check(const std::string& path, const CheckOptions& options, CaseReport* report) {
   StaticOptions static_options;
   static_options.timeout = options.timeout;
   static_options.relations = options.relations;
   static_options.verify = options.verify;
-  StaticResult result = static_check(refinement, operators, static_options);
+  auto [refinement, result] = prove(path, static_options);
+  report->name = refinement.name;
   report->statics = std::move(result.report);
-  report->statics->ms.import = import.count();
   if (!options.relations) report->statics->tensors.clear();
   if (result.replayed > 0) {
     report->notes.push_back("the certificate was replayed: " + std::to_string(result.replayed) +

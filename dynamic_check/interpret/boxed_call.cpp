@@ -146,6 +146,21 @@ std::vector<c10::IValue> make_stack(const Graph& graph, const Node& node,
   return stack;
 }
 
+// Batch normalization in evaluation reads running statistics; PyTorch's kernels do not look whether
+// they are there.
+bool lacks_statistics(const c10::FunctionSchema& schema, const std::vector<c10::IValue>& stack) {
+  if (schema.name().find("batch_norm") == std::string::npos) return false;
+  const auto argument = [&](const std::string& name) {
+    const auto index = schema.argumentIndexWithName(name);
+    return index ? &stack[static_cast<size_t>(*index)] : nullptr;
+  };
+  const c10::IValue* training = argument("training");
+  if (training == nullptr) training = argument("train");
+  if (training == nullptr || !training->isBool() || training->toBool()) return false;
+  const c10::IValue *mean = argument("running_mean"), *variance = argument("running_var");
+  return mean == nullptr || !mean->isTensor() || variance == nullptr || !variance->isTensor();
+}
+
 std::vector<at::Tensor> run_dispatched(const Graph& graph, const Node& node,
                                        const c10::OperatorHandle& op, const TensorLookup& value,
                                        Arithmetic arithmetic) {
@@ -157,6 +172,8 @@ std::vector<at::Tensor> run_dispatched(const Graph& graph, const Node& node,
   if (name == "aten.view" || name == "aten._unsafe_view") {
     stack.front() = stack.front().toTensor().contiguous();
   }
+  if (lacks_statistics(op.schema(), stack))
+    fail(graph, node, "batch normalization in evaluation without running statistics");
   op.callBoxed(&stack);
   std::vector<at::Tensor> outputs;
   for (const c10::IValue& result : stack) {

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "shared_ir/case.h"
+#include "shared_ir/case/symbols.h"
 #include "shared_ir/case/toml_reader.h"
 #include "shared_ir/import/fx_json.h"
 #include "shared_ir/import/hlo.h"
@@ -14,15 +16,22 @@ namespace fs = std::filesystem;
 
 class Loader {
  public:
-  explicit Loader(const fs::path& path)
+  explicit Loader(const fs::path& path, SymbolInstance instance = {})
       : folder_(is_folder(path) ? path : path.parent_path()),
-        file_((is_folder(path) ? path / "case.toml" : path).string()) {
+        file_((is_folder(path) ? path / "case.toml" : path).string()),
+        instance_(std::move(instance)) {
     if (!is_folder(path) && !is_file(path)) {
       throw UserError({path.string()}, "no such case folder or file");
     }
   }
 
-  Case run() {
+  std::vector<Symbol> symbols() {
+    const toml::table parsed = parse_toml_file(file_);
+    return read_symbols(TomlTable(parsed, "the case", file_).table("symbols"));
+  }
+
+  // nullopt where there are symbols that are not wanted.
+  std::optional<Case> run(bool with_symbols) {
     const toml::table parsed = parse_toml_file(file_);
     TomlTable root(parsed, "the case", file_);
     if (root.integer("version") != 1) {
@@ -30,6 +39,10 @@ class Loader {
     }
     case_.name = root.text("name");
     case_.folder = folder_;
+    case_.symbols = read_symbols(root.table("symbols"));
+    if (!with_symbols && !case_.symbols.empty()) return std::nullopt;
+    symbols_ = values_at(case_.symbols, instance_);
+    for (const Symbol& symbol : case_.symbols) case_.instance.insert(*instance_.find(symbol.name));
     read_sequential(root.table("sequential", true));
     read_distributed(root.table("distributed", true));
     read_groups(root.table("groups"));
@@ -67,11 +80,15 @@ class Loader {
                       "graphs are fx-JSON files (.json), HLO text (.hlo.txt) or archives of "
                       "torch.export.save (.pt2)");
     }
+    if (path.extension() != ".json" && !case_.symbols.empty()) {
+      throw UserError(name.place, "'" + name.text + "' cannot have the symbols of this case",
+                      "sizes over symbols are read from fx-JSON files (.json)");
+    }
     if (!is_file(path)) {
       throw UserError(name.place, "graph file '" + path.string() + "' does not exist");
     }
     if (!hlo) {
-      Graph graph = pt2 ? import_pt2(path) : import_fx_json(path);
+      Graph graph = pt2 ? import_pt2(path) : import_fx_json(path, symbols_);
       check_size(name, count, graph);
       std::vector<Graph> graphs(static_cast<size_t>(count - 1), graph);
       graphs.push_back(std::move(graph));
@@ -197,10 +214,10 @@ class Loader {
     }
   }
 
-  static std::vector<CleanExpr> read_replicas(TomlTable& table, const PlacedText& key) {
+  std::vector<CleanExpr> read_replicas(TomlTable& table, const PlacedText& key) const {
     std::vector<CleanExpr> replicas;
     for (const PlacedText& text : table.texts(key.text)) {
-      replicas.push_back(parse_clean_expr(text.text, text.place));
+      replicas.push_back(parse_clean_expr(text.text, text.place, Leaves::kDistributed, symbols_));
     }
     if (replicas.empty()) throw UserError(key.place, "'" + key.text + "' has no expression");
     return replicas;
@@ -260,7 +277,7 @@ class Loader {
 
   void read_expect(TomlTable table) {
     for (const PlacedText& key : table.keys()) {
-      case_.expect.push_back({parse_clean_expr(key.text, key.place, Leaves::kSequential),
+      case_.expect.push_back({parse_clean_expr(key.text, key.place, Leaves::kSequential, symbols_),
                               read_replicas(table, key), key.place});
     }
   }
@@ -268,6 +285,10 @@ class Loader {
   void read_accept(TomlTable& root) {
     TomlTable table = root.table("accept");
     if (!root.has("accept")) return;
+    if (!case_.symbols.empty()) {
+      throw UserError(root.place("accept"), "what is accepted is not checked for all sizes",
+                      "give the graphs sizes without symbols, or accept nothing");
+    }
     if (table.has("approximation")) {
       for (TomlTable& one : table.tables("approximation")) read_approximation(one);
       if (!table.has("unproved") && !table.has("reason")) return table.finish();
@@ -328,11 +349,23 @@ class Loader {
 
   fs::path folder_;
   std::string file_;
+  SymbolInstance instance_;
+  SymbolValues symbols_;
   Case case_;
 };
 
 }  // namespace
 
-Case load_case(const std::filesystem::path& path) { return Loader(path).run(); }
+Case load_case(const std::filesystem::path& path, const SymbolInstance& instance) {
+  return *Loader(path, instance).run(true);
+}
+
+std::optional<Case> load_case_without_symbols(const std::filesystem::path& path) {
+  return Loader(path).run(false);
+}
+
+std::vector<Symbol> load_symbols(const std::filesystem::path& path) {
+  return Loader(path).symbols();
+}
 
 }  // namespace assay

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fstream>
 
 #include "shared_ir/case.h"
@@ -54,6 +55,21 @@ std::string groups(const char* side, const Groups& all) {
   return text;
 }
 
+// The graphs that are written have the sizes of one instance: so have the symbols.
+std::string symbols(const Case& refinement) {
+  std::string text = "\n[symbols]\n";
+  for (const Symbol& symbol : refinement.symbols) {
+    std::vector<std::string> constraints;
+    for (const Constraint& constraint : symbol.constraints) constraints.push_back(constraint.text);
+    const std::string here =
+        symbol.name + " == " + std::to_string(refinement.instance.at(symbol.name));
+    if (std::find(constraints.begin(), constraints.end(), here) == constraints.end())
+      constraints.push_back(here);
+    text += symbol.name + " = " + list(constraints) + "\n";
+  }
+  return text;
+}
+
 std::string case_toml(const Case& refinement, const std::vector<std::string>& rank_files,
                       const std::vector<std::string>& operator_files,
                       const std::vector<std::string>& lemma_files) {
@@ -61,7 +77,9 @@ std::string case_toml(const Case& refinement, const std::vector<std::string>& ra
                      "\n\n[sequential]\ngraphs = [\"sequential.json\"]\n" +
                      "\n[distributed]\ngraphs = " + list(rank_files) + "\n" +
                      groups("sequential", refinement.sequential_groups) +
-                     groups("distributed", refinement.distributed_groups) + "\n[inputs]\n";
+                     groups("distributed", refinement.distributed_groups);
+  if (!refinement.symbols.empty()) text += symbols(refinement);
+  text += "\n[inputs]\n";
   for (const Relation& relation : refinement.inputs) {
     text += quoted(relation.tensor) + " = " + replicas(relation.replicas) + "\n";
   }

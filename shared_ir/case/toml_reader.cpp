@@ -75,7 +75,7 @@ PlacedText TomlTable::placed_text(const std::string& key) {
 }
 
 int64_t TomlTable::integer(const std::string& key) {
-  const auto value = node(key).value_exact<int64_t>();
+  const auto value = node(key).value_exact<PlainInt>();
   if (!value) wrong_type(key, "an integer");
   return *value;
 }
@@ -109,7 +109,7 @@ std::vector<int64_t> TomlTable::integers(const std::string& key) {
   if (!array) wrong_type(key, "a list of integers");
   std::vector<int64_t> result;
   for (const toml::node& element : *array) {
-    const auto value = element.value_exact<int64_t>();
+    const auto value = element.value_exact<PlainInt>();
     if (!value) {
       throw UserError(place_of(element.source()),
                       "'" + key + "' in " + where_ + " is not a list of integers");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "shared_ir/error.h"
+#include "shared_ir/integer.h"
 
 namespace assay {
 

@@ -4,8 +4,12 @@
 // A node has "op" (placeholder, get_attr, call_function, output), "name", "target", "args",
 // "kwargs" and, where known, "value" {dtype, shape, ...}, "module", "source" ("file:line"),
 // "constant" (get_attr: a number or nested lists of numbers). Arguments: {"node": NAME}, {"const":
-// a dtype, device, layout, memory format, "inf", "-inf" or "nan"}, {"sym": integer}, numbers,
-// strings, null, lists.
+// a dtype, device, layout, memory format, "inf", "-inf" or "nan"}, {"sym": integer or size},
+// numbers, strings, null, lists.
+//
+// A program that was captured with dynamic shapes has sizes over symbols ("2*s0", see
+// symbol/expression.h) in shapes and in "sym". A node whose "value" is {"sym": SIZE} is no tensor
+// but that integer, wherever it is an argument.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +18,7 @@
 
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
+#include "shared_ir/symbol/expression.h"
 
 namespace assay {
 
@@ -25,12 +30,13 @@ inline constexpr std::string_view kConstantOp = "assay.constant";
 // (several of one output: aliases); auto_functionalized(_v2) becomes the operator that it wraps
 // (Node in graph.h says in which order its outputs come); the dtype of a constant without "value"
 // is that of the aten.lift_fresh_copy that reads it. Throws UserError with file and line for text
-// that is no JSON, unknown keys, unknown or later or repeated names, symbolic sizes, and missing
-// values.
-Graph import_fx_json(const std::filesystem::path& file);
+// that is no JSON, unknown keys, unknown or later or repeated names, symbols without a
+// value, and missing values. `symbols` are their values at the instance to be read.
+Graph import_fx_json(const std::filesystem::path& file, const SymbolValues& symbols = {});
 
 // The same from text; `name` is the file that errors name, and Graph::name.
-Graph parse_fx_json(std::string_view text, const std::string& name);
+Graph parse_fx_json(std::string_view text, const std::string& name,
+                    const SymbolValues& symbols = {});
 
 // The text that parse_fx_json reads back to the same graph, up to the numbering of tensors and to
 // outputs at a node's end that nothing uses.

@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "shared_ir/import/fx_json_node.h"
+
 namespace assay::fx {
 namespace {
 
@@ -30,16 +32,17 @@ Arg read_const(std::string_view text, const ArgContext& context) {
 }
 
 Arg read_sym(const Json& sym, const ArgContext& context) {
-  if (const auto size = integer_of(sym)) return {*size};
-  context.text.fail_at(context.node, "symbolic size " + simdjson::minify(sym) + " is not supported",
-                       "capture the program with static shapes");
+  return {read_size(context.text, context.node, sym, context.symbols)};
 }
 
 Arg read_object(const JsonObject& object, const ArgContext& context) {
   if (object.size() == 1) {
     const auto [key, value] = *object.begin();
     const auto text = text_of(value);
-    if (key == "node" && text) return {TensorArg{context.tensor(*text)}};
+    if (key == "node" && text) {
+      if (const auto integer = context.integer(*text)) return {*integer};
+      return {TensorArg{context.tensor(*text)}};
+    }
     if (key == "const" && text) return read_const(*text, context);
     if (key == "sym") return read_sym(value, context);
   }

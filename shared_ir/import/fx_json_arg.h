@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "shared_ir/graph.h"
 #include "shared_ir/import/json_text.h"
+#include "shared_ir/symbol/expression.h"
 
 namespace assay::fx {
 
@@ -15,8 +17,11 @@ using namespace json;  // NOLINT: fx-JSON is JSON
 struct ArgContext {
   const Text& text;
   std::string_view node;
-  // Tensor that a {"node": NAME} means; throws UserError when there is none.
+  // Size that a {"node": NAME} means; nullopt when it is a tensor or nothing.
+  std::function<std::optional<Int>(std::string_view name)> integer;
+  // Tensor that it means; throws UserError when there is none.
   std::function<TensorId(std::string_view name)> tensor;
+  const SymbolValues& symbols;
 };
 
 // Throws UserError at the node for anything that is no argument.

@@ -73,7 +73,7 @@ JsonObject keyword_arguments(const Text& text, const NodeView& node) {
 std::pair<std::string_view, int64_t> getitem(const Text& text, const NodeView& node) {
   const auto args = find_array(node.json, "args");
   JsonObject producer;
-  int64_t index = -1;
+  PlainInt index = -1;
   if (args && args->size() == 2 && args->at(0).get(producer) == simdjson::SUCCESS &&
       args->at(1).get(index) == simdjson::SUCCESS && index >= 0 && index < kMaxOutput) {
     if (const auto name = find_text(producer, "node")) return {*name, index};
@@ -81,24 +81,42 @@ std::pair<std::string_view, int64_t> getitem(const Text& text, const NodeView& n
   text.fail_at(node.name, "a getitem has a node and a constant index from 0");
 }
 
-void read_value(const Text& text, const NodeView& node, const Json& value, Tensor* tensor) {
+Int read_size(const Text& text, std::string_view node, const Json& size,
+              const SymbolValues& symbols) {
+  if (const auto integer = integer_of(size)) return *integer;
+  const auto expression = text_of(size);
+  if (!expression)
+    text.fail_at(node, "size " + simdjson::minify(size) + " is neither an integer nor a text");
+  try {
+    return evaluate_size(*expression, symbols, {});
+  } catch (const UserError& error) {
+    text.fail_at(node, "size " + simdjson::minify(size) + ": " + error.message(), error.hint());
+  }
+}
+
+std::optional<Json> symbolic_integer(const NodeView& node) {
+  const auto value = value_of(node);
   JsonObject object;
-  const auto dtype_name =
-      value.get(object) == simdjson::SUCCESS ? find_text(object, "dtype") : std::nullopt;
+  if (!value || value->get(object) != simdjson::SUCCESS) return std::nullopt;
+  return find(object, "sym");
+}
+
+void read_value(const Text& text, const NodeView& node, const Json& value,
+                const SymbolValues& symbols, Tensor* tensor) {
+  JsonObject object;
+  const bool is_object = value.get(object) == simdjson::SUCCESS;
+  const auto dtype_name = is_object ? find_text(object, "dtype") : std::nullopt;
+  if (!dtype_name && is_object && find(object, "sym")) {
+    text.fail_at(node.name, "stands for a size, and the case has no symbols",
+                 "say in [symbols] of case.toml which values its symbols have");
+  }
   if (!dtype_name) text.fail_at(node.name, "\"value\" has no dtype");
   const auto dtype = parse_dtype(*dtype_name);
   if (!dtype) text.fail_at(node.name, "unknown dtype '" + std::string(*dtype_name) + "'");
   tensor->dtype = *dtype;
   const auto shape = find_array(object, "shape");
   if (!shape) text.fail_at(node.name, "\"value\" has no shape");
-  for (const Json size : *shape) {
-    const auto integer = integer_of(size);
-    if (!integer) {
-      text.fail_at(node.name, "size " + simdjson::minify(size) + " is no integer",
-                   "capture the program with static shapes");
-    }
-    tensor->shape.push_back(*integer);
-  }
+  for (const Json size : *shape) tensor->shape.push_back(read_size(text, node.name, size, symbols));
   if (!element_count_fits(tensor->shape)) {
     text.fail_at(node.name, "impossible shape " + to_string(tensor->shape));
   }
@@ -112,7 +130,7 @@ void read_origin(const NodeView& node, Node* result) {
     const size_t colon = source->rfind(':');
     result->source.file = *source;
     if (colon != std::string_view::npos) {
-      int64_t line = 0;
+      PlainInt line = 0;
       const char* end = source->data() + source->size();
       const auto [stop, error] = std::from_chars(source->data() + colon + 1, end, line);
       if (error == std::errc{} && stop == end) {

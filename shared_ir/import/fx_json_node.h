@@ -9,6 +9,7 @@
 
 #include "shared_ir/graph.h"
 #include "shared_ir/import/json_text.h"
+#include "shared_ir/symbol/expression.h"
 
 namespace assay::fx {
 
@@ -40,8 +41,16 @@ JsonObject keyword_arguments(const Text& text, const NodeView& node);
 // Producer and output of a getitem.
 std::pair<std::string_view, int64_t> getitem(const Text& text, const NodeView& node);
 
+// An integer, or a text over the symbols.
+Int read_size(const Text& text, std::string_view node, const Json& size,
+              const SymbolValues& symbols);
+
+// The integer that a node without a tensor stands for: its "value" is {"sym": SIZE}.
+std::optional<Json> symbolic_integer(const NodeView& node);
+
 // Dtype and shape.
-void read_value(const Text& text, const NodeView& node, const Json& value, Tensor* tensor);
+void read_value(const Text& text, const NodeView& node, const Json& value,
+                const SymbolValues& symbols, Tensor* tensor);
 
 // Module, source line, and whether it belongs to the backward pass.
 void read_origin(const NodeView& node, Node* result);

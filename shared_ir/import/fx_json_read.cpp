@@ -20,7 +20,10 @@ constexpr std::string_view kFunctionalizedV2 = "auto_functionalized_v2";
 class Reader {
  public:
   // `text`: see Text.
-  Reader(std::string_view text, const std::string& file) : text_(text, file) { graph_.name = file; }
+  Reader(std::string_view text, const std::string& file, const SymbolValues& symbols)
+      : text_(text, file), symbols_(symbols) {
+    graph_.name = file;
+  }
 
   Graph run() {
     const JsonObject root = read_header(text_, text_.parse(parser_));
@@ -65,7 +68,9 @@ class Reader {
       throw UserError(text_.node_place(node.name, 1),
                       "node '" + std::string(node.name) + "': another node has this name");
     }
-    if (node.op == "placeholder") {
+    if (const auto integer = symbols_.empty() ? std::nullopt : symbolic_integer(node)) {
+      integers_.emplace(node.name, read_size(text_, node.name, *integer, symbols_));
+    } else if (node.op == "placeholder") {
       graph_.inputs.push_back(add_tensor(node, value_of(node), kNone, 0));
     } else if (node.op == "get_attr") {
       read_constant(node);
@@ -91,13 +96,18 @@ class Reader {
     tensor.name = node.name;
     tensor.producer = producer;
     tensor.output = output;
-    read_value(text_, node, *value, &tensor);
+    read_value(text_, node, *value, symbols_, &tensor);
     graph_.by_name.emplace(node.name, id);
     return id;
   }
 
   ArgContext context(const NodeView& node) {
-    return {text_, node.name, [this, &node](std::string_view name) { return resolve(node, name); }};
+    return {text_, node.name,
+            [this](std::string_view name) {
+              const auto found = integers_.find(name);
+              return found == integers_.end() ? std::nullopt : std::optional<Int>(found->second);
+            },
+            [this, &node](std::string_view name) { return resolve(node, name); }, symbols_};
   }
 
   TensorId resolve(const NodeView& node, std::string_view name) const {
@@ -184,7 +194,7 @@ class Reader {
     }
     Tensor again;
     if (!value_of(node)) text_.fail_at(node.name, "has no \"value\" (dtype and shape)");
-    read_value(text_, node, *value_of(node), &again);
+    read_value(text_, node, *value_of(node), symbols_, &again);
     const Tensor& first = graph_.tensors[static_cast<size_t>(slot)];
     if (again.dtype != first.dtype || again.shape != first.shape) {
       text_.fail_at(node.name,
@@ -274,12 +284,14 @@ class Reader {
   }
 
   Text text_;
+  const SymbolValues& symbols_;
   simdjson::dom::parser parser_;
   Graph graph_;
   std::vector<NodeView> views_;
   std::unordered_map<std::string_view, int64_t> parts_;     // tuple -> number of outputs
   std::unordered_map<std::string_view, Json> lifts_;        // constant -> "value" of its copy
   std::unordered_map<std::string_view, NodeId> producers_;  // tuple -> node
+  std::unordered_map<std::string_view, Int> integers_;      // nodes that are no tensors
   std::unordered_set<std::string_view> seen_;
   bool has_output_ = false;
 };
@@ -287,17 +299,17 @@ class Reader {
 }  // namespace
 }  // namespace fx
 
-Graph parse_fx_json(std::string_view text, const std::string& name) {
+Graph parse_fx_json(std::string_view text, const std::string& name, const SymbolValues& symbols) {
   const simdjson::padded_string padded(text);
-  return fx::Reader(padded, name).run();
+  return fx::Reader(padded, name, symbols).run();
 }
 
-Graph import_fx_json(const std::filesystem::path& file) {
+Graph import_fx_json(const std::filesystem::path& file, const SymbolValues& symbols) {
   simdjson::padded_string text;
   if (simdjson::padded_string::load(file.string()).get(text) != simdjson::SUCCESS) {
     throw UserError({file.string()}, "cannot read this file");
   }
-  return fx::Reader(text, file.string()).run();
+  return fx::Reader(text, file.string(), symbols).run();
 }
 
 }  // namespace assay

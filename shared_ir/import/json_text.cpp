@@ -35,9 +35,9 @@ std::optional<std::string_view> text_of(const Json& json) {
   return text;
 }
 
-std::optional<int64_t> integer_of(const Json& json) {
-  if (!json.is<int64_t>()) return std::nullopt;
-  int64_t integer = 0;
+std::optional<PlainInt> integer_of(const Json& json) {
+  if (!json.is<PlainInt>()) return std::nullopt;
+  PlainInt integer = 0;
   if (json.get(integer) != simdjson::SUCCESS) return std::nullopt;
   return integer;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "shared_ir/error.h"
+#include "shared_ir/integer.h"
 
 namespace assay::json {
 
@@ -24,7 +25,7 @@ std::optional<std::string_view> find_text(const JsonObject& object, std::string_
 
 // nullopt when the value is of another type.
 std::optional<std::string_view> text_of(const Json& json);
-std::optional<int64_t> integer_of(const Json& json);
+std::optional<PlainInt> integer_of(const Json& json);
 
 class Text {
  public:

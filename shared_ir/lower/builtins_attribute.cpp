@@ -51,13 +51,30 @@ Value unsupported(Call& call) { call.unsupported(call.text(0)); }
 
 Value given(Call& call) { return {!call[0].is_none()}; }
 
-Value equals(Call& call) {
-  auto a = call.number_if(0), b = call.number_if(1);
-  if (a && b) return {*a == *b};
-  return {attribute_text(call[0]) == attribute_text(call[1])};
+// Integers are compared as such: their texts say whether they are equal at all sizes of symbols.
+bool same_attribute(const Value& a, const Value& b) {
+  if (const auto *x = a.get_if<int64_t>(), *y = b.get_if<int64_t>(); x && y) return *x == *y;
+  const auto *xs = a.get_if<ValueList>(), *ys = b.get_if<ValueList>();
+  if (xs && ys) return std::equal(xs->begin(), xs->end(), ys->begin(), ys->end(), same_attribute);
+  return attribute_text(a) == attribute_text(b);
 }
 
-Value less(Call& call) { return {call.number(0) < call.number(1)}; }
+std::optional<std::pair<int64_t, int64_t>> two_integers(const Call& call) {
+  const auto *a = call[0].get_if<int64_t>(), *b = call[1].get_if<int64_t>();
+  return a && b ? std::optional(std::pair(*a, *b)) : std::nullopt;
+}
+
+Value equals(Call& call) {
+  if (const auto integers = two_integers(call)) return {integers->first == integers->second};
+  auto a = call.number_if(0), b = call.number_if(1);
+  if (a && b) return {*a == *b};
+  return {same_attribute(call[0], call[1])};
+}
+
+Value less(Call& call) {
+  if (const auto integers = two_integers(call)) return {integers->first < integers->second};
+  return {call.number(0) < call.number(1)};
+}
 
 Value root(Call& call) { return {std::sqrt(call.number(0))}; }
 

@@ -95,6 +95,9 @@ Value div(Call& call) {
   Builder& builder = call.builder();
   DType dtype = promoted_dtype(call, 0);
   if (!is_floating(dtype)) dtype = DType::kFloat32;
+  if (const auto* whole = call[1].get_if<int64_t>(); whole && *whole != 0)
+    return tensor_value(
+        builder.scale(builder.cast(call.tensor(0), dtype), Rational(1) / Rational(*whole)));
   std::optional<double> divisor = call.number_if(1);
   if (const TensorRef* tensor = call.tensor_if(1);
       tensor && builder.is_finite_constant(tensor->id)) {

@@ -11,14 +11,15 @@
 namespace assay::lowering {
 namespace {
 
-BoundLabels bound_labels(Call& call, const std::string& text, const std::vector<CoreId>& operands) {
-  LabelSpec spec;
-  if (!parse_label_spec(text, spec)) call.fail("malformed labels \"" + text + "\"");
+// Valid until the next call.
+const BoundLabels& bound_labels(Call& call, const std::string& text,
+                                const std::vector<CoreId>& operands) {
   std::vector<Shape> shapes;
   for (CoreId operand : operands) shapes.push_back(call.builder().shape(operand));
-  BoundLabels bound = bind_labels(spec, shapes);
-  if (!bound.error.empty()) call.fail(bound.error + " in \"" + text + "\"");
-  return bound;
+  const BoundLabels* bound = call.context().labels.bind(text, shapes);
+  if (bound == nullptr) call.fail("malformed labels \"" + text + "\"");
+  if (!bound->error.empty()) call.fail(bound->error + " in \"" + text + "\"");
+  return *bound;
 }
 
 std::vector<CoreId> operands_from(Call& call, size_t first) {
@@ -29,7 +30,7 @@ std::vector<CoreId> operands_from(Call& call, size_t first) {
 
 Value einsum(Call& call) {
   std::vector<CoreId> operands = operands_from(call, 1);
-  BoundLabels bound = bound_labels(call, call.text(0), operands);
+  const BoundLabels& bound = bound_labels(call, call.text(0), operands);
   auto labels = [](const std::vector<BoundLabels::Dim>& dims) {
     std::vector<int32_t> result;
     for (const BoundLabels::Dim& dim : dims) result.push_back(dim.label);
@@ -151,7 +152,7 @@ Value emit_block(Call& call, const std::vector<CoreId>& operands, size_t first,
 
 Value block(Call& call) {
   std::vector<CoreId> operands = operands_from(call, 2);
-  BoundLabels bound = bound_labels(call, call.text(1), operands);
+  const BoundLabels& bound = bound_labels(call, call.text(1), operands);
   return emit_block(call, operands, 2, bound, call.builder().dtype(operands[0]));
 }
 

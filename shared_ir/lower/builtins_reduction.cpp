@@ -51,9 +51,9 @@ Value mean(Call& call) {
 
 // The squares of the distances from the mean, over their number less the correction.
 Value variance(Call& call) {
-  const double correction = call.has(2) ? call.number(2) : 1;
-  const double freedom = static_cast<double>(reduced_count(call)) - correction;
-  if (freedom <= 0) call.unsupported("fewer elements than the correction");
+  const Rational correction = call.has(2) ? call.coefficient(2) : Rational(1);
+  const Rational freedom = Rational(reduced_count(call)) - correction;
+  if (freedom.numerator() <= 0) call.unsupported("fewer elements than the correction");
   Builder& builder = call.builder();
   const CoreId x = call.tensor(0);
   Call of_center(call.context(), "variance", {call[0], call[1], Value{true}});
@@ -62,8 +62,7 @@ Value variance(Call& call) {
   const CoreId distance = builder.linear({x, center}, {Rational(1), Rational(-1)});
   const CoreId squares = builder.map("pow(2)", {distance}, builder.dtype(x), 0);
   Call of_squares(call.context(), "variance", {tensor_value(squares), call[1], call[3]});
-  return tensor_value(
-      builder.scale(summed(of_squares, squares), Rational(1) / call.coefficient_of(freedom)));
+  return tensor_value(builder.scale(summed(of_squares, squares), Rational(1) / freedom));
 }
 
 // The root of the sum of powers `ord` of the sizes; infinite: the largest or smallest; 0: how many

@@ -11,10 +11,10 @@ namespace assay::lowering {
 namespace {
 
 CoreId constant(Call& call, size_t number, DType dtype, const Shape& shape) {
-  double value = call.number(number);
-  if (is_bool(dtype)) value = value != 0;
   if (const auto* integer = call[number].get_if<int64_t>(); integer && !is_bool(dtype))
     return call.builder().constant(Rational(*integer), dtype, shape);
+  double value = call.number(number);
+  if (is_bool(dtype)) value = value != 0;
   if (!is_floating(dtype) && value != std::trunc(value))
     call.fail(fmt::format("{} is no {}", value, to_string(dtype)));
   return call.builder().constant(value, dtype, shape);
@@ -78,7 +78,32 @@ Value literal(Call& call) {
                                      recorded->dtype, recorded->shape));
 }
 
+// Numbers of an arange from a whole number to a whole number by 1: sizes may be over symbols, which
+// doubles are not.
+std::optional<int64_t> whole_count(const Call& call) {
+  const auto integer = [&](size_t i, int64_t absent) -> std::optional<int64_t> {
+    if (!call.has(i)) return absent;
+    const auto* given = call[i].get_if<int64_t>();
+    return given ? std::optional(*given) : std::nullopt;
+  };
+  const auto start = integer(0, 0), end = integer(1, 0), step = integer(2, 1);
+  if (!start || !end || !step || *step != 1 || *end < *start) return std::nullopt;
+  return *end - *start;
+}
+
 Value arange(Call& call) {
+  DType dtype = call.dtype_or_recorded(3);
+  Builder& builder = call.builder();
+  const auto iota = [&](int64_t count) {
+    return is_floating(dtype) ? builder.cast(builder.iota(count, DType::kInt64), dtype)
+                              : builder.iota(count, dtype);
+  };
+  if (const auto count = whole_count(call)) {
+    const CoreId steps = iota(*count);
+    if (!call.has(0) || call.coefficient(0).is_zero()) return tensor_value(steps);
+    return tensor_value(
+        builder.linear({steps, builder.constant(call.coefficient(0), dtype, {*count})}, {1, 1}));
+  }
   double start = call.has(0) ? call.number(0) : 0;
   double step = call.has(2) ? call.number(2) : 1;
   if (step == 0) call.fail("the step is 0");
@@ -87,10 +112,7 @@ Value arange(Call& call) {
   constexpr double kMostSteps = 0x1p60;
   if (!(steps_to_end <= kMostSteps)) throw SizeOverflow{};
   const auto count = static_cast<int64_t>(steps_to_end);
-  DType dtype = call.dtype_or_recorded(3);
-  Builder& builder = call.builder();
-  CoreId steps = is_floating(dtype) ? builder.cast(builder.iota(count, DType::kInt64), dtype)
-                                    : builder.iota(count, dtype);
+  const CoreId steps = iota(count);
   if (start == 0) return tensor_value(builder.scale(steps, call.coefficient_of(step)));
   return tensor_value(builder.linear({steps, builder.constant(start, dtype, {count})},
                                      {call.coefficient_of(step), Rational(1)}));

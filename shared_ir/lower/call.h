@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "shared_ir/lower/builder.h"
+#include "shared_ir/lower/labels.h"
 #include "shared_ir/lower/site.h"
 #include "shared_ir/lower/value.h"
 #include "shared_ir/mesh.h"
@@ -19,6 +20,7 @@ struct Context {
   Rank rank = 0;
   Site site;
   const Tensor* recorded = nullptr;  // the output that is being computed
+  LabelBinder labels;
 };
 
 struct Unsupported {

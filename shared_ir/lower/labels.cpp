@@ -31,43 +31,39 @@ bool parse_dims(std::string_view text, std::vector<LabelledDim>& dims) {
   }
 }
 
-class Binder {
- public:
-  Binder(const LabelSpec& spec, const std::vector<Shape>& shapes) : spec_(spec), shapes_(shapes) {}
+std::string misfit(const std::vector<Shape>& shapes, size_t i) {
+  return fmt::format("operand {} has shape [{}], which does not fit the others", i,
+                     fmt::join(shapes[i], ", "));
+}
 
-  BoundLabels bind() {
+BoundLabels failed(std::string why) {
+  BoundLabels result;
+  result.error = std::move(why);
+  return result;
+}
+
+// Gives each label a number, without sizes.
+class Numbering {
+ public:
+  Numbering(const LabelSpec& spec, const std::vector<Shape>& shapes)
+      : spec_(spec), shapes_(shapes) {}
+
+  BoundLabels run() {
     if (spec_.operands.size() != shapes_.size())
       return failed(
           fmt::format("{} operands given, {} expected", shapes_.size(), spec_.operands.size()));
     for (size_t i = 0; i < shapes_.size(); ++i)
-      if (!count_ellipsis(i)) return failed(misfit(i));
+      if (!count_ellipsis(i)) return failed(misfit(shapes_, i));
     for (bool whole : {true, false})
       for (const auto& dims : spec_.operands) number(dims, whole);
-    bound_.sizes.assign(numbers_.size(), -1);
-    for (size_t i = 0; i < shapes_.size(); ++i) {
-      bound_.operands.push_back(dims_of(spec_.operands[i]));
-      for (size_t d = 0; d < shapes_[i].size(); ++d) {
-        int64_t& size = bound_.sizes[bound_.operands[i][d].label];
-        if (size >= 0 && size != shapes_[i][d]) return failed(misfit(i));
-        size = shapes_[i][d];
-      }
-    }
-    bound_.output = dims_of(spec_.output);
-    return std::move(bound_);
+    BoundLabels bound;
+    for (const auto& dims : spec_.operands) bound.operands.push_back(dims_of(dims));
+    bound.output = dims_of(spec_.output);
+    bound.sizes.resize(numbers_.size());
+    return bound;
   }
 
  private:
-  BoundLabels failed(std::string why) {
-    BoundLabels result;
-    result.error = std::move(why);
-    return result;
-  }
-
-  std::string misfit(size_t i) const {
-    return fmt::format("operand {} has shape [{}], which does not fit the others", i,
-                       fmt::join(shapes_[i], ", "));
-  }
-
   // All operands with "..." share the same leading dimensions.
   bool count_ellipsis(size_t i) {
     const auto& dims = spec_.operands[i];
@@ -103,8 +99,20 @@ class Binder {
   const std::vector<Shape>& shapes_;
   int64_t ellipsis_ = -1;
   std::map<std::string, int32_t> numbers_;
-  BoundLabels bound_;
 };
+
+// False where an operand does not fit those before it; `misfit` says which.
+bool set_sizes(BoundLabels& bound, const std::vector<Shape>& shapes, size_t& misfit) {
+  bound.sizes.assign(bound.sizes.size(), -1);
+  for (misfit = 0; misfit < shapes.size(); ++misfit) {
+    for (size_t d = 0; d < shapes[misfit].size(); ++d) {
+      int64_t& size = bound.sizes[static_cast<size_t>(bound.operands[misfit][d].label)];
+      if (size >= 0 && size != shapes[misfit][d]) return false;
+      size = shapes[misfit][d];
+    }
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -129,8 +137,20 @@ bool parse_label_spec(std::string_view text, LabelSpec& spec) {
   return true;
 }
 
-BoundLabels bind_labels(const LabelSpec& spec, const std::vector<Shape>& shapes) {
-  return Binder(spec, shapes).bind();
+const BoundLabels* LabelBinder::bind(const std::string& text, const std::vector<Shape>& shapes) {
+  Key key{text, {}};
+  for (const Shape& shape : shapes) key.second.push_back(shape.size());
+  auto found = numbered_.find(key);
+  if (found == numbered_.end()) {
+    LabelSpec spec;
+    if (!parse_label_spec(text, spec)) return nullptr;
+    found = numbered_.emplace(std::move(key), Numbering(spec, shapes).run()).first;
+  }
+  BoundLabels& bound = found->second;
+  size_t i = 0;
+  if (!bound.error.empty() || set_sizes(bound, shapes, i)) return &bound;
+  misfit_ = failed(misfit(shapes, i));
+  return &misfit_;
 }
 
 }  // namespace assay::lowering

@@ -1,8 +1,10 @@
 // Labelled dimensions, in the notation "... i k, k j -> ... i j": what einsum and block read.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "shared_ir/graph.h"
@@ -35,8 +37,18 @@ struct BoundLabels {
   std::string error;           // not empty: why the shapes do not fit
 };
 
-// Numbers the labels: whole ones first, each in order of appearance, so that equal declarations
-// give equal numbers whatever the number of dimensions that "..." stands for.
-BoundLabels bind_labels(const LabelSpec& spec, const std::vector<Shape>& shapes);
+// Binds labels to the shapes of operands. What does not depend on sizes is kept: nodes repeat it.
+class LabelBinder {
+ public:
+  // Numbers the labels of `text`: whole ones first, each in order of appearance, so that equal
+  // declarations give equal numbers whatever the number of dimensions that "..." stands for.
+  // nullptr: the text is malformed (parse_label_spec). Valid until the next call.
+  const BoundLabels* bind(const std::string& text, const std::vector<Shape>& shapes);
+
+ private:
+  using Key = std::pair<std::string, std::vector<size_t>>;  // the text, numbers of dimensions
+  std::map<Key, BoundLabels> numbered_;
+  BoundLabels misfit_;  // sizes that do not fit are not kept
+};
 
 }  // namespace assay::lowering

@@ -6,13 +6,13 @@ namespace assay::lowering {
 
 int64_t plus(int64_t a, int64_t b) {
   int64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) throw SizeOverflow{};
+  if (add_overflow(a, b, &sum)) throw SizeOverflow{};
   return sum;
 }
 
 int64_t times(int64_t a, int64_t b) {
   int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) throw SizeOverflow{};
+  if (mul_overflow(a, b, &product)) throw SizeOverflow{};
   return product;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "shared_ir/graph.h"
+#include "shared_ir/integer.h"
 
 namespace assay::lowering {
 

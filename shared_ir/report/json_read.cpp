@@ -69,6 +69,30 @@ FailureReport failure_of(const Json& json) {
   return failure;
 }
 
+std::map<std::string, int64_t> instance_of(const Json& json) {
+  std::map<std::string, int64_t> instance;
+  for (const auto& [name, value] : json.items()) instance[name] = integer<int64_t>(value);
+  return instance;
+}
+
+SizesReport sizes_of(const Json& json) {
+  SizesReport sizes;
+  for (const Json& one : json.at("symbols")) {
+    sizes.symbols.push_back({one.at("name"), one.at("constraints").get<std::vector<std::string>>(),
+                             integer<int64_t>(one.at("value"))});
+  }
+  sizes.all = json.at("all");
+  for (const Json& one : json.at("proved")) {
+    SizesReport::Proved& proved = sizes.proved.emplace_back();
+    proved.instance = instance_of(one.at("instance"));
+    for (const Json& condition : one.at("conditions"))
+      proved.conditions.push_back({condition.at("text"), condition.at("asked_by")});
+  }
+  sizes.example = instance_of(json.at("example"));
+  sizes.why = json.at("why");
+  return sizes;
+}
+
 StaticReport static_of(const Json& json) {
   StaticReport report;
   report.verdict = verdict_of(json);
@@ -85,6 +109,7 @@ StaticReport static_of(const Json& json) {
   if (json.contains("without_approximations"))
     report.without_approximations = verdict_of(json, "without_approximations");
   report.trusted = json.at("trusted").get<std::vector<std::string>>();
+  if (json.contains("sizes")) report.sizes = sizes_of(json["sizes"]);
   if (json.contains("searches")) report.searches = json["searches"].get<std::vector<std::string>>();
   const Json& counts = json.at("counts");
   report.counts.sequential_ops = integer<int64_t>(counts.at("sequential_ops"));

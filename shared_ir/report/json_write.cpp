@@ -48,6 +48,25 @@ Json json_of(const ApproximationReport& accepted) {
           {"reason", accepted.reason}};
 }
 
+Json json_of(const SizesReport& sizes) {
+  Json symbols = Json::array(), proved = Json::array();
+  for (const SizesReport::Symbol& symbol : sizes.symbols) {
+    symbols.push_back(
+        {{"name", symbol.name}, {"constraints", symbol.constraints}, {"value", symbol.value}});
+  }
+  for (const SizesReport::Proved& one : sizes.proved) {
+    Json conditions = Json::array();
+    for (const SizesReport::Condition& condition : one.conditions)
+      conditions.push_back({{"text", condition.text}, {"asked_by", condition.asked_by}});
+    proved.push_back({{"instance", one.instance}, {"conditions", std::move(conditions)}});
+  }
+  return {{"symbols", std::move(symbols)},
+          {"all", sizes.all},
+          {"proved", std::move(proved)},
+          {"example", sizes.example},
+          {"why", sizes.why}};
+}
+
 Json json_of(const StaticReport& report) {
   Json json = {{"verdict", to_string(report.verdict)}, {"outputs", json_of(report.outputs)}};
   if (!report.tensors.empty()) json["tensors"] = json_of(report.tensors);
@@ -62,6 +81,7 @@ Json json_of(const StaticReport& report) {
   if (report.without_approximations)
     json["without_approximations"] = to_string(*report.without_approximations);
   json["trusted"] = report.trusted;
+  if (report.sizes) json["sizes"] = json_of(*report.sizes);
   if (!report.searches.empty()) json["searches"] = report.searches;
   json["counts"] = {{"sequential_ops", report.counts.sequential_ops},
                     {"distributed_ops", report.counts.distributed_ops},

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -119,11 +120,44 @@ class Printer {
            relation(outputs[i]));
     }
     more(outputs.size(), shown, "outputs");
+    if (report.sizes) print(*report.sizes);
     print_failures(report.failures);
     print_approximations(report);
     print_list("assumptions", report.assumptions);
     print_list("trusted", report.trusted);
     print_list("searches by lemmas without a proof", report.searches);
+  }
+
+  static std::string values(const std::map<std::string, int64_t>& instance) {
+    std::string text;
+    for (const auto& [name, value] : instance)
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
+    return text;
+  }
+
+  void print(const SizesReport& sizes) {
+    std::vector<std::string> constraints;
+    for (const SizesReport::Symbol& symbol : sizes.symbols)
+      constraints.insert(constraints.end(), symbol.constraints.begin(), symbol.constraints.end());
+    line("  sizes: {} where {}",
+         sizes.all              ? "proved for all"
+         : sizes.proved.empty() ? "not proved"
+                                : "proved for some, not for all",
+         fmt::join(constraints, ", "));
+    for (const SizesReport::Proved& proved : sizes.proved) {
+      line("    proved at {}{}", values(proved.instance),
+           proved.conditions.empty() ? "" : "; everywhere else the same proof needs");
+      const size_t shown = std::min(proved.conditions.size(), kAssumptions);
+      for (size_t i = 0; i < shown; ++i) {
+        const auto& condition = proved.conditions[i];
+        line("      {}{}", condition.text,
+             condition.asked_by.empty() ? "" : "   asked by " + condition.asked_by);
+      }
+      more(proved.conditions.size(), shown, "in the JSON report");
+    }
+    if (sizes.all) return;
+    if (!sizes.example.empty()) line("    left, for example, is {}", values(sizes.example));
+    if (!sizes.why.empty()) line("    {}", sizes.why);
   }
 
   void print_approximations(const StaticReport& report) {

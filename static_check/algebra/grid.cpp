@@ -69,7 +69,7 @@ Grid closed_cuts(const Value& value, Grid wanted) {
 
 }  // namespace
 
-Value cut(const Value& value, const Grid& positions) {
+Value cut(Value value, const Grid& positions) {
   Value result;
   result.shape = value.shape;
   result.cuts = closed_cuts(value, positions);
@@ -100,8 +100,17 @@ void align(std::vector<Value>& values) {
         cuts[d].insert(cuts[d].end(), value.cuts[d].begin(), value.cuts[d].end());
     }
     for (auto& list : cuts) sort_unique(list);
-    for (Value& value : values) value = cut(value, cuts);
+    for (Value& value : values) value = cut(std::move(value), cuts);
   }
+}
+
+std::vector<Value> aligned(const Value& a, const Value& b) {
+  std::vector<Value> both;
+  both.reserve(2);
+  both.push_back(a);
+  both.push_back(b);
+  align(both);
+  return both;
 }
 
 namespace {

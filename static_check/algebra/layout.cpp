@@ -181,6 +181,33 @@ Modes slice_modes(const Modes& modes, int64_t start, int64_t count) {
 
 }  // namespace
 
+bool contains(std::span<const int64_t> dims, size_t dim) {
+  return std::find(dims.begin(), dims.end(), static_cast<int64_t>(dim)) != dims.end();
+}
+
+Shape drop_dims(const Shape& shape, std::span<const int64_t> dims) {
+  Shape kept;
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (!contains(dims, d)) kept.push_back(shape[d]);
+  return kept;
+}
+
+Layout drop_dims(const Layout& layout, std::span<const int64_t> dims) {
+  Layout kept;
+  kept.offset = layout.offset;
+  for (size_t d = 0; d < layout.dims.size(); ++d)
+    if (!contains(dims, d)) kept.dims.push_back(layout.dims[d]);
+  return kept;
+}
+
+bool varies(const Layout& layout, std::span<const int64_t> dims) {
+  return std::any_of(dims.begin(), dims.end(), [&](int64_t d) {
+    const Modes& modes = layout.dims[static_cast<size_t>(d)];
+    return std::any_of(modes.begin(), modes.end(),
+                       [](const Mode& mode) { return mode.stride != 0; });
+  });
+}
+
 std::vector<int64_t> slice_cuts(const Modes& modes, int64_t start, int64_t count) {
   std::vector<int64_t> cuts;
   collect_cuts(modes, 0, start, count, 0, cuts);

@@ -36,6 +36,13 @@ int64_t last_address(const Layout& layout);
 bool is_injective(const Layout& layout);
 bool disjoint(const Layout& a, const Layout& b);
 
+// What a sum over `dims` leaves of a shape and of a view that does not vary along them.
+bool contains(std::span<const int64_t> dims, size_t dim);
+Shape drop_dims(const Shape& shape, std::span<const int64_t> dims);
+Layout drop_dims(const Layout& layout, std::span<const int64_t> dims);
+// Whether elements along `dims` have different addresses.
+bool varies(const Layout& layout, std::span<const int64_t> dims);
+
 // Positions strictly inside (start, start + count) where the range must be cut so that every piece
 // is a layout of its own. step: distance of neighbours, in the dimension's coordinates; count:
 // elements taken.

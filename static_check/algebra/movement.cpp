@@ -14,6 +14,7 @@ Value permute(const Value& value, std::span<const int64_t> dims) {
   }
   Shape cells;
   for (const auto& cuts : result.cuts) cells.push_back(static_cast<int64_t>(cuts.size()) - 1);
+  result.tiles.reserve(value.tiles.size());
   for_each_cell(cells, [&](const Shape& cell) {
     std::vector<size_t> source(dims.size());
     for (size_t i = 0; i < dims.size(); ++i)
@@ -107,7 +108,7 @@ Value concat(std::span<const Value> values, int64_t dim) {
     changed = false;
     for (auto& list : wanted) sort_unique(list);
     for (Value& value : fine) {
-      value = cut(value, wanted);
+      value = cut(std::move(value), wanted);
       for (size_t i = 0; i < wanted.size(); ++i) {
         if (i == d || value.cuts[i].size() == wanted[i].size()) continue;
         wanted[i].insert(wanted[i].end(), value.cuts[i].begin(), value.cuts[i].end());
@@ -139,19 +140,18 @@ Value concat(std::span<const Value> values, int64_t dim) {
   return result;
 }
 
-Value expand(const Value& value, const Shape& shape) {
-  Value result = value;
+Value expand(Value value, const Shape& shape) {
   for (size_t d = 0; d < shape.size(); ++d) {
     if (value.shape[d] == shape[d]) continue;
-    result.shape[d] = shape[d];
-    result.cuts[d] = {0, shape[d]};
-    for (Tile& tile : result.tiles) {
+    value.shape[d] = shape[d];
+    value.cuts[d] = {0, shape[d]};
+    for (Tile& tile : value.tiles) {
       tile = *map_layouts(tile, [&](const Layout& layout) {
         return std::optional(expand(layout, static_cast<int64_t>(d), shape[d]));
       });
     }
   }
-  return result;
+  return value;
 }
 
 namespace {

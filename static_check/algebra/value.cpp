@@ -23,6 +23,13 @@ Value single_term(Shape shape, Term term) {
   return single_tile(std::move(shape), std::move(tile));
 }
 
+Term view_of(AtomId atom, Layout layout) {
+  Term view;
+  view.atom = atom;
+  view.layout = std::move(layout);
+  return view;
+}
+
 size_t tile_count(const Value& value) {
   size_t count = 1;
   for (const auto& cuts : value.cuts) count *= cuts.size() - 1;
@@ -58,22 +65,26 @@ void for_each_cell(const Shape& sizes, const std::function<void(const Shape& cel
 
 std::optional<Tile> map_layouts(const Tile& tile,
                                 const std::function<std::optional<Layout>(const Layout&)>& map) {
-  Tile result = tile;
-  for (Term& term : result.terms) {
+  Tile result;
+  result.terms.reserve(tile.terms.size());
+  for (const Term& term : tile.terms) {
     auto layout = map(term.layout);
     if (!layout) return std::nullopt;
-    term.layout = std::move(*layout);
-    for (Restriction& r : term.restrictions) {
+    Term mapped = view_of(term.atom, std::move(*layout));
+    mapped.coef = term.coef;
+    mapped.restrictions = term.restrictions;
+    for (Restriction& r : mapped.restrictions) {
       if (r.kind != Restriction::Kind::kGuard) continue;
       auto where = map(r.where);
       if (!where) return std::nullopt;
       r.where = std::move(*where);
     }
     // Guards that coincide on the mapped coordinates become one.
-    if (!normalize(term.restrictions)) term.coef = 0;
+    if (normalize(mapped.restrictions) && !mapped.coef.is_zero())
+      result.terms.push_back(std::move(mapped));
   }
-  std::erase_if(result.terms, [](const Term& term) { return term.coef.is_zero(); });
   if (result.terms.size() > 1) combine(result.terms);
+  result.integer = tile.integer;
   for (PiecewiseAffine& integer : result.integer) {
     auto layout = map(integer.layout);
     if (!layout) return std::nullopt;
@@ -94,18 +105,17 @@ Tile slice_tile(const Tile& tile, const Shape& start, const Shape& size) {
   return std::move(*result);
 }
 
-Value scale(const Value& value, const Rational& by) {
-  Value result = value;
-  for (Tile& tile : result.tiles) {
+Value scale(Value value, const Rational& by) {
+  for (Tile& tile : value.tiles) {
     for (Term& term : tile.terms) term.coef = term.coef * by;
     combine(tile.terms);
   }
-  return result;
+  return value;
 }
 
 Value add(std::vector<Value> values) {
   align(values);
-  Value result = values[0];
+  Value result = std::move(values[0]);
   for (size_t t = 0; t < result.tiles.size(); ++t) {
     for (size_t v = 1; v < values.size(); ++v) {
       auto& terms = values[v].tiles[t].terms;
@@ -118,8 +128,8 @@ Value add(std::vector<Value> values) {
 
 bool equal(const Value& a, const Value& b) {
   if (a.shape != b.shape) return false;
-  std::vector<Value> both{a, b};
-  align(both);
+  if (a.cuts == b.cuts) return a.tiles == b.tiles;
+  const std::vector<Value> both = aligned(a, b);
   return both[0].tiles == both[1].tiles;
 }
 

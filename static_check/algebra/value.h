@@ -15,6 +15,9 @@ namespace assay {
 Value single_tile(Shape shape, Tile tile);
 Value single_term(Shape shape, Term term);
 
+// The atom as seen through the layout: coefficient 1, no restrictions.
+Term view_of(AtomId atom, Layout layout);
+
 // Row-major position of a tile in Value::tiles; its first coordinate and its shape.
 struct TileBox {
   Shape start;
@@ -34,10 +37,11 @@ std::optional<Tile> map_layouts(const Tile& tile,
 
 // The same value with these additional cut positions per dimension, and those that hierarchical
 // layouts then need.
-Value cut(const Value& value, const Grid& positions);
+Value cut(Value value, const Grid& positions);
 
 // Brings values of the same shape to one grid.
 void align(std::vector<Value>& values);
+std::vector<Value> aligned(const Value& a, const Value& b);
 
 // Joins neighbouring tiles that are adjacent views of the same terms; drops cuts that are not
 // needed.
@@ -47,12 +51,12 @@ Value permute(const Value& value, std::span<const int64_t> dims);
 Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64_t step = 1);
 Value concat(std::span<const Value> values, int64_t dim);
 // `dim` has size 1 and is repeated.
-Value expand(const Value& value, const Shape& shape);
+Value expand(Value value, const Shape& shape);
 
 // nullopt when a tile boundary or a digit would be cut unevenly: the caller materialises first.
 std::optional<Value> reshape(const Value& value, const Shape& shape);
 
-Value scale(const Value& value, const Rational& by);
+Value scale(Value value, const Rational& by);
 // Sum of values of one shape (terms only, no integer maps): like terms combined.
 Value add(std::vector<Value> values);
 

@@ -96,7 +96,7 @@ std::pair<Affine, Affine> divide(const Region& region, const Affine& x, int64_t 
   if (largest < divisor) return {std::move(quotient), std::move(remainder)};
 
   const int64_t step = x.steps[widest], size = region.sizes[widest];
-  const int64_t period = divisor / std::gcd(step, divisor);
+  const int64_t period = divisor / common_divisor(step, divisor);
   if (period < size) {
     if (size % period == 0) throw Split{widest, period, true};
     throw Split{widest, size - size % period, false};

@@ -3,6 +3,7 @@
 #include "shared_ir/approximation.h"
 #include "shared_ir/cast.h"
 #include "shared_ir/error.h"
+#include "shared_ir/integer.h"
 #include "static_check/checker/joint.h"
 #include "static_check/checker/lemmas.h"
 
@@ -94,6 +95,7 @@ void check_program(Joint& joint, Rank rank) {
     const OpRef ref{rank, static_cast<CoreId>(op)};
     const Prim prim = joint.program(rank).ops[op].prim;
     ++joint.claims;
+    asked_by([&] { return "the proof of " + describe(joint, ref); });
     try {
       check_operator(joint, ref);
     } catch (const Rejection& rejection) {
@@ -117,6 +119,7 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
   if (!refinement.approximations.empty()) given = given_approximations(refinement);
   const Case& asked = refinement.approximations.empty() ? refinement : given.refinement;
   CheckResult result;
+  asked_by([] { return "the arrays that the proof names"; });
   try {
     if (certificate.ranks.size() != ranks.size())
       throw Rejection{"a number of ranks that is not the case's"};
@@ -131,6 +134,7 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
     check_program(joint, kNone);
     for (size_t rank = 0; rank < ranks.size(); ++rank)
       check_program(joint, static_cast<Rank>(rank));
+    asked_by([] { return "the proof of the outputs"; });
     check_indices(joint);
     check_collectives(joint);
     check_relations(joint);

@@ -308,10 +308,15 @@ class CollectiveCheck {
     const auto members = static_cast<int64_t>(meeting.members.size());
     const Collective::Reduce reduce = meeting.collective->reduce;
     const bool extremum = reduce == Collective::Reduce::kMax || reduce == Collective::Reduce::kMin;
+    std::vector<Sum> parts;
+    for (size_t member = 0; member < meeting.members.size(); ++member)
+      parts.push_back(operand(meeting, member, region, coords));
+    if (reduce == Collective::Reduce::kProduct)  // what is 0 first: nothing is left to multiply
+      std::stable_partition(parts.begin(), parts.end(),
+                            [](const Sum& part) { return part.empty(); });
     Sum follows;
-    for (size_t member = 0; member < meeting.members.size(); ++member) {
-      const Sum part = operand(meeting, member, region, coords);
-      if (reduce == Collective::Reduce::kProduct && member > 0) {
+    for (const Sum& part : parts) {
+      if (reduce == Collective::Reduce::kProduct && &part != &parts.front()) {
         follows = multiply(joint_.facts, region, follows, part, claimed);
         continue;
       }

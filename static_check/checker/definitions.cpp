@@ -97,6 +97,22 @@ std::optional<Sum> expand(const Facts& facts, const Region& region, const Factor
   }
 }
 
+Factors factors_of(const Facts& facts, const Region& region, Factors factors) {
+  Factors result;
+  while (!factors.empty()) {
+    const Factor factor = std::move(factors.back());
+    factors.pop_back();
+    const Instance* made = facts.definition(factor.atom);
+    if (made == nullptr || made->kind != Instance::Kind::kMul) {
+      result.push_back(factor);
+      continue;
+    }
+    const Factors inside = expand(facts, region, factor)->front().factors;
+    factors.insert(factors.end(), inside.begin(), inside.end());
+  }
+  return result;
+}
+
 std::optional<Sum> expand_by_lemmas(const Facts& facts, const Product& product,
                                     const Factor& factor) {
   const Facts::Multiple* equal = facts.equal_to(factor.atom);

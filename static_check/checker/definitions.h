@@ -23,6 +23,9 @@ bool is_definition(const Facts& facts, const Instance& made);
 // index; nullopt for other atoms. Throws Split.
 std::optional<Sum> expand(const Facts& facts, const Region& region, const Factor& factor);
 
+// The factors of a product of these factors, through products: none of them is one. Throws Split.
+Factors factors_of(const Facts& facts, const Region& region, Factors factors);
+
 // The factor by the equality that lemmas gave its atom; nullopt where there is none, or where a box
 // of the product speaks of a sum inside of the factor, which the other atom does not have.
 std::optional<Sum> expand_by_lemmas(const Facts& facts, const Product& product,

@@ -79,7 +79,7 @@ bool take_part(const Facts& facts, Product& product, const Factor& factor,
 
 bool divide_by_common_factors(const Facts& facts, Sum& sum) {
   bool divided = false;
-  const std::vector<Factor> candidates = sum.front().factors;
+  const Factors candidates = sum.front().factors;
   for (const Factor& factor : candidates) {
     const Atom::Kind kind = facts.atom(factor.atom).kind;
     if (kind == Atom::Kind::kInfinity || kind == Atom::Kind::kNan) continue;

@@ -1,6 +1,7 @@
 #include "static_check/checker/exponentials.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "static_check/checker/definitions.h"
 
@@ -63,7 +64,7 @@ std::optional<Factor> of_log(const Facts& facts, const Region& region, const Pro
 
 // A sum, apart: the s of +log(s), those of -log(s), and what is no logarithm.
 struct Logarithms {
-  std::vector<Factor> over, under;
+  Factors over, under;
   Sum rest;
 };
 
@@ -79,7 +80,7 @@ Logarithms logarithms_of(const Facts& facts, const Region& region, const Sum& su
   return result;
 }
 
-Sum times(const Facts& facts, const Sum& sum, const std::vector<Factor>& factors) {
+Sum times(const Facts& facts, const Sum& sum, const Factors& factors) {
   Sum result;
   for (const Product& product : sum)
     result.push_back(multiply(facts, product, {1, factors, {}, {}}));
@@ -89,17 +90,7 @@ Sum times(const Facts& facts, const Sum& sum, const std::vector<Factor>& factors
 // Takes the exponentials out of a product; returns the sum of their exponents.
 Sum take_exponents(const Facts& facts, const Region& region, Product& product) {
   Sum exponents;
-  std::vector<Factor> todo = std::move(product.factors);
-  product.factors.clear();
-  while (!todo.empty()) {
-    const Factor factor = todo.back();
-    todo.pop_back();
-    const Instance* made = facts.definition(factor.atom);
-    if (made != nullptr && made->kind == Instance::Kind::kMul) {
-      const Product inside = expand(facts, region, factor)->front();
-      todo.insert(todo.end(), inside.factors.begin(), inside.factors.end());
-      continue;
-    }
+  for (const Factor& factor : factors_of(facts, region, std::exchange(product.factors, {}))) {
     const auto divisor = argument(facts, region, "reciprocal", factor);
     const auto exponent = argument(facts, region, "exp", divisor.value_or(factor));
     if (exponent)
@@ -112,8 +103,8 @@ Sum take_exponents(const Facts& facts, const Region& region, Product& product) {
 
 // Takes the exponentials out of factors of which a logarithm is taken; their exponents, times
 // `sign`, are added to the sum around it.
-Product without_exponentials(const Facts& facts, const Region& region,
-                             const std::vector<Factor>& factors, int sign, Sum& around) {
+Product without_exponentials(const Facts& facts, const Region& region, const Factors& factors,
+                             int sign, Sum& around) {
   Product result;
   for (const Factor& factor : factors) {
     Product of{1, {factor}, {}, {}};
@@ -131,18 +122,10 @@ Product without_exponentials(const Facts& facts, const Region& region,
 }
 
 // The finite exponentials that products of the sum are divided by, each once.
-std::vector<Factor> exponential_divisors(const Facts& facts, const Region& region, const Sum& sum) {
-  std::vector<Factor> found;
-  for (Product product : sum) {
-    std::vector<Factor> todo = product.factors;
-    while (!todo.empty()) {
-      const Factor factor = todo.back();
-      todo.pop_back();
-      const Instance* made = facts.definition(factor.atom);
-      if (made != nullptr && made->kind == Instance::Kind::kMul) {
-        const Product inside = expand(facts, region, factor)->front();
-        todo.insert(todo.end(), inside.factors.begin(), inside.factors.end());
-      }
+Factors exponential_divisors(const Facts& facts, const Region& region, const Sum& sum) {
+  Factors found;
+  for (const Product& product : sum) {
+    for (const Factor& factor : factors_of(facts, region, product.factors)) {
       const auto divisor = argument(facts, region, "reciprocal", factor);
       if (divisor && facts.positive(divisor->atom) && argument(facts, region, "exp", *divisor) &&
           std::find(found.begin(), found.end(), *divisor) == found.end())
@@ -157,7 +140,7 @@ std::vector<Factor> exponential_divisors(const Facts& facts, const Region& regio
 bool take_exponents(const Facts& facts, const Region& region, Sum& value, const Sum& exponents) {
   if (value.size() == 1)
     return equal(facts, region, exponents, take_exponents(facts, region, value[0]));
-  const std::vector<Factor> divisors = exponential_divisors(facts, region, value);
+  const Factors divisors = exponential_divisors(facts, region, value);
   Sum taken;
   for (const Factor& divisor : divisors)
     taken.push_back({-1, {*argument(facts, region, "exp", divisor)}, {}, {}});

@@ -10,8 +10,8 @@ namespace assay::checker {
 namespace {
 
 // What a product reads, at every level of its factors' definitions.
-std::vector<Factor> reads_of(const Facts& facts, const Region& region, const Product& product) {
-  std::vector<Factor> reads = product.factors;
+Factors reads_of(const Facts& facts, const Region& region, const Product& product) {
+  Factors reads = product.factors;
   for (size_t i = 0; i < reads.size(); ++i) {
     const Instance* made = facts.definition(reads[i].atom);
     if (made == nullptr || made->kind != Instance::Kind::kMul) continue;
@@ -53,8 +53,8 @@ std::optional<Affine> index_by_operands(const Region& region, const Instance& ma
 
 // Where `atom` may be read for it to read these: guesses, of which there are several where an atom
 // is read more than once. The caller compares.
-std::vector<Affine> indices_of(const Facts& facts, const Region& region,
-                               const std::vector<Factor>& reads, AtomId atom) {
+std::vector<Affine> indices_of(const Facts& facts, const Region& region, const Factors& reads,
+                               AtomId atom) {
   std::vector<Affine> found;
   const auto add = [&](const Affine& index) {
     if (found.size() < kMostGuesses && std::find(found.begin(), found.end(), index) == found.end())

@@ -45,8 +45,7 @@ int64_t check_pieces(const Instance& instance) {
   }
   int64_t total = 0;
   for (size_t piece = 0; piece < pieces; ++piece)
-    if (sizes[piece] != instance.piece_sizes[piece] ||
-        __builtin_add_overflow(total, sizes[piece], &total))
+    if (sizes[piece] != instance.piece_sizes[piece] || add_overflow(total, sizes[piece], &total))
       reject(instance.output, "a piece of another size");
   return total;
 }
@@ -66,10 +65,14 @@ void check_labels(const Instance& instance, int64_t output_size) {
       continue;
     }
     if (label->out_stride != inner) reject(instance.output, "an output that is not row-major");
-    if (__builtin_mul_overflow(inner, label->size, &inner))
+    if (mul_overflow(inner, label->size, &inner))
       reject(instance.output, "an output that is too large");
   }
   if (inner != output_size) reject(instance.output, "a size that is not its labels'");
+}
+
+bool is_infinite(const Atom& atom) {
+  return atom.kind == Atom::Kind::kInfinity || atom.kind == Atom::Kind::kNan;
 }
 
 void check_operands(const Universe& universe, const Instance& instance) {
@@ -99,9 +102,8 @@ bool addresses_fit(int64_t offset, const Modes& digits, int64_t limit) {
   int64_t last = offset;
   for (const Mode& digit : digits) {
     int64_t span;
-    if (digit.size < 1 || digit.stride < 0 ||
-        __builtin_mul_overflow(digit.size - 1, digit.stride, &span) ||
-        __builtin_add_overflow(last, span, &last))
+    if (digit.size < 1 || digit.stride < 0 || mul_overflow(digit.size - 1, digit.stride, &span) ||
+        add_overflow(last, span, &last))
       return false;
   }
   return last < limit;
@@ -113,6 +115,11 @@ void check_instance(const Universe& universe, const Instance& instance) {
       (instance.kind == Instance::Kind::kDraw && operands != 1) ||
       (is_reduction(instance.kind) && operands != 1))
     reject(instance.output, "a wrong number of operands");
+  // Its value need not be a real number, which every other function's counts as.
+  if (instance.kind == Instance::Kind::kMap && operands == 1 &&
+      is_floating(universe.atoms[static_cast<size_t>(instance.output)].dtype) &&
+      is_infinite(universe.atoms[static_cast<size_t>(instance.operands[0].atom)]))
+    reject(instance.output, "a function of an infinite constant");
   check_labels(instance, universe.atoms[static_cast<size_t>(instance.output)].size);
   check_operands(universe, instance);
 }

@@ -7,25 +7,23 @@
 namespace assay::checker {
 namespace {
 
-__extension__ using Wide = __int128;
-
 // a * x + b on an interval.
 struct Line {
-  Wide a = 0;
-  Wide b = 0;
+  WideInt a = 0;
+  WideInt b = 0;
   bool constant() const { return a == 0; }
   bool operator==(const Line&) const = default;
 };
 
 struct Span {
   Interval x;
-  Wide low(const Line& line) const { return std::min(first(line), last(line)); }
-  Wide high(const Line& line) const { return std::max(first(line), last(line)); }
+  WideInt low(const Line& line) const { return std::min(first(line), last(line)); }
+  WideInt high(const Line& line) const { return std::max(first(line), last(line)); }
   bool single() const { return x.lo == x.hi - 1; }
 
  private:
-  Wide first(const Line& line) const { return line.a * x.lo + line.b; }
-  Wide last(const Line& line) const { return line.a * (x.hi - 1) + line.b; }
+  WideInt first(const Line& line) const { return line.a * x.lo + line.b; }
+  WideInt last(const Line& line) const { return line.a * (x.hi - 1) + line.b; }
 };
 
 Line line_on(const IntegerMap& map, const Span& span) {
@@ -44,7 +42,7 @@ std::optional<Line> truth(bool always, bool never) {
 
 std::optional<Line> compare(const std::string& fn, const Line& x, const Line& y, const Span& span) {
   const Line difference{x.a - y.a, x.b - y.b};
-  const Wide low = span.low(difference), high = span.high(difference);
+  const WideInt low = span.low(difference), high = span.high(difference);
   if (fn == "ge") return truth(low >= 0, high < 0);
   if (fn == "gt") return truth(low > 0, high <= 0);
   if (fn == "le") return truth(high <= 0, low > 0);

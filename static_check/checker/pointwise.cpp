@@ -77,7 +77,7 @@ Sum keep(const Step& step, const Region& region, const std::vector<Affine>& coor
 int64_t saturating_add(int64_t x, int64_t y) {
   int64_t sum;
   if (x == INT64_MIN || x == INT64_MAX) return x;
-  return __builtin_add_overflow(x, y, &sum) ? (y > 0 ? INT64_MAX : INT64_MIN) : sum;
+  return add_overflow(x, y, &sum) ? (y > 0 ? INT64_MAX : INT64_MIN) : sum;
 }
 
 // 1 where the index equals the class: a one-hot where the index is x + b, a guard where it is

@@ -9,25 +9,6 @@
 namespace assay::checker {
 namespace {
 
-using Factors = std::vector<Factor>;
-
-// The factor's factors, none of which is a product.
-Factors factors_of(const Facts& facts, const Region& region, const Factor& of) {
-  Factors todo{of}, factors;
-  while (!todo.empty()) {
-    const Factor factor = todo.back();
-    todo.pop_back();
-    const Instance* made = facts.definition(factor.atom);
-    if (made == nullptr || made->kind != Instance::Kind::kMul) {
-      factors.push_back(factor);
-      continue;
-    }
-    const Product inside = expand(facts, region, factor)->front();
-    todo.insert(todo.end(), inside.factors.begin(), inside.factors.end());
-  }
-  return factors;
-}
-
 // The sum of the product of these factors over these digits, of number `fixed` or more, through
 // this instance.
 std::optional<Product> reduce_factors(const Facts& facts, const Instance& sum, size_t fixed,
@@ -87,7 +68,7 @@ Factors under_the_sum(const Facts& facts, const Instance& sum, const Factor& of,
                            inner.sizes.begin() + static_cast<ptrdiff_t>(fixed), inner.sizes.end());
   for (Affine& label : labels) label = wide.moved(label);
   for (const auto& [i, coordinate] : summed) labels[i] = coordinate;
-  return factors_of(facts, wide.region, {sum.operands[0].atom, operand_index(sum, 0, labels)});
+  return factors_of(facts, wide.region, {{sum.operands[0].atom, operand_index(sum, 0, labels)}});
 }
 
 // Sums that these atoms are, through products and reciprocals.
@@ -162,7 +143,7 @@ std::optional<Product> reduce_exchanged_any(const Facts& facts, const Instance& 
 std::optional<Product> reduce_product(const Facts& facts,
                                       const std::set<const Instance*>& candidates, size_t fixed,
                                       const Region& inner, const Product& product) {
-  Factors summed = factors_of(facts, inner, product.factors[0]);
+  Factors summed = factors_of(facts, inner, {product.factors[0]});
   const auto scales =
       std::stable_partition(summed.begin(), summed.end(), [&](const Factor& factor) {
         return factor.index.depends_beyond(fixed) || !is_scale(facts, factor);

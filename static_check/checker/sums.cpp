@@ -121,7 +121,7 @@ bool loses_meaning(const Facts& facts, const Product& part, const Product& other
 // A name among the factors of the claim, products and names unfolded, that equals the part.
 std::optional<Product> name_of(const Facts& facts, const Region& region, const Product& part,
                                const Sum& claimed) {
-  std::vector<Factor> todo;
+  Factors todo;
   for (const Product& product : claimed)
     todo.insert(todo.end(), product.factors.begin(), product.factors.end());
   while (!todo.empty()) {
@@ -144,6 +144,12 @@ std::optional<Product> name_of(const Facts& facts, const Region& region, const P
 
 Sum multiply(const Facts& facts, const Region& region, const Sum& a, const Sum& b,
              const Sum& claimed) {
+  const auto has_infinities = [&](const Sum& side) {
+    return std::any_of(side.begin(), side.end(),
+                       [&](const Product& product) { return is_infinite(facts, product); });
+  };
+  if ((a.empty() && has_infinities(b)) || (b.empty() && has_infinities(a)))
+    throw Rejection{"an infinite constant times 0"};
   Sum sum;
   for (const Product& x : a) {
     for (const Product& y : b) {

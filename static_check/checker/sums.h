@@ -15,6 +15,7 @@ struct Factor {
   Affine index;
   auto operator<=>(const Factor&) const = default;
 };
+using Factors = std::vector<Factor>;
 
 // The digit (value / stride) % radix of a hidden label lies in the intervals.
 struct Box {
@@ -36,7 +37,7 @@ struct Guard {
 // the number 1.
 struct Product {
   Rational coef = 1;
-  std::vector<Factor> factors;
+  Factors factors;
   std::vector<Box> boxes;
   std::vector<Guard> guards;
 };

@@ -118,14 +118,14 @@ Value evaluate(Lifting& lifting, const CleanExpr& expr, const LeafValue& leaf) {
 
 bool equivalent(const Lifting& lifting, const Value& a, const Value& b) {
   if (a.shape != b.shape) return false;
-  std::vector<Value> both{a, b};
-  align(both);
-  for (size_t t = 0; t < both[0].tiles.size(); ++t) {
-    const Tile& x = both[0].tiles[t];
-    const Tile& y = both[1].tiles[t];
-    if (x.integer != y.integer || !equivalent_terms(lifting, x.terms, y.terms)) return false;
-  }
-  return true;
+  const auto same = [&](const Tile& x, const Tile& y) {
+    return x.integer == y.integer && equivalent_terms(lifting, x.terms, y.terms);
+  };
+  if (a.cuts == b.cuts)
+    return std::equal(a.tiles.begin(), a.tiles.end(), b.tiles.begin(), b.tiles.end(), same);
+  const std::vector<Value> both = aligned(a, b);
+  return std::equal(both[0].tiles.begin(), both[0].tiles.end(), both[1].tiles.begin(),
+                    both[1].tiles.end(), same);
 }
 
 }  // namespace assay

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "static_check/algebra/restriction.h"
 #include "static_check/algebra/value.h"
+#include "static_check/diagnose/lookup.h"
 #include "static_check/diagnose/missing.h"
 #include "static_check/diagnose/piece.h"
 #include "static_check/diagnose/scaled.h"
@@ -43,85 +43,6 @@ std::optional<Rational> ratio(const std::vector<Term>& wanted, const std::vector
   return result;
 }
 
-// A table lookup as it is lifted: a sum over classes of one-hot times table. The first class and
-// table row that it meets.
-struct Lookup {
-  AtomId ids;
-  AtomId table;
-  int64_t index;
-  int64_t row;
-};
-
-std::optional<Lookup> lookup_of(const Lifting& lifting, const Term& term) {
-  AtomId product = term.atom;
-  Layout layout = term.layout;
-  if (lifting.is_instance(term.atom, Instance::Kind::kSum)) {
-    const auto inner = lifting.trace(term.atom, term.layout, 0);
-    if (!inner) return std::nullopt;
-    layout = *inner;
-    const Instance& sum = lifting.instance_of(term.atom);
-    product = sum.operands[0].atom;
-    for (const Restriction& r : term.restrictions) {
-      for (const InstanceLabel& label : sum.labels) {
-        if (r.kind == Restriction::Kind::kBox && r.stride == 1 && label.hidden == r.label) {
-          layout.offset += r.intervals.front().lo * label.strides[0];
-        }
-      }
-    }
-  }
-  if (!lifting.is_instance(product, Instance::Kind::kMul)) return std::nullopt;
-  const Instance& mul = lifting.instance_of(product);
-  for (size_t i = 0; i < mul.operands.size(); ++i) {
-    const Atom& atom = lifting.atom(mul.operands[i].atom);
-    if (atom.kind != Atom::Kind::kOneHot) continue;
-    const size_t table = 1 - i;
-    const int64_t ids = lifting.atom(atom.ids).size;
-    const auto one_hot = lifting.trace(product, layout, i),
-               rows = lifting.trace(product, layout, table);
-    if (!one_hot || !rows) return std::nullopt;
-    for (const InstanceLabel& label : mul.labels) {
-      if (label.strides[i] != ids || label.strides[table] == 0) continue;
-      return Lookup{atom.ids, mul.operands[table].atom, one_hot->offset / ids,
-                    rows->offset / label.strides[table]};
-    }
-  }
-  return std::nullopt;
-}
-
-// The class of a one-hot times table that holds a single row; such a block has no class label.
-std::optional<int64_t> single_index(const Lifting& lifting, const Term& term, const Lookup& like) {
-  if (!lifting.is_instance(term.atom, Instance::Kind::kMul)) return std::nullopt;
-  const Instance& mul = lifting.instance_of(term.atom);
-  for (size_t i = 0; i < mul.operands.size(); ++i) {
-    const Atom& atom = lifting.atom(mul.operands[i].atom);
-    if (atom.kind != Atom::Kind::kOneHot || atom.ids != like.ids) continue;
-    if (mul.operands[1 - i].atom != like.table) continue;
-    if (const auto layout = lifting.trace(term.atom, term.layout, i)) {
-      return layout->offset / lifting.atom(atom.ids).size;
-    }
-  }
-  return std::nullopt;
-}
-
-// Both look rows of one table up by one index tensor, at different offsets.
-std::optional<Nearest> compare_lookups(const Lifting& lifting, const Term& wanted,
-                                       const Term& found, const std::vector<Term>& beside) {
-  const auto a = lookup_of(lifting, wanted), b = lookup_of(lifting, found);
-  if (!a || !b || a->ids != b->ids || a->table != b->table) return std::nullopt;
-  const int64_t shift = (b->index - b->row) - (a->index - a->row);
-  if (shift == 0) return std::nullopt;
-  int64_t seen = b->index;
-  for (const Term& term : beside) {
-    if (const auto index = single_index(lifting, term, *b)) seen = std::min(seen, *index);
-  }
-  Nearest result;
-  result.difference = "looks rows up with vocabulary offset " + std::to_string(seen) +
-                      ", expected " + std::to_string(seen - shift);
-  result.hint = "check the vocabulary offset and bounds of this rank";
-  result.closeness = 90;
-  return result;
-}
-
 // Both are the same operator on the same atoms.
 std::optional<Nearest> compare_instances(const Problem& problem, const Term& wanted,
                                          const Shape& wanted_shape, const Term& found,
@@ -155,13 +76,9 @@ std::optional<Nearest> compare_instances(const Problem& problem, const Term& wan
 
 Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
                       const std::vector<Term>& found, const Shape& shape) {
+  if (const auto factor = ratio(wanted, found); factor && !factor->is_one())
+    return multiple_of_target(*factor);
   Nearest result;
-  if (const auto factor = ratio(wanted, found); factor && !factor->is_one()) {
-    result.difference = "holds " + factor_in_words(*factor) + "x the value";
-    result.hint = scale_hint(*factor);
-    result.closeness = 100;
-    return result;
-  }
   const auto counterpart = [&](const Term& term) {
     return std::find_if(wanted.begin(), wanted.end(), [&](const Term& w) {
       return w.atom == term.atom && w.layout == term.layout;
@@ -247,7 +164,7 @@ bool rest_is_elsewhere(const Nearest& part, const std::vector<const Candidate*>&
 
 // A factor alone is no sign that the two belong together.
 bool says_where(const std::optional<Nearest>& compared) {
-  return compared && !compared->difference.empty() && compared->closeness < 100;
+  return compared && !compared->difference.empty() && compared->closeness < kScaled;
 }
 
 // A piece of a flat buffer: each of its tiles on its own.
@@ -277,7 +194,16 @@ std::optional<Rational> quotient(const Rational& a, const Rational& b) {
   }
 }
 
+Nearest multiple_of_target(const Rational& factor) {
+  Nearest result;
+  result.difference = "holds " + factor_in_words(factor) + "x the value";
+  result.hint = scale_hint(factor);
+  result.closeness = kScaled;
+  return result;
+}
+
 std::string scale_hint(const Rational& factor) {
+  if (factor.numerator() < 0) return "a sign lost, or a difference the other way round?";
   return factor.denominator() > 1
              ? "an average where a sum is needed, or a scaling applied twice?"
              : "a sum where an average is needed, or a reduction applied twice?";
@@ -384,6 +310,18 @@ std::optional<Nearest> nearest(const Problem& problem, TensorId target,
       return graph.tensors[static_cast<size_t>(operand)].name == name;
     });
   };
+  const std::vector<const Candidate*> related = index.related(*wanted);
+  const auto holds_piece = [&](Rank rank) {
+    return std::any_of(related.begin(), related.end(), [&](const Candidate* candidate) {
+      if (candidate->rank != rank || candidate->op != op || wanted->tiles.size() != 1 ||
+          candidate->value->tiles.size() != 1)
+        return false;
+      const auto compared =
+          compare_piece(problem, {wanted->tiles[0].terms, wanted->shape},
+                        {candidate->value->tiles[0].terms, candidate->value->shape});
+      return compared && compared->difference.empty();
+    });
+  };
   std::optional<Nearest> best;
   int best_preference = 0;
   const auto consider = [&](Rank rank, TensorId id, int bonus) {
@@ -393,12 +331,14 @@ std::optional<Nearest> nearest(const Problem& problem, TensorId target,
     Nearest here = compare_values(problem, *wanted, *found);
     if (here.closeness == 0 && bonus < 3) return;
     here.closeness = here.closeness * 4 + bonus;
-    // What lacks a summand may be an operand; what is off by a factor or a part is named as it is.
+    // What lacks a summand may be an operand; what is off by a factor, anything before or after a
+    // scaling where the rank's own operator is right.
     const std::string& name = program.tensors[static_cast<size_t>(id)].name;
     const bool lacks = here.closeness / 4 == kLacking;
-    if (lacks &&
-        (is_operand(name) || (operator_of(program, id) != op && preference(program, id) == 0)))
-      return;
+    const bool scaled = here.closeness / 4 == kScaled;
+    const bool on_the_way = preference(program, id) == 0;
+    if (lacks && (is_operand(name) || (operator_of(program, id) != op && on_the_way))) return;
+    if (scaled && on_the_way && holds_piece(rank)) return;
     if (here.closeness / 4 == kOtherOperand && name != tensor.name) return;
     if (here.closeness / 4 == kOtherElements && operator_of(program, id) != op)
       here.closeness = 4 * 20 + bonus;
@@ -411,7 +351,7 @@ std::optional<Nearest> nearest(const Problem& problem, TensorId target,
     here.op = operator_of(program, id);
     best = std::move(here);
   };
-  for (const Candidate* candidate : index.related(*wanted)) {
+  for (const Candidate* candidate : related) {
     consider(candidate->rank, problem.rank_graph(candidate->rank).find(candidate->name),
              candidate->op == op ? 2 : 0);
   }
@@ -431,7 +371,7 @@ std::optional<Nearest> nearest(const Problem& problem, TensorId target,
       consider(rank, id, 2);
   }
   if (best && best->partial) {
-    const bool elsewhere = rest_is_elsewhere(*best, index.related(*wanted));
+    const bool elsewhere = rest_is_elsewhere(*best, related);
     best->difference +=
         elsewhere ? "; a reduction over ranks is missing" : "; the other terms are not added to it";
     if (elsewhere) best->hint = "is an all_reduce (or reduce_scatter) missing before this is used?";

@@ -77,11 +77,7 @@ std::optional<Nearest> multiple(const TermsOfShape& whole, const TermsOfShape& p
     factor = here;
   }
   if (!factor || factor->is_one()) return std::nullopt;
-  Nearest result;
-  result.difference = "holds " + factor_in_words(*factor) + "x the value";
-  result.hint = scale_hint(*factor);
-  result.closeness = 100;
-  return result;
+  return multiple_of_target(*factor);
 }
 
 Nearest lacking(const Problem& problem, const std::vector<Term>& terms) {

@@ -11,6 +11,9 @@
 
 namespace assay {
 
+// Closeness (Nearest) of a multiple of the target.
+inline constexpr int kScaled = 100;
+
 // Closeness (Nearest) of what says less than it seems to, unless the tensor is akin to the target:
 // a piece with something else in place of a summand, one that lacks a summand, other elements of
 // the same thing, another operand.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "static_check/candidates.h"
 #include "static_check/diagnose/nearest.h"
 
 namespace assay {
@@ -100,7 +101,7 @@ std::optional<ScaledRelation> scaled_relation(const Problem& problem, TensorId t
   std::optional<ScaledRelation> to_operand;
   for (const Rational& factor : factors(*wanted, candidates)) {
     const Value multiple = scale(*wanted, factor);
-    auto replicas = index.cover({multiple, name, op, dtype_of(graph, target)});
+    auto replicas = index.cover(target_of(graph, target, multiple));
     if (replicas.empty()) continue;
     if (!made_of(replicas[0], operands)) return ScaledRelation{factor, std::move(replicas)};
     if (!to_operand) to_operand = ScaledRelation{factor, std::move(replicas), true};

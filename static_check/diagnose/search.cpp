@@ -315,10 +315,11 @@ class Search {
   }
 
   // Masks and indices differ between ranks by nature. Where the search ends at such tensors alone,
-  // it is the value after them that some rank comes closest to that tells what they do.
+  // and none is a piece of the sequential one that lies elsewhere, it is the value after them that
+  // some rank comes closest to that tells what they do.
   void add_closest_value() {
-    constexpr int kTelling = 4 * 60;
-    const auto is_telling = [](const Finding& f) { return f.suspicion >= 1000; };
+    constexpr int kTelling = 4 * 60, kElsewhere = 4 * 82;
+    const auto is_telling = [](const Finding& f) { return f.suspicion >= kElsewhere; };
     if (std::any_of(findings_.begin(), findings_.end(), is_telling)) return;
     std::optional<std::pair<int, TensorId>> best;
     for (const TensorId id : seen_) {

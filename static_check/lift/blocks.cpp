@@ -132,10 +132,7 @@ Term call_block(Lifting& lifting, const BlockCall& call, std::span<const Term> t
   for (const Term& term : terms) request.operands.push_back({term.atom, term.layout.offset});
   add_block_labels(request, call, terms);
   const Lifted lifted = lifting.lift(request);
-  Term result;
-  result.atom = lifted.atom;
-  result.layout = lifted.layout;
-  return result;
+  return view_of(lifted.atom, lifted.layout);
 }
 
 // True when the restrictions of a term can pass through the function that is linear in it.
@@ -301,10 +298,7 @@ Value apply_opaque(Lifting& lifting, const std::string& fn, std::vector<Value> o
     request.labels.push_back(std::move(label));
   }
   const Lifted lifted = lifting.lift(request);
-  Term term;
-  term.atom = lifted.atom;
-  term.layout = lifted.layout;
-  return single_term(shape, std::move(term));
+  return single_term(shape, view_of(lifted.atom, lifted.layout));
 }
 
 }  // namespace assay

@@ -42,9 +42,7 @@ Value Draws::draw(Lifting& lifting, const std::string& fn, const Value& x, DType
     Lifted lifted = lifting.lift(request);
     if (lifting.atom(lifted.atom).dtype != dtype)
       throw NotLifted{"random draws of another dtype than the sequential program's"};
-    Term term;
-    term.atom = lifted.atom;
-    term.layout = std::move(lifted.layout);
+    Term term = view_of(lifted.atom, std::move(lifted.layout));
     result.tiles[t] = {};
     result.tiles[t].terms.push_back(std::move(term));
   }

@@ -29,7 +29,7 @@ class Exponentials : TileArithmetic {
     const bool unit = term.coef.is_one() || (-term.coef).is_one();
     if (!unit || !term.restrictions.empty() || !lifting().is_map(term.atom, "log"))
       return std::nullopt;
-    auto read = argument(term);
+    auto read = argument_of(lifting(), term);
     return read && lifting().sign(read->atom).positive ? read : std::nullopt;
   }
 
@@ -89,7 +89,8 @@ class Exponentials : TileArithmetic {
     if (!quotient || !quotient->coef.is_one()) return map("log", of);
     Tile result;
     const auto add = [&](const Term& view, const Rational& coef) {
-      const auto exponent = lifting().is_map(view.atom, "exp") ? argument(view) : std::nullopt;
+      const auto exponent =
+          lifting().is_map(view.atom, "exp") ? argument_of(lifting(), view) : std::nullopt;
       const Tile made = exponent ? tile(*exponent) : map("log", tile(view));
       result = plus(result, scaled(made, coef));
     };

@@ -153,8 +153,7 @@ bool absorb_guards(const Lifting& lifting, Term& term) {
 }
 
 Value keep(Lifting& lifting, const Value& mask, const Value& value, DType dtype) {
-  std::vector<Value> both{mask, value};
-  align(both);
+  std::vector<Value> both = aligned(mask, value);
   std::vector<Intervals> allowed;
   for (size_t t = 0; t < both[0].tiles.size(); ++t) {
     const auto affine = as_affine(lifting, both[0].tiles[t], tile_box(both[0], t).size);
@@ -162,15 +161,12 @@ Value keep(Lifting& lifting, const Value& mask, const Value& value, DType dtype)
     if (!intervals) return apply_map(lifting, "keep", 0b10, std::move(both), value.shape, dtype);
     allowed.push_back(*intervals);
   }
-  Value result = both[1];
+  Value result = std::move(both[1]);
   for (size_t t = 0; t < result.tiles.size(); ++t) {
     Tile& tile = result.tiles[t];
     const Shape size = tile_box(result, t).size;
     const auto affine = as_affine(lifting, both[0].tiles[t], size);
-    if (!tile.integer.empty()) {
-      tile.terms = {materialize(lifting, tile, size, dtype)};
-      tile.integer.clear();
-    }
+    as_terms(lifting, tile, size, dtype);
     for (Term& term : tile.terms) {
       Restriction guard;
       guard.kind = Restriction::Kind::kGuard;

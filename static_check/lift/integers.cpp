@@ -18,7 +18,7 @@ constexpr int64_t kLargest = int64_t{1} << 40;
 // sum += a * b, unless it leaves 64 bits.
 bool multiply_add(int64_t a, int64_t b, int64_t& sum) {
   int64_t product = 0;
-  return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(sum, product, &sum);
+  return !mul_overflow(a, b, &product) && !add_overflow(sum, product, &sum);
 }
 
 bool is_small(int64_t x) { return -kLargest < x && x < kLargest; }

@@ -1,7 +1,6 @@
 #include "static_check/lift/interpret.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "shared_ir/cast.h"
 #include "shared_ir/error.h"
@@ -24,7 +23,7 @@ bool may_speak_of_equals(Prim prim) {
 Interpreter::Interpreter(Lifting& lifting, const Graph& graph, const CoreProgram& program,
                          const std::map<std::string, Value>& inputs)
     : lifting_(lifting), graph_(graph), program_(program), inputs_(inputs) {
-  result_.values.reserve(program.ops.size());
+  result_.values.reserve(program.ops.size());  // meetings point at values
 }
 
 void Interpreter::evaluate(CoreId id) {
@@ -60,13 +59,13 @@ void Interpreter::keep_equal_atoms(Value& value) const {
   }
 }
 
-void Interpreter::evaluate_collective(CoreId id, std::span<const Collective* const> meeting,
-                                      size_t member, std::vector<Value> operands) {
+void Interpreter::evaluate_collective(CoreId id, Meeting& meeting, size_t member) {
   const CoreOp& op = program_.ops[static_cast<size_t>(id)];
   try {
-    result_.values.push_back(element_count(op.shape) == 0
-                                 ? single_tile(op.shape, {})
-                                 : exchange(op, meeting, member, std::move(operands)));
+    std::optional<Value> result = element_count(op.shape) == 0
+                                      ? single_tile(op.shape, {})
+                                      : meeting.result(lifting_, member, op);
+    result_.values.push_back(result ? std::move(*result) : unknown(op, Atom::Kind::kUninit));
   } catch (const NotLifted& why) {
     result_.unlifted.push_back({id, why.reason});
     result_.values.push_back(unknown(op, Atom::Kind::kRandom));
@@ -77,6 +76,7 @@ void Interpreter::evaluate_collective(CoreId id, std::span<const Collective* con
 
 std::vector<Value> Interpreter::operands(const CoreOp& op) const {
   std::vector<Value> values;
+  values.reserve(op.operands.size());
   for (CoreId id : op.operands) values.push_back(value(id));
   return values;
 }
@@ -92,16 +92,6 @@ Value Interpreter::unknown(const CoreOp& op, Atom::Kind kind) {
   term.layout = row_major(op.shape);
   term.atom = lifting_.fresh(std::move(atom));
   return single_term(op.shape, std::move(term));
-}
-
-Value Interpreter::as_terms(Value value, DType dtype) {
-  for (size_t t = 0; t < value.tiles.size(); ++t) {
-    Tile& tile = value.tiles[t];
-    if (tile.integer.empty()) continue;
-    tile.terms = {materialize(lifting_, tile, tile_box(value, t).size, dtype)};
-    tile.integer.clear();
-  }
-  return value;
 }
 
 Value Interpreter::compute_source(const CoreOp& op) {
@@ -158,8 +148,14 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
   switch (op.prim) {
     case Prim::kLinear: {
       std::vector<Value> values;
-      for (size_t i = 0; i < op.operands.size(); ++i)
-        values.push_back(scale(as_terms(operand(op, i), op.dtype), op.coefs[i]));
+      values.reserve(op.operands.size());
+      for (size_t i = 0; i < op.operands.size(); ++i) {
+        values.push_back(operand(op, i));
+        if (op.coefs[i].is_zero()) refuse_infinite_product(lifting_, values.back(), {});
+        as_terms(lifting_, values.back(), op.dtype);
+        values.back() = scale(std::move(values.back()), op.coefs[i]);
+      }
+      refuse_infinite_sum(lifting_, values);
       Value sum = sum_of(lifting_, std::move(values));
       if (is_floating(op.dtype)) join_quotients(lifting_, sum, op.dtype);
       merge_tiles(sum);
@@ -167,6 +163,7 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
       return sum;
     }
     case Prim::kMul:
+      refuse_infinite_product(lifting_, operand(op, 0), operand(op, 1));
       return multiply(lifting_, operand(op, 0), operand(op, 1), op.dtype);
     case Prim::kKeep:
       return keep(lifting_, operand(op, 0), operand(op, 1), op.dtype);
@@ -174,6 +171,8 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
       if (cast_keeps_values(source, op.dtype)) return operand(op, 0);
       return apply_map(lifting_, cast_function(op.dtype), 0, operands(op), op.shape, op.dtype);
     default:
+      if (op.operands.size() == 1 && is_floating(op.dtype))
+        refuse_infinite_argument(lifting_, operand(op, 0));
       if (is_exponential(op.fn) && is_floating(source))
         return apply_exponential(lifting_, op.fn, operand(op, 0), op.dtype);
       return apply_map(lifting_, op.fn, op.linear, operands(op), op.shape, op.dtype);
@@ -225,7 +224,8 @@ Value Interpreter::compute(const CoreOp& op) {
     case Prim::kCast:
       return compute_arithmetic(op);
     case Prim::kReduceSum:
-      return reduce_sum(lifting_, as_terms(operand(op, 0), op.dtype), op.ints, op.dtype);
+      refuse_infinite_sum(lifting_, {&operand(op, 0), 1});
+      return reduce_sum(lifting_, operand(op, 0), op.ints, op.dtype);
     case Prim::kReduceMax:
       return reduce_extremum(lifting_, Instance::Kind::kMax, operand(op, 0), op.ints, op.dtype);
     case Prim::kReduceMin:
@@ -241,85 +241,6 @@ Value Interpreter::compute(const CoreOp& op) {
       break;
   }
   throw InternalError("a collective is evaluated alone");
-}
-
-namespace {
-
-// The rows that each member sends to this one, in group order.
-Value received(std::span<const Collective* const> meeting, size_t member,
-               std::span<const Value> operands) {
-  std::vector<Value> pieces;
-  for (size_t from = 0; from < meeting.size(); ++from) {
-    const std::vector<int64_t>& sent = meeting[from]->send_splits;
-    const auto mine = sent.begin() + static_cast<ptrdiff_t>(member);
-    if (*mine == 0) continue;
-    pieces.push_back(
-        slice(operands[from], 0, std::accumulate(sent.begin(), mine, int64_t{0}), *mine));
-  }
-  return pieces.empty() ? slice(operands[member], 0, 0, 0) : concat(pieces, 0);
-}
-
-}  // namespace
-
-Value Interpreter::exchange(const CoreOp& op, std::span<const Collective* const> meeting,
-                            size_t member, std::vector<Value> operands) {
-  const Collective& collective = *meeting[member];
-  // nullopt: the reduction is known by no other name.
-  const auto reduced = [&]() -> std::optional<Value> {
-    const auto count = static_cast<int64_t>(operands.size());
-    switch (collective.reduce) {
-      case Collective::Reduce::kMax:
-        return extremum(lifting_, Instance::Kind::kMax, std::move(operands));
-      case Collective::Reduce::kMin:
-        return extremum(lifting_, Instance::Kind::kMin, std::move(operands));
-      case Collective::Reduce::kProduct: {
-        Value product = operands[0];
-        for (size_t i = 1; i < operands.size(); ++i)
-          product = multiply(lifting_, product, operands[i], op.dtype);
-        return product;
-      }
-      case Collective::Reduce::kSum:
-      case Collective::Reduce::kAvg:
-        break;
-    }
-    for (Value& value : operands) value = as_terms(std::move(value), op.dtype);
-    Value sum = sum_of(lifting_, std::move(operands));
-    if (collective.reduce == Collective::Reduce::kAvg) sum = scale(sum, Rational(1, count));
-    merge_tiles(sum);
-    name_sums(lifting_, sum, op.dtype);
-    return sum;
-  };
-  const auto from_source = [&]() -> const Value& {
-    return operands[static_cast<size_t>(
-        std::find(collective.ranks.begin(), collective.ranks.end(), collective.source) -
-        collective.ranks.begin())];
-  };
-  switch (collective.kind) {
-    case Collective::Kind::kAllReduce:
-    case Collective::Kind::kReduce:
-      if (std::optional<Value> whole = reduced()) return std::move(*whole);
-      return unknown(op, Atom::Kind::kUninit);
-    case Collective::Kind::kAllGather:
-    case Collective::Kind::kGather:
-      return concat(operands, 0);
-    case Collective::Kind::kReduceScatter: {
-      const std::optional<Value> whole = reduced();
-      if (!whole) return unknown(op, Atom::Kind::kUninit);
-      return slice(*whole, 0, static_cast<int64_t>(member) * op.shape[0], op.shape[0]);
-    }
-    case Collective::Kind::kBroadcast:
-      return from_source();
-    case Collective::Kind::kScatter:
-      return slice(from_source(), 0, static_cast<int64_t>(member) * op.shape[0], op.shape[0]);
-    case Collective::Kind::kAllToAll:
-      return received(meeting, member, operands);
-    case Collective::Kind::kBarrier:
-    case Collective::Kind::kSend:
-      return operands[member];
-    case Collective::Kind::kReceive:
-      return operands[0];
-  }
-  throw InternalError("a collective of no kind");
 }
 
 }  // namespace assay

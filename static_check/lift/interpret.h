@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "static_check/algebra/value.h"
 #include "static_check/lift/draws.h"
 #include "static_check/lift/lifting.h"
+#include "static_check/lift/meeting.h"
 #include "static_check/lift/program.h"
 
 namespace assay {
@@ -22,11 +22,10 @@ class Interpreter {
 
   // Evaluates one core operator; operators come in program order.
   void evaluate(CoreId id);
-  // meeting, operands: every member's collective and operand, in group order (of a message: the
-  // sender's, then the receiver's, if there is one yet); member: this rank's position among them.
-  void evaluate_collective(CoreId id, std::span<const Collective* const> meeting, size_t member,
-                           std::vector<Value> operands);
+  // member: this rank's position in the meeting.
+  void evaluate_collective(CoreId id, Meeting& meeting, size_t member);
 
+  // Stays where it is as further operators are evaluated.
   const Value& value(CoreId id) const { return result_.values[static_cast<size_t>(id)]; }
   LiftedProgram take() { return std::move(result_); }
 
@@ -36,14 +35,10 @@ class Interpreter {
   void keep_equal_atoms(Value& value) const;
   Value compute_arithmetic(const CoreOp& op);
   Value compute_source(const CoreOp& op);
-  Value exchange(const CoreOp& op, std::span<const Collective* const> meeting, size_t member,
-                 std::vector<Value> operands);
   Value unknown(const CoreOp& op, Atom::Kind kind);
   Value draw(const CoreOp& op);
   const Value& operand(const CoreOp& op, size_t i) const { return value(op.operands[i]); }
   std::vector<Value> operands(const CoreOp& op) const;
-  // Integer maps among the operands as views of atoms.
-  Value as_terms(Value value, DType dtype);
 
   Lifting& lifting_;
   const Graph& graph_;

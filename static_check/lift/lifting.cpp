@@ -15,7 +15,7 @@ using Tag = InstanceLabel::Tag;
 // Classes that a one-hot atom has room for: more than a label is ever extended to, so that only a
 // table bounds them.
 constexpr int64_t kClasses = int64_t{1} << 34;
-constexpr int64_t kIotaSize = int64_t{1} << 40;
+constexpr int64_t kIotaSize = int64_t{1} << 59;  // beyond any tensor
 
 void append(std::string& key, int64_t value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -35,6 +35,8 @@ void append(std::string& key, const Restriction& r) {
 
 std::string key_of(const Request& request) {
   std::string key;
+  key.reserve((request.operands.size() + request.piece_sizes.size() + 3) * sizeof(int64_t) +
+              request.fn.size());
   append(key, static_cast<int64_t>(request.kind));
   append(key, static_cast<int64_t>(request.operands.size()));
   for (const Instance::Operand& operand : request.operands) append(key, operand.atom);

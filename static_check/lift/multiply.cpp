@@ -18,12 +18,14 @@ bool restricts_hidden(const Lifting& lifting, const Term& term, AtomId other) {
 }
 
 // A product in which the same summed label runs on both sides would be quadratic in it: such a
-// factor becomes a name.
-Term factor(Lifting& lifting, const Term& term, AtomId other, const Shape& size, DType dtype) {
+// factor becomes a name, which `name` then holds.
+const Term& factor(Lifting& lifting, const Term& term, AtomId other, const Shape& size, DType dtype,
+                   Term& name) {
   if (!restricts_hidden(lifting, term, other)) return term;
   Tile tile;
   tile.terms.push_back(term);
-  return materialize(lifting, tile, size, dtype);
+  name = materialize(lifting, tile, size, dtype);
+  return name;
 }
 
 bool order(const Term& a, const Term& b) {
@@ -63,9 +65,7 @@ void add_factors(const Lifting& lifting, const Term& view, std::vector<Term>& fa
       const Instance& product = lifting.instance_of(view.atom);
       for (auto& [layout, operand] :
            {std::pair{&*left, size_t{0}}, std::pair{&*right, size_t{1}}}) {
-        Term factor;
-        factor.atom = product.operands[operand].atom;
-        factor.layout = std::move(*layout);
+        const Term factor = view_of(product.operands[operand].atom, std::move(*layout));
         add_factors(lifting, factor, factors);
       }
       return;
@@ -77,13 +77,14 @@ void add_factors(const Lifting& lifting, const Term& view, std::vector<Term>& fa
 // Products of the same factors are one atom, whatever the order in which they were multiplied: the
 // older factors first. A one-hot comes last: sums over its classes and guards look for it there.
 Lifted product(Lifting& lifting, const Term& a, const Term& b, const Shape& size, DType dtype) {
+  const auto is_plain_factor = [&](const Term& term) {
+    return !lifting.is_instance(term.atom, Instance::Kind::kMul) &&
+           !lifting.is_map(term.atom, "reciprocal");
+  };
+  if (is_plain_factor(a) && is_plain_factor(b)) return product_of_two(lifting, a, b, size, dtype);
   std::vector<Term> factors;
-  for (const Term* operand : {&a, &b}) {
-    Term view;
-    view.atom = operand->atom;
-    view.layout = operand->layout;
-    add_factors(lifting, view, factors);
-  }
+  for (const Term* operand : {&a, &b})
+    add_factors(lifting, view_of(operand->atom, operand->layout), factors);
   const size_t before = factors.size();
   cancel_reciprocals(lifting, factors);
   if (factors.empty()) return {lifting.one(), broadcast(size), {}};
@@ -98,9 +99,7 @@ Lifted product(Lifting& lifting, const Term& a, const Term& b, const Shape& size
   });
   Lifted result{factors[0].atom, factors[0].layout, {}};
   for (size_t i = 1; i < factors.size(); ++i) {
-    Term left;
-    left.atom = result.atom;
-    left.layout = std::move(result.layout);
+    const Term left = view_of(result.atom, std::move(result.layout));
     result = product_of_two(lifting, left, factors[i], size, dtype);
   }
   return result;
@@ -117,8 +116,9 @@ bool is_known_product(Lifting& lifting, const Term& a, const Term& b, const Shap
 
 Term multiply_terms(Lifting& lifting, const Term& left, const Term& right, const Shape& size,
                     DType dtype) {
-  Term a = factor(lifting, left, right.atom, size, dtype);
-  Term b = factor(lifting, right, a.atom, size, dtype);
+  Term names[2];
+  const Term& a = factor(lifting, left, right.atom, size, dtype, names[0]);
+  const Term& b = factor(lifting, right, a.atom, size, dtype, names[1]);
   Term result;
   result.coef = a.coef * b.coef;
   result.restrictions = a.restrictions;
@@ -153,27 +153,19 @@ std::vector<Term> factors_of(const Lifting& lifting, const Term& view) {
 }
 
 Value multiply(Lifting& lifting, const Value& a, const Value& b, DType dtype) {
-  std::vector<Value> operands{a, b};
-  align(operands);
-  Value result = operands[0];
+  std::vector<Value> operands = aligned(a, b);
+  Value result = std::move(operands[0]);
   for (size_t t = 0; t < result.tiles.size(); ++t) {
     const Shape size = tile_box(result, t).size;
-    for (Value& operand : operands) {
-      Tile& tile = operand.tiles[t];
-      if (!tile.integer.empty()) {
-        tile.terms = {materialize(lifting, tile, size, dtype)};
-        tile.integer.clear();
-      }
-    }
-    std::vector<Term> terms;
-    for (const Term& x : operands[0].tiles[t].terms) {
-      for (const Term& y : operands[1].tiles[t].terms) {
-        terms.push_back(multiply_terms(lifting, x, y, size, dtype));
-      }
-    }
+    Tile left = std::exchange(result.tiles[t], {});
+    Tile& right = operands[1].tiles[t];
+    as_terms(lifting, left, size, dtype);
+    as_terms(lifting, right, size, dtype);
+    std::vector<Term>& terms = result.tiles[t].terms;
+    terms.reserve(left.terms.size() * right.terms.size());
+    for (const Term& x : left.terms)
+      for (const Term& y : right.terms) terms.push_back(multiply_terms(lifting, x, y, size, dtype));
     combine(terms);
-    result.tiles[t] = {};
-    result.tiles[t].terms = std::move(terms);
   }
   merge_tiles(result);
   return result;

@@ -10,8 +10,19 @@ namespace assay {
 void add_parallel_labels(Request& request, std::span<const Layout* const> layouts,
                          const Shape& size) {
   request.out_dims = size.size();
+  request.labels.reserve(size.size());
   for (size_t d = 0; d < size.size(); ++d) {
     if (size[d] == 1) continue;
+    const bool one_digit = std::all_of(layouts.begin(), layouts.end(), [&](const Layout* layout) {
+      return layout->dims[d].size() == 1;
+    });
+    if (one_digit) {
+      RequestLabel& label = request.labels.emplace_back();
+      label.size = size[d];
+      label.out_dim = static_cast<int32_t>(d);
+      for (const Layout* layout : layouts) label.strides.push_back(layout->dims[d][0].stride);
+      continue;
+    }
     std::vector<const Modes*> modes;
     for (const Layout* layout : layouts) modes.push_back(&layout->dims[d]);
     const auto digits = common_digits(modes);
@@ -51,12 +62,7 @@ Rational take_factor(std::vector<Term>& terms) {
   return factor;
 }
 
-Term plain(const Lifted& lifted) {
-  Term term;
-  term.atom = lifted.atom;
-  term.layout = lifted.layout;
-  return term;
-}
+Term plain(const Lifted& lifted) { return view_of(lifted.atom, lifted.layout); }
 
 // The sum of the terms, of which there is one at least.
 Request sum_request(std::span<const Term> terms, const Shape& size, DType dtype) {
@@ -101,10 +107,7 @@ Term materialize(Lifting& lifting, const Tile& tile, const Shape& size, DType dt
   if (tile.terms.size() == 1 && is_plain(tile.terms[0])) return tile.terms[0];
   if (tile.terms.empty()) {
     request.kind = Instance::Kind::kCombine;
-    Term zero;
-    zero.atom = lifting.lift(request).atom;
-    zero.layout = broadcast(size);
-    return zero;
+    return view_of(lifting.lift(request).atom, broadcast(size));
   }
   return plain(lifting.lift(sum_request(tile.terms, size, dtype)));
 }
@@ -128,6 +131,18 @@ bool names_sum(const Lifting& lifting, AtomId id) {
 }
 
 }  // namespace
+
+void as_terms(Lifting& lifting, Tile& tile, const Shape& size, DType dtype) {
+  if (tile.integer.empty()) return;
+  tile.terms = {materialize(lifting, tile, size, dtype)};
+  tile.integer.clear();
+}
+
+void as_terms(Lifting& lifting, Value& value, DType dtype) {
+  for (size_t t = 0; t < value.tiles.size(); ++t)
+    if (!value.tiles[t].integer.empty())
+      as_terms(lifting, value.tiles[t], tile_box(value, t).size, dtype);
+}
 
 // Sums of the same terms become equal so, whatever the order in which they were added up.
 std::vector<Term> unfold_names(const Lifting& lifting, std::vector<Term> terms) {

@@ -17,6 +17,9 @@ namespace assay {
 // The tile as a plain view (coefficient 1, no restriction): a name for its sum where it is not one
 // already.
 Term materialize(Lifting& lifting, const Tile& tile, const Shape& size, DType dtype);
+// A piecewise affine tile as terms; other tiles stay as they are.
+void as_terms(Lifting& lifting, Tile& tile, const Shape& size, DType dtype);
+void as_terms(Lifting& lifting, Value& value, DType dtype);
 // Names among the terms replaced by their sums, the newest first, as far as the sums stay short.
 std::vector<Term> unfold_names(const Lifting& lifting, std::vector<Term> terms);
 // Names sums whose terms are all whole, tile by tile; partial sums stay lists of terms.
@@ -53,6 +56,13 @@ bool distributes(const Lifting& lifting, const Term& a, const Term& b, DType dty
 std::optional<Term> distributed_product(Lifting& lifting, const Term& a, const Term& b,
                                         const Shape& size, DType dtype);
 
+// --- infinities.cpp: real arithmetic ends at infinite and NaN constants; each throws NotLifted ---
+void refuse_infinite_product(const Lifting& lifting, const Value& a, const Value& b);
+// NaN, or infinities of both signs.
+void refuse_infinite_sum(const Lifting& lifting, std::span<const Value> values);
+// Of a function of one operand.
+void refuse_infinite_argument(const Lifting& lifting, const Value& value);
+
 // --- guards.cpp ---
 // Drops guards that the term implies (a one-hot, or a sum over its classes); false when the term is
 // zero.
@@ -61,7 +71,7 @@ bool absorb_guards(const Lifting& lifting, Term& term);
 Value keep(Lifting& lifting, const Value& mask, const Value& value, DType dtype);
 
 // --- reduce.cpp; dims sorted ---
-Value reduce_sum(Lifting& lifting, const Value& value, std::span<const int64_t> dims, DType dtype);
+Value reduce_sum(Lifting& lifting, Value value, std::span<const int64_t> dims, DType dtype);
 // kind: kMax or kMin.
 Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
                       std::span<const int64_t> dims, DType dtype);

@@ -67,8 +67,8 @@ class Joint {
     return {rank, at_[static_cast<size_t>(rank)], &program(rank)};
   }
 
-  Value operand(const CollectiveCall& call) {
-    return interpreter(call.rank).value(call.op().operands.at(0));
+  void join(Meeting& meeting, const CollectiveCall& call) {
+    meeting.join(call.what(), interpreter(call.rank).value(call.op().operands.at(0)));
   }
 
   static Channel channel(const Collective& what) {
@@ -96,7 +96,9 @@ class Joint {
     std::deque<CollectiveCall>& messages = messages_[channel(what)];
     if (what.kind == Collective::Kind::kSend) {
       messages.push_back(call);
-      interpreter(call.rank).evaluate_collective(call.id, {{&what}}, 0, {operand(call)});
+      Meeting alone;
+      join(alone, call);
+      interpreter(call.rank).evaluate_collective(call.id, alone, 0);
       return true;
     }
     if (messages.empty()) return false;
@@ -107,8 +109,10 @@ class Joint {
       return false;
     }
     messages.pop_front();
-    interpreter(call.rank).evaluate_collective(call.id, {{&sent.what(), &what}}, 1,
-                                               {operand(sent), operand(call)});
+    Meeting message;
+    join(message, sent);
+    join(message, call);
+    interpreter(call.rank).evaluate_collective(call.id, message, 1);
     return true;
   }
 
@@ -161,16 +165,11 @@ class Joint {
   }
 
   void complete(const std::vector<Rank>& members) {
-    std::vector<const Collective*> collectives;
-    std::vector<Value> values;
-    for (const Rank member : members) {
-      collectives.push_back(&call(member).what());
-      values.push_back(operand(call(member)));
-    }
-    for (size_t i = 0; i < members.size(); ++i) {
-      interpreter(members[i]).evaluate_collective(at(members[i]), collectives, i, values);
-      ++at(members[i]);
-    }
+    Meeting meeting;
+    for (const Rank member : members) join(meeting, call(member));
+    for (size_t i = 0; i < members.size(); ++i)
+      interpreter(members[i]).evaluate_collective(at(members[i]), meeting, i);
+    for (const Rank member : members) ++at(member);
     for (const Rank member : members) advance(member);
   }
 
@@ -241,10 +240,10 @@ LiftedProgram lift_sequential(Lifting& lifting, const Graph& graph, const CorePr
     const CoreOp& op = program.ops[i];
     if (op.prim == Prim::kCollective) {
       // One rank: every collective is over itself.
-      const Value operand = interpreter.value(op.operands.at(0));
-      interpreter.evaluate_collective(static_cast<CoreId>(i),
-                                      {{&program.collectives[static_cast<size_t>(op.collective)]}},
-                                      0, {operand});
+      Meeting alone;
+      alone.join(program.collectives[static_cast<size_t>(op.collective)],
+                 interpreter.value(op.operands.at(0)));
+      interpreter.evaluate_collective(static_cast<CoreId>(i), alone, 0);
     } else {
       interpreter.evaluate(static_cast<CoreId>(i));
     }

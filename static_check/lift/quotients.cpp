@@ -10,10 +10,14 @@ namespace {
 
 bool same_view(const Term& a, const Term& b) { return a.atom == b.atom && a.layout == b.layout; }
 
+Views::iterator find(Views& views, const Term& like) {
+  return std::find_if(views.begin(), views.end(),
+                      [&](const Term& view) { return same_view(view, like); });
+}
+
 // Takes one view like this out of the list; false when there is none.
 bool take(Views& views, const Term& like) {
-  const auto found = std::find_if(views.begin(), views.end(),
-                                  [&](const Term& view) { return same_view(view, like); });
+  const auto found = find(views, like);
   if (found == views.end()) return false;
   views.erase(found);
   return true;
@@ -25,12 +29,7 @@ Views missing(Views all, const Views& some) {
   return all;
 }
 
-Term view_of(const Term& term) {
-  Term view;
-  view.atom = term.atom;
-  view.layout = term.layout;
-  return view;
-}
+Term view_of(const Term& term) { return view_of(term.atom, term.layout); }
 
 // A term's coefficient, restrictions and factors.
 struct Summand {
@@ -117,7 +116,7 @@ class Quotients {
     for (const Term& factor : factors_of(lifting_, view_of(term))) {
       if (factor.atom == lifting_.one()) continue;
       auto divisor =
-          lifting_.is_map(factor.atom, "reciprocal") ? arithmetic_.argument(factor) : std::nullopt;
+          lifting_.is_map(factor.atom, "reciprocal") ? argument_of(lifting_, factor) : std::nullopt;
       if (divisor)
         result.quotient.denominators.push_back(std::move(*divisor));
       else
@@ -224,22 +223,19 @@ void join_quotients(Lifting& lifting, Value& value, DType dtype) {
 
 void cancel_reciprocals(const Lifting& lifting, std::vector<Term>& factors) {
   for (size_t i = 0; i < factors.size();) {
-    const Term factor = factors[i];
-    if (lifting.is_map(factor.atom, "reciprocal")) {
-      const AtomId divisor = lifting.instance_of(factor.atom).operands[0].atom;
-      auto layout = lifting.trace(factor.atom, factor.layout, 0);
-      Term read;
-      read.atom = divisor;
-      if (layout && lifting.sign(divisor).positive) {
-        read.layout = std::move(*layout);
-        if (take(factors, read)) {
-          take(factors, factor);
-          i = 0;
-          continue;
-        }
-      }
+    const auto divisor = lifting.is_map(factors[i].atom, "reciprocal")
+                             ? argument_of(lifting, factors[i])
+                             : std::nullopt;
+    const auto cancelled =
+        divisor && lifting.sign(divisor->atom).positive ? find(factors, *divisor) : factors.end();
+    if (cancelled == factors.end()) {
+      ++i;
+      continue;
     }
-    ++i;
+    const auto reciprocal = factors.begin() + static_cast<ptrdiff_t>(i);
+    factors.erase(std::max(reciprocal, cancelled));
+    factors.erase(std::min(reciprocal, cancelled));
+    i = 0;
   }
 }
 

@@ -9,35 +9,6 @@ namespace assay {
 
 namespace {
 
-bool is_reduced(std::span<const int64_t> dims, size_t d) {
-  return std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
-}
-
-Shape kept_dims(const Shape& shape, std::span<const int64_t> dims) {
-  Shape kept;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (!is_reduced(dims, d)) kept.push_back(shape[d]);
-  }
-  return kept;
-}
-
-Layout drop_dims(const Layout& layout, std::span<const int64_t> dims) {
-  Layout kept;
-  kept.offset = layout.offset;
-  for (size_t d = 0; d < layout.dims.size(); ++d) {
-    if (!is_reduced(dims, d)) kept.dims.push_back(layout.dims[d]);
-  }
-  return kept;
-}
-
-bool varies(const Layout& layout, std::span<const int64_t> dims) {
-  return std::any_of(dims.begin(), dims.end(), [&](int64_t d) {
-    const auto& modes = layout.dims[static_cast<size_t>(d)];
-    return std::any_of(modes.begin(), modes.end(),
-                       [](const Mode& mode) { return mode.stride != 0; });
-  });
-}
-
 // A guard that varies along a summed dimension becomes a factor: 1 where the integer lies in the
 // intervals, else 0.
 Term indicator(Lifting& lifting, const Restriction& guard, const Shape& size) {
@@ -64,7 +35,7 @@ int64_t add_reduction_labels(Request& request, const Layout& layout, const Shape
   request.out_dims = size.size() - dims.size();
   int32_t out_dim = 0;
   for (size_t d = 0; d < size.size(); ++d) {
-    const bool reduced = is_reduced(dims, d);
+    const bool reduced = contains(dims, d);
     for (const Mode& mode : layout.dims[d]) {
       if (reduced && mode.stride == 0) {
         repeats *= mode.size;
@@ -96,10 +67,7 @@ std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
 std::optional<std::vector<Term>> rescaled_sum(Lifting& lifting, const Term& term, const Shape& size,
                                               std::span<const int64_t> dims, DType dtype) {
   if (!lifting.is_instance(term.atom, Instance::Kind::kMul)) return std::nullopt;
-  Term view;
-  view.atom = term.atom;
-  view.layout = term.layout;
-  std::vector<Term> factors = factors_of(lifting, view);
+  std::vector<Term> factors = factors_of(lifting, view_of(term.atom, term.layout));
   const auto scales = std::stable_partition(factors.begin(), factors.end(), [&](const Term& one) {
     return varies(one.layout, dims) || !is_scale(lifting, one.atom);
   });
@@ -115,7 +83,7 @@ std::optional<std::vector<Term>> rescaled_sum(Lifting& lifting, const Term& term
     part.restrictions.insert(part.restrictions.end(), term.restrictions.begin(),
                              term.restrictions.end());
     if (!normalize(part.restrictions)) continue;
-    const Shape kept = kept_dims(size, dims);
+    const Shape kept = drop_dims(size, dims);
     for (const Term& sum : sum_term(lifting, part, size, dims, dtype)) {
       Value scaled = single_term(kept, sum);
       for (auto factor = scales; factor != factors.end(); ++factor) {
@@ -226,16 +194,16 @@ std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
 template <typename Visit>
 Value for_each_reduced_tile(const Value& value, std::span<const int64_t> dims, const Visit& visit) {
   Value result;
-  result.shape = kept_dims(value.shape, dims);
+  result.shape = drop_dims(value.shape, dims);
   for (size_t d = 0; d < value.cuts.size(); ++d) {
-    if (!is_reduced(dims, d)) result.cuts.push_back(value.cuts[d]);
+    if (!contains(dims, d)) result.cuts.push_back(value.cuts[d]);
   }
   result.tiles.resize(tile_count(result));
   for (size_t t = 0; t < value.tiles.size(); ++t) {
     size_t rest = t, index = 0, weight = 1;
     for (size_t d = value.cuts.size(); d-- > 0;) {
       const size_t cells = value.cuts[d].size() - 1;
-      if (!is_reduced(dims, d)) {
+      if (!contains(dims, d)) {
         index += rest % cells * weight;
         weight *= cells;
       }
@@ -243,13 +211,6 @@ Value for_each_reduced_tile(const Value& value, std::span<const int64_t> dims, c
     }
     visit(result.tiles[index], value.tiles[t], tile_box(value, t).size);
   }
-  return result;
-}
-
-Tile as_terms(Lifting& lifting, const Tile& tile, const Shape& size, DType dtype) {
-  if (tile.integer.empty()) return tile;
-  Tile result;
-  result.terms = {materialize(lifting, tile, size, dtype)};
   return result;
 }
 
@@ -286,7 +247,8 @@ std::optional<Term> united(const Term& x, const Term& y) {
 
 }  // namespace
 
-Value reduce_sum(Lifting& lifting, const Value& value, std::span<const int64_t> dims, DType dtype) {
+Value reduce_sum(Lifting& lifting, Value value, std::span<const int64_t> dims, DType dtype) {
+  as_terms(lifting, value, dtype);
   // Tiles of one element along the summed dimensions come last: they are parts of the sums that the
   // others make.
   const auto is_single = [&](const Shape& size) {
@@ -298,7 +260,7 @@ Value reduce_sum(Lifting& lifting, const Value& value, std::span<const int64_t> 
     return for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
       singles |= is_single(size);
       if (is_single(size) != single) return;
-      for (const Term& term : as_terms(lifting, tile, size, dtype).terms) {
+      for (const Term& term : tile.terms) {
         auto sums = sum_term(lifting, term, size, dims, dtype);
         out.terms.insert(out.terms.end(), sums.begin(), sums.end());
       }

@@ -10,21 +10,6 @@ namespace assay {
 
 namespace {
 
-Term view_of(AtomId atom, Layout layout) {
-  Term view;
-  view.atom = atom;
-  view.layout = std::move(layout);
-  return view;
-}
-
-bool varies(const Term& view, std::span<const int64_t> dims) {
-  return std::any_of(dims.begin(), dims.end(), [&](int64_t d) {
-    const auto& modes = view.layout.dims[static_cast<size_t>(d)];
-    return std::any_of(modes.begin(), modes.end(),
-                       [](const Mode& mode) { return mode.stride != 0; });
-  });
-}
-
 // The factors under the sum that one of them is: over the dimensions of `size`, and one more for
 // each label that it sums, which are appended to `size`.
 std::optional<std::vector<Term>> under_the_sum(const Lifting& lifting,
@@ -62,15 +47,6 @@ Value product(Lifting& lifting, std::span<const Term> factors, const Shape& size
   return result;
 }
 
-// The sizes that a sum over `dims` leaves.
-Shape without(const Shape& size, std::span<const int64_t> dims) {
-  Shape kept;
-  for (size_t d = 0; d < size.size(); ++d)
-    if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) == dims.end())
-      kept.push_back(size[d]);
-  return kept;
-}
-
 std::optional<Term> only_term(const Value& value) {
   if (value.tiles.size() != 1 || value.tiles[0].terms.size() != 1) return std::nullopt;
   return value.tiles[0].terms[0];
@@ -86,25 +62,21 @@ std::optional<Term> exchanged_sum(Lifting& lifting, const Term& term, const Shap
   const Lifting::KnownOnly guard(lifting);
   const std::vector<Term> factors = factors_of(lifting, view_of(term.atom, term.layout));
   for (size_t i = 0; i < factors.size(); ++i) {
-    if (!lifting.is_instance(factors[i].atom, Instance::Kind::kSum) || !varies(factors[i], dims))
+    if (!lifting.is_instance(factors[i].atom, Instance::Kind::kSum) ||
+        !varies(factors[i].layout, dims))
       continue;
     Shape wide = size;
     auto all = under_the_sum(lifting, factors, i, wide);
     if (!all) continue;
-    const auto stay = std::stable_partition(all->begin(), all->end(),
-                                            [&](const Term& one) { return varies(one, dims); });
+    const auto stay = std::stable_partition(
+        all->begin(), all->end(), [&](const Term& one) { return varies(one.layout, dims); });
     if (stay == all->begin() || stay == all->end()) continue;
     try {
       const Value first =
           reduce_sum(lifting, product(lifting, {all->begin(), stay}, wide, dtype), dims, dtype);
-      const Shape kept = without(wide, dims);
-      for (auto factor = stay; factor != all->end(); ++factor) {
-        decltype(factor->layout.dims) modes;
-        for (size_t d = 0; d < wide.size(); ++d)
-          if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) == dims.end())
-            modes.push_back(factor->layout.dims[d]);
-        factor->layout.dims = std::move(modes);
-      }
+      const Shape kept = drop_dims(wide, dims);
+      for (auto factor = stay; factor != all->end(); ++factor)
+        factor->layout = drop_dims(factor->layout, dims);
       const Value both =
           multiply(lifting, first, product(lifting, {stay, all->end()}, kept, dtype), dtype);
       std::vector<int64_t> inside;

@@ -14,6 +14,13 @@ namespace assay {
 
 using Views = std::vector<Term>;
 
+// The view that an element-wise function of one operand reads; nullopt where no layout says it.
+inline std::optional<Term> argument_of(const Lifting& lifting, const Term& view) {
+  auto layout = lifting.trace(view.atom, view.layout, 0);
+  if (!layout) return std::nullopt;
+  return view_of(lifting.instance_of(view.atom).operands[0].atom, std::move(*layout));
+}
+
 class TileArithmetic {
  public:
   TileArithmetic(Lifting& lifting, Shape size, DType dtype)
@@ -24,12 +31,7 @@ class TileArithmetic {
 
   static Tile tile(const Term& term) { return {{term}, {}}; }
 
-  Tile one() const {
-    Term term;
-    term.atom = lifting_.one();
-    term.layout = broadcast(size_);
-    return tile(term);
-  }
+  Tile one() const { return tile(view_of(lifting_.one(), broadcast(size_))); }
 
   // The function, element by element, as an atom of its own.
   Tile map(const std::string& fn, const Tile& of) {
@@ -64,16 +66,6 @@ class TileArithmetic {
 
   // The terms as one view.
   Term view(const Tile& of) { return materialize(lifting_, of, size_, dtype_); }
-
-  // The view that an element-wise function of one operand reads.
-  std::optional<Term> argument(const Term& view) const {
-    auto layout = lifting_.trace(view.atom, view.layout, 0);
-    if (!layout) return std::nullopt;
-    Term read;
-    read.atom = lifting_.instance_of(view.atom).operands[0].atom;
-    read.layout = std::move(*layout);
-    return read;
-  }
 
  private:
   Value value(const Tile& of) const { return single_tile(size_, of); }

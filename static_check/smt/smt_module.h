@@ -6,7 +6,9 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "shared_ir/case.h"
 #include "shared_ir/lemma/lemma.h"
 #include "static_check/smt/solver.h"
 
@@ -15,6 +17,7 @@ namespace assay {
 inline constexpr const char* kSmtModule = "assay_smt";
 inline constexpr const char* kDecidePartition = "assay_smt_decide_partition";
 inline constexpr const char* kDecideLemma = "assay_smt_decide_lemma";
+inline constexpr const char* kFindSymbols = "assay_smt_find_symbols";
 
 // Precondition: as checked by Solver::decide.
 using DecidePartition = Answer(const PartitionQuery& query, int64_t limit_ms);
@@ -34,9 +37,28 @@ struct LemmaAnswer {
   std::string model;             // kNo: values for which the sides differ
 };
 
+// Values of symbols for which all constraints hold and, of each list in `beyond`, not all
+// conditions.
+struct SymbolQuery {
+  std::vector<std::string> symbols;
+  std::vector<Constraint> constraints;
+  std::vector<std::vector<Constraint>> beyond;
+  bool prefer_small = true;  // and distinct from each other and from `avoid`, where that can be
+  std::vector<int64_t> avoid;
+  int64_t limit_ms;
+};
+
+struct SymbolAnswer {
+  Answer answer = Answer::kUnknown;  // kNo: there are none
+  SymbolInstance instance;
+};
+
+using FindSymbols = void(const SymbolQuery& query, SymbolAnswer& answer);
+
 using DecideLemma = void(const LemmaQuery& query, LemmaAnswer& answer);
 
 }  // namespace assay
 
 extern "C" assay::DecidePartition assay_smt_decide_partition;
 extern "C" assay::DecideLemma assay_smt_decide_lemma;
+extern "C" assay::FindSymbols assay_smt_find_symbols;

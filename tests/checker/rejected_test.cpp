@@ -253,17 +253,61 @@ TEST(RejectedCertificate, PartOfASumThatDependsOnTheElement) {
   expect_rejected(replay, "no instance in the claim reduces");
 }
 
-TEST(RejectedCertificate, InfinitiesThatCancel) {
+// Rank 0 has an infinite constant, which is atom 2.
+struct WithInfinity {
   Replay replay = row_softmax();
-  Universe& universe = replay.certificate.universe;
-  Atom infinity;
-  infinity.kind = Atom::Kind::kInfinity;
-  universe.atoms.push_back(infinity);
-  HandProgram program(replay.refinement.ranks[0], replay.ranks[0], replay.certificate.ranks[0]);
-  CoreOp constant;
-  constant.prim = Prim::kConst;
-  constant.fn = "inf";
-  const CoreId inf = program.op(constant, claim({2}, {view(2, {2}, {0})}));
+  CoreId infinity;
+
+  WithInfinity() {
+    Atom atom;
+    atom.kind = Atom::Kind::kInfinity;
+    replay.certificate.universe.atoms.push_back(atom);
+    CoreOp constant;
+    constant.prim = Prim::kConst;
+    constant.fn = "inf";
+    infinity = program().op(constant, claim({2}, {view(2, {2}, {0})}));
+  }
+
+  HandProgram program() {
+    return {replay.refinement.ranks[0], replay.ranks[0], replay.certificate.ranks[0]};
+  }
+};
+
+TEST(RejectedCertificate, InfinityTimesZero) {
+  for (const bool infinite : {false, true}) {
+    WithInfinity with;
+    HandProgram program = with.program();
+    CoreOp zero;
+    zero.prim = Prim::kConst;
+    const CoreId nothing = program.op(zero, claim({2}, {}));
+    program.op(Prim::kMul, {nothing, infinite ? with.infinity : nothing}, claim({2}, {}));
+    if (infinite)
+      expect_rejected(with.replay, "an infinite constant times 0");
+    else
+      EXPECT_TRUE(with.replay.check().accepted) << with.replay.check().reason;
+  }
+}
+
+TEST(RejectedCertificate, FunctionOfAnInfinityAsARealNumber) {
+  WithInfinity with;
+  Instance exponential;
+  exponential.kind = Instance::Kind::kMap;
+  exponential.fn = "exp";
+  exponential.operands = {{2, 0}};
+  instance_atom(with.replay.certificate.universe, exponential, 1);
+  CoreOp exp;
+  exp.prim = Prim::kMap;
+  exp.fn = "exp";
+  exp.operands = {with.infinity};
+  with.program().op(exp, claim({2}, {view(3, {2}, {0})}));
+  expect_rejected(with.replay, "a function of an infinite constant");
+}
+
+TEST(RejectedCertificate, InfinitiesThatCancel) {
+  WithInfinity with;
+  Replay& replay = with.replay;
+  HandProgram program = with.program();
+  const CoreId inf = with.infinity;
   CoreOp difference;
   difference.prim = Prim::kLinear;
   difference.operands = {inf, inf};

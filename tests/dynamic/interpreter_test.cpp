@@ -103,5 +103,26 @@ TEST(AllToAll, AReceiverThatExpectsOtherRowsThanItIsSentIsAMismatch) {
                CollectiveMismatch);
 }
 
+// x -> batch normalization without running statistics.
+void run_batch_norm(bool training) {
+  Graph graph;
+  graph.name = "norm";
+  graph.tensors = {{"x", DType::kFloat32, {4, 2, 3}}, {"y", DType::kFloat32, {4, 2, 3}, 0, 0}};
+  graph.inputs = {0};
+  Node node;
+  node.op = "aten._native_batch_norm_legit.no_stats";
+  node.args = {Arg{TensorArg{0}}, Arg{}, Arg{}, Arg{training}, Arg{0.1}, Arg{1e-5}};
+  node.outputs = {1};
+  graph.nodes = {node};
+  graph.outputs = {1};
+  graph.by_name = {{"x", 0}, {"y", 1}};
+  interpret({graph}, {}, {{{"x", 0}, at::ones({4, 2, 3}, at::kDouble)}});
+}
+
+TEST(BatchNorm, WithoutStatisticsIsNotEvaluated) {
+  EXPECT_NO_THROW(run_batch_norm(true));
+  EXPECT_THROW(run_batch_norm(false), UserError);
+}
+
 }  // namespace
 }  // namespace assay

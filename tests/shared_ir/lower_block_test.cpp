@@ -141,6 +141,22 @@ TEST(LowerBlock, LayerNormStatisticsDoNotSeeTheWeight) {
   }
 }
 
+TEST(LowerBlock, BatchNormWithoutStatisticsIsOpaqueInEvaluation) {
+  const auto lowered = [](bool training) {
+    return OperatorCall("aten._native_batch_norm_legit.no_stats")
+        .tensor({3, 1, 1}, kWeight)
+        .tensor({1}, {2})
+        .tensor({1}, {3})
+        .flag(training)
+        .number(0.1)
+        .number(1e-5)
+        .gives({3, 1, 1})
+        .lower();
+  };
+  EXPECT_EQ(lowered(true).opaque, std::vector<std::string>{});
+  EXPECT_EQ(lowered(false).opaque.size(), 1u);
+}
+
 TEST(LowerBlock, LayerNormGradients) {
   auto y = layer_norm(kX, kWeight, kBias).run();
   auto call = OperatorCall("aten.native_layer_norm_backward.default")

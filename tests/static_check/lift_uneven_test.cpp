@@ -98,7 +98,7 @@ TEST(Uneven, RowsStayWhereTheyAre) {
 }
 
 /// A row-parallel product: each rank has a piece of the inner dimension, the last one none of four.
-Case row_parallel(int ranks, bool last_one_twice) {
+Case row_parallel(int ranks, bool last_one_twice, const char* reduce = "sum") {
   CaseBuilder c(ranks);
   auto& s = c.sequential();
   s.output(
@@ -109,7 +109,7 @@ Case row_parallel(int ranks, bool last_one_twice) {
     TensorRef part =
         g.call("part", "aten.mm.default", {g.input("x", {4, own}), g.input("w", {own, 3})}, {4, 3});
     if (last_one_twice && r == 2) part = g.call("twice", "aten.add.Tensor", {part, part}, {4, 3});
-    g.output("y", all_reduce(g, "sum", part));
+    g.output("y", all_reduce(g, "sum", part, reduce));
   }
   c.shard("x", 1);
   c.shard("w", 0);
@@ -120,6 +120,10 @@ Case row_parallel(int ranks, bool last_one_twice) {
 TEST(Uneven, PartsOfAProductAddUp) {
   for (const int ranks : {2, 3, 4}) EXPECT_TRUE(proves(row_parallel(ranks, false))) << ranks;
   EXPECT_FALSE(proves(row_parallel(4, true)));
+}
+
+TEST(Uneven, PartsOfAProductMultipliedAreAnotherFunction) {
+  for (const int ranks : {2, 3, 4}) EXPECT_FALSE(proves(row_parallel(ranks, false, "product")));
 }
 
 /// A sum over ranks, padded, scattered and cut to what is one's own; `late`: cut from the other

@@ -6,6 +6,7 @@
   check_sources.py listed ROOT BUILD [--without-cuda]
   check_sources.py headers ROOT COMPILER FLAG...
   check_sources.py readme ROOT
+  check_sources.py decisions ROOT
 """
 
 import concurrent.futures
@@ -101,6 +102,19 @@ def check_headers(root, compiler, flags):
         return [problem for problem in pool.map(check, headers) if problem]
 
 
+def check_decisions(root):
+    """Proofs for all sizes (shared_ir/symbolic/replay.h): what the checker trusts looks at no bytes of its numbers,
+    which would decide something about sizes that nothing records."""
+    problems = []
+    for path in source_tree.files(root, ".h", ".cpp"):
+        if not path.as_posix().startswith(("shared_ir/case/", "shared_ir/lower/", "static_check/checker/")):
+            continue
+        for number, line in enumerate((pathlib.Path(root) / path).read_text().splitlines(), 1):
+            if re.search(r"reinterpret_cast|bit_cast|memcmp|memcpy", line):
+                problems.append(f"{path}:{number}: looks at bytes (shared_ir/symbolic/replay.h says why not)")
+    return problems
+
+
 def check_readme(root):
     """README's C++ example is the test that is compiled."""
     root = pathlib.Path(root)
@@ -117,7 +131,12 @@ def main(name, root, *rest):
     elif name == "headers":
         problems = check_headers(root, rest[0], rest[1:])
     else:
-        checks = {"format": check_format, "includes": check_includes, "readme": check_readme}
+        checks = {
+            "format": check_format,
+            "includes": check_includes,
+            "readme": check_readme,
+            "decisions": check_decisions,
+        }
         problems = checks[name](root, *rest)
     print("\n".join(problems))
     return 1 if problems else 0

@@ -56,6 +56,13 @@ class CheckSourcesTest(unittest.TestCase):
             self.write("shared_ir/b.h", f"#include <{header}>\n")
             self.assert_finds("shared_ir/b.h", check_sources.check_includes(self.root))
 
+    def test_decisions_finds_a_checker_that_looks_at_bytes(self):
+        self.write("static_check/lift/a.cpp", "const char* bytes = reinterpret_cast<const char*>(&size);\n")
+        self.write("static_check/checker/a.cpp", "bool same = a == b;\n")
+        self.assertEqual(check_sources.check_decisions(self.root), [])
+        self.write("static_check/checker/a.cpp", "\nbool same = std::memcmp(&a, &b, sizeof a) == 0;\n")
+        self.assert_finds("static_check/checker/a.cpp:2", check_sources.check_decisions(self.root))
+
     def test_includes_finds_a_heavy_header_behind_another(self):
         self.write("shared_ir/a.h", '#include "shared_ir/json/b.h"\n')
         self.write("shared_ir/json/b.h", "#include <string>\n")

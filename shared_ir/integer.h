@@ -1,0 +1,94 @@
+// The integers of sizes, indices and coefficients. Ordinarily they are int64; the sources that say
+// Int are compiled a second time (ASSAY_SYMBOLIC) where an Int knows how it depends on the symbols
+// of a case, for a verdict on all sizes (symbolic/replay.h). There the prelude of that compilation
+// (static_check/symbolic) makes the sources' int64_t the same.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+
+namespace assay {
+using PlainInt = int64_t;  // one that does not depend on symbols
+}
+
+#ifdef ASSAY_SYMBOLIC
+
+#include "shared_ir/symbolic/number.h"
+#include "shared_ir/symbolic/replay.h"
+
+namespace assay {
+
+using Int = symbolic::Number;
+using WideInt = symbolic::Number;
+
+using symbolic::add_overflow;
+using symbolic::common_divisor;
+using symbolic::decimal;
+using symbolic::mul_overflow;
+
+// Whether to skip a division by it.
+inline bool is_unit(const Int& value) { return value.is_constant() && value.value() == 1; }
+// p / q = r / s; none of these need be in lowest terms.
+inline bool same_fraction(const Int& p, const Int& q, const Int& r, const Int& s) {
+  return p * s == r * q;
+}
+
+// Decided at the instance alone: that no tensor is that large is an assumption of the report.
+inline bool exceeds(const Int& value, const Int& limit) { return value.value() > limit.value(); }
+
+// A symbol of the case, at the instance; a multiple of `divisor` at every instance.
+inline Int symbol(const std::string& name, PlainInt value, PlainInt divisor) {
+  return symbolic::Replay::current().symbol(name, value, divisor);
+}
+// The constraints say that low <= high (or <) at every instance.
+inline void assume_ordered(const Int& low, const Int& high, bool strictly) {
+  symbolic::Replay::current().assume_nonnegative(high - low - (strictly ? 1 : 0));
+}
+// What is decided from here on is asked by this operator.
+template <class Describe>
+void asked_by(const Describe& describe) {
+  symbolic::Replay::current().set_operator(describe());
+}
+
+}  // namespace assay
+
+#else
+
+namespace assay {
+
+using Int = int64_t;
+__extension__ using WideInt = __int128;
+
+inline Int common_divisor(Int a, Int b) { return std::gcd(a, b); }
+inline WideInt common_divisor(WideInt a, WideInt b) {
+  if (a < 0) a = -a;
+  if (b < 0) b = -b;
+  while (b != 0) {
+    const WideInt rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+inline bool is_unit(WideInt value) { return value == 1; }
+// Of fractions in lowest terms.
+inline bool same_fraction(Int p, Int q, Int r, Int s) { return p == r && q == s; }
+inline bool add_overflow(Int a, Int b, Int* sum) { return __builtin_add_overflow(a, b, sum); }
+inline bool mul_overflow(Int a, Int b, Int* product) {
+  return __builtin_mul_overflow(a, b, product);
+}
+template <class Integer>
+std::string decimal(Integer value) {
+  return std::to_string(value);
+}
+
+inline bool exceeds(Int value, Int limit) { return value > limit; }
+inline Int symbol(const std::string&, PlainInt value, PlainInt) { return value; }
+inline void assume_ordered(Int, Int, bool) {}
+template <class Describe>
+void asked_by(const Describe&) {}
+
+}  // namespace assay
+
+#endif

@@ -1,0 +1,22 @@
+// The tensors of both sides as relations speak of them.
+#pragma once
+
+#include <vector>
+
+#include "static_check/cover/cover.h"
+#include "static_check/problem.h"
+
+namespace assay {
+
+// The tensor as one that a relation may use; `value` must outlive the candidate. The sequential
+// program is rank 0.
+Candidate candidate_of(const Graph& graph, TensorId tensor, Rank rank, const Value& value);
+
+// The tensor as one to be covered, by `value`: its own, or one of the same shape and kind.
+CoverIndex::Target target_of(const Graph& graph, TensorId tensor, const Value& value);
+
+// All tensors that have a value, in the order of the graphs; of the ranks, outputs alone if wanted.
+std::vector<Candidate> sequential_candidates(const Problem& problem);
+std::vector<Candidate> rank_candidates(const Problem& problem, bool outputs_only);
+
+}  // namespace assay

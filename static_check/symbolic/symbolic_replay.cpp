@@ -1,0 +1,67 @@
+#include "static_check/symbolic/symbolic_replay.h"
+
+#include "shared_ir/case.h"
+#include "shared_ir/lower.h"
+#include "shared_ir/operators.h"
+#include "shared_ir/symbolic/replay.h"
+#include "static_check/check.h"
+#include "static_check/checker/checker.h"
+#include "static_check/lemmas.h"
+
+namespace assay {
+namespace {
+
+symbolic::ReplayedProof run(const symbolic::ReplayQuery& query) {
+  symbolic::Replay replay;
+  symbolic::ReplayedProof result;
+  replay.record(true);
+  const Case refinement = load_case(query.case_path, query.instance);
+  const OperatorTable operators = OperatorTable::with_files(refinement.operator_files);
+  const CoreProgram sequential =
+      lower(refinement.sequential, refinement.sequential_groups, 0, operators);
+  std::vector<CoreProgram> ranks;
+  for (size_t rank = 0; rank < refinement.ranks.size(); ++rank)
+    ranks.push_back(lower(refinement.ranks[rank], refinement.distributed_groups,
+                          static_cast<Rank>(rank), operators));
+  replay.record(false);
+  StaticOptions options;
+  options.timeout = std::chrono::milliseconds(query.limit_ms);
+  options.relations = false;
+  options.verify = false;
+  const StaticResult proof = static_check(refinement, operators, options);
+  if (proof.report.verdict != Verdict::kProved) {
+    result.reason = "no proof was found over the symbols";
+    if (!proof.report.failures.empty()) {
+      const FailureReport& failure = proof.report.failures.front();
+      result.reason += ": " + failure.op + " " + failure.source + ": " + failure.reason;
+    }
+    return result;
+  }
+  replay.record(true);
+  const CheckResult checked = check_certificate(
+      refinement, sequential, ranks, proof.certificate, Replayed::kProof,
+      proof.certificate.lemmas.empty() ? LemmaTable{} : lemmas_with_files(refinement.lemma_files));
+  replay.record(false);
+  result.accepted = checked.accepted;
+  result.reason = checked.reason;
+  for (const symbolic::Condition& condition : replay.conditions())
+    result.conditions.push_back({condition.text, condition.asked_by});
+  for (const TensorReport& output : proof.report.outputs)
+    result.relations[output.name] = output.relation;
+  return result;
+}
+
+}  // namespace
+}  // namespace assay
+
+symbolic::ReplayedProof symbolic::replay_proof(const ReplayQuery& query) {
+  ReplayedProof result;
+  try {
+    return assay::run(query);
+  } catch (const symbolic::Overflow&) {
+    result.reason = "a size over the symbols leaves 64 bits";
+  } catch (const std::exception& error) {
+    result.reason = error.what();
+  }
+  return result;
+}
