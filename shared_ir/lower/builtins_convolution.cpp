@@ -35,6 +35,7 @@ Geometry geometry_of(const Call& call, const Shape& weight, size_t first) {
   if (weight.size() < 3) call.fail("the weight has no window");
   Geometry result;
   result.window.assign(weight.begin() + 2, weight.end());
+  if (result.window_size() == 0) call.fail("the weight's window is empty");
   const size_t count = result.window.size();
   result.stride = per_spatial_dim(call, first, count);
   result.padding = per_spatial_dim(call, first + 1, count);

@@ -203,7 +203,8 @@ Value diagonal(Call& call) {
   dims.insert(dims.end(), {a, b});
   x = builder.permute(x, dims);
   Shape shape = builder.shape(x);
-  const int64_t row = std::max<int64_t>(-offset, 0), column = std::max<int64_t>(offset, 0);
+  const int64_t row = std::max<int64_t>(times(offset, -1), 0),
+                column = std::max<int64_t>(offset, 0);
   const int64_t size =
       std::max<int64_t>(std::min(shape[rank - 2] - row, shape[rank - 1] - column), 0);
   const int64_t first_row = size == 0 ? 0 : row, first_column = size == 0 ? 0 : column;
@@ -225,6 +226,7 @@ Value overwritten(Call& call, CoreId x, CoreId rows, int64_t dim, int64_t start,
   if (builder.shape(rows) != shape)
     call.fail(fmt::format("shape [{}] is put where [{}] fits", fmt::join(builder.shape(rows), ", "),
                           fmt::join(shape, ", ")));
+  if (size == 0) return tensor_value(x);
   std::vector<CoreId> pieces;
   if (start > 0) pieces.push_back(builder.slice(x, dim, 0, 1, start));
   if (count > 0) pieces.push_back(rows);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "shared_ir/lower/builtins.h"
+#include "shared_ir/lower/sizes.h"
 
 namespace assay::lowering {
 namespace {
@@ -88,7 +89,7 @@ std::optional<int64_t> whole_count(const Call& call) {
   };
   const auto start = integer(0, 0), end = integer(1, 0), step = integer(2, 1);
   if (!start || !end || !step || *step != 1 || *end < *start) return std::nullopt;
-  return *end - *start;
+  return plus(*end, times(*start, -1));
 }
 
 Value arange(Call& call) {

@@ -2,6 +2,8 @@
 // nothing is known of.
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "shared_ir/lower/declaration.h"
 #include "tests/shared_ir/operator_call.h"
 
@@ -215,6 +217,22 @@ TEST(LowerErrors, SizesDoNotLeave64BitsAndNodesStayOfBoundedSize) {
         OperatorCall("aten.arange.default").number(1e30).gives(DType::kFloat32, {1}).lower();
       }),
       HasSubstr(too_large));
+  EXPECT_THAT(error_of([] {
+                OperatorCall("aten.arange.start")
+                    .number(std::numeric_limits<int64_t>::min())
+                    .number(1)
+                    .gives(DType::kInt64, {1})
+                    .lower();
+              }),
+              HasSubstr(too_large));
+  EXPECT_THAT(error_of([] {
+                OperatorCall("aten.diagonal.default")
+                    .tensor({2, 3}, {})
+                    .number(std::numeric_limits<int64_t>::min())
+                    .gives({0})
+                    .lower();
+              }),
+              HasSubstr(too_large));
 }
 
 TEST(LowerErrors, ConvolutionsAndTheirGradientsFitTheirWeights) {
@@ -231,6 +249,7 @@ TEST(LowerErrors, ConvolutionsAndTheirGradientsFitTheirWeights) {
   const DType own = DType::kFloat32, other = DType::kFloat16;
   EXPECT_THAT(error("my.conv", other, {2, 3, 5}, {4, 3, 2}), HasSubstr("dtypes differ"));
   EXPECT_THAT(error("my.conv", own, {2, 3, 5}, {4, 3, 2}), HasSubstr("is recorded as"));
+  EXPECT_THAT(error("my.conv", own, {2, 3, 5}, {4, 3, 0}), HasSubstr("window is empty"));
   EXPECT_THAT(error("my.dx", own, {2}, {4, 3, 2}), HasSubstr("the weight's outputs"));
   EXPECT_THAT(error("my.dx", own, {2, 4, 4}, {4, 3, 2}), HasSubstr("is recorded as"));
   EXPECT_THAT(error("my.dw", own, {2, 5, 4}, {2, 3, 5}), HasSubstr("the weight's outputs"));
