@@ -11,7 +11,7 @@ namespace {
 TensorRef memory(GraphBuilder& graph, const std::string& name, const Shape& shape) {
   std::vector<Argument> sizes;
   for (const int64_t size : shape) sizes.emplace_back(size);
-  return graph.call(name, "aten.empty.memory_format", {sizes}, shape);
+  return graph.call(name, "aten.empty.memory_format", {Argument(sizes)}, shape);
 }
 
 TensorRef relu(GraphBuilder& graph, const std::string& name, TensorRef x) {

@@ -151,7 +151,7 @@ Case noise(int calls_before, const Shape& of_rank) {
     const std::vector<Argument> sizes(shape.begin(), shape.end());
     TensorRef drawn;
     for (int i = 0; i <= before; ++i)
-      drawn = g.call("n" + std::to_string(i), "aten.randn.default", {sizes}, shape);
+      drawn = g.call("n" + std::to_string(i), "aten.randn.default", {Argument(sizes)}, shape);
     g.output(g.call("y", "aten.add.Tensor", {g.input("x", shape), drawn}, shape));
   };
   add_noise(c.sequential(), 0, {4, 6});

@@ -158,8 +158,9 @@ Case squared_norm(std::vector<bool> counted, bool reduced) {
   };
   const auto total = [](GraphBuilder& g, const std::vector<TensorRef>& parts) {
     const auto count = static_cast<int64_t>(parts.size());
-    const TensorRef stacked = g.call("stacked", "aten.stack.default",
-                                     {std::vector<Argument>(parts.begin(), parts.end())}, {count});
+    const TensorRef stacked =
+        g.call("stacked", "aten.stack.default",
+               {Argument(std::vector<Argument>(parts.begin(), parts.end()))}, {count});
     return g.call("total", "aten.sum.default", {stacked}, {});
   };
   const auto root = [](GraphBuilder& g, TensorRef x) {
