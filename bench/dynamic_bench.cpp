@@ -12,35 +12,13 @@
 #include <memory>
 
 #include "bench/bare_runs.h"
+#include "bench/question.h"
 #include "fixtures/catalog.h"
-#include "gtest_plugin/dynamic_question.h"
-#include "static_check/check.h"
 
 namespace assay::bench {
 namespace {
 
 using benchmark::State;
-
-// A fixture in one precision, as the dynamic layer gets it. The spec must outlive it.
-struct Question {
-  Question(const RefinementSpec& spec, DType precision)
-      : refinement(capture_case(spec, precision)), programs(programs_under_test(spec)) {
-    const StaticResult proof = static_check(refinement, OperatorTable::builtin());
-    verdict = proof.report.verdict;
-    relations = inferred_relations(proof.certificate);
-    options.precision = precision;
-  }
-
-  DynamicReport check() const {
-    return dynamic_check(refinement, relations, verdict, programs, options);
-  }
-
-  Case refinement;
-  Programs programs;
-  Verdict verdict;
-  std::vector<Relation> relations;
-  DynamicOptions options;
-};
 
 template <typename Function>
 double seconds(const Function& function) {
@@ -59,14 +37,6 @@ void count_tolerances(const DynamicReport& report, State& state) {
   state.counters["tolerance_min"] = allowed.front();
   state.counters["tolerance_median"] = allowed[allowed.size() / 2];
   state.counters["tolerance_max"] = allowed.back();
-}
-
-std::string why_not(const DynamicReport& report) {
-  std::string why = "not within tolerance: " + std::string(to_string(report.verdict));
-  if (report.first_deviation) {
-    why += ", " + report.first_deviation->tensor + " " + report.first_deviation->detail;
-  }
-  return why;
 }
 
 // The three times are taken in turn, so that a change of the machine's load meets them alike.

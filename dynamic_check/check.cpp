@@ -71,7 +71,7 @@ DeviationReport describe(const OperatorFault& fault, const Case& refinement,
       sequential_name(targets, graph.tensors[static_cast<size_t>(fault.output)].name, fault.rank);
   report.op = node.op;
   report.source = to_string(node.source);
-  report.kind = "value";
+  report.kind = fault.deviation;
   report.error = fault.error;
   report.allowed = fault.allowed;
   report.ranks = {fault.rank};
@@ -98,6 +98,7 @@ void triage(const Findings& findings, const Case& refinement, const Targets& tar
   report.skipped = static_cast<int64_t>(findings.skipped.size());
   report.skipped_why = findings.skipped;
   report.tolerances = findings.tolerances;
+  report.tolerance_factor = findings.factor;
   report.approximations = findings.approximations;
   report.deviations = static_cast<int64_t>(findings.deviations.size() + findings.faults.size());
   if (!findings.any()) {

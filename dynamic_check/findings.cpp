@@ -1,12 +1,10 @@
 #include "dynamic_check/findings.h"
 
-#include <ATen/ops/equal.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "dynamic_check/interpret/collective_node.h"
 #include "dynamic_check/localize/collective_check.h"
 #include "dynamic_check/merge.h"
 #include "dynamic_check/tolerance/statistics.h"
@@ -14,8 +12,8 @@
 namespace assay {
 namespace {
 
-// Multiples of the spread that keep the chance of any false finding below the family rate.
-ComparisonFactors factors_of(const References& references, const DynamicOptions& options) {
+// The multiple of the spread that keeps the chance of any false finding below the family rate.
+double factor_of(const References& references, const DynamicOptions& options) {
   int64_t comparisons = 0;
   for (const ReferenceTensor& reference : references.tensors) {
     if (reference.spread)
@@ -23,15 +21,13 @@ ComparisonFactors factors_of(const References& references, const DynamicOptions&
   }
   const double coverage =
       1 - options.family_rate / static_cast<double>(std::max<int64_t>(comparisons, 1));
-  const double factor = tolerance_factor(options.samples, coverage);
-  return {factor, factor};
+  return tolerance_factor(options.samples, coverage);
 }
 
 class TargetChecker {
  public:
-  TargetChecker(const Case& refinement, const References& references, const DistributedRun& run,
-                const DynamicOptions& options)
-      : refinement_(refinement), run_(run), factors_(factors_of(references, options)) {}
+  TargetChecker(const Case& refinement, const DistributedRun& run, double factor)
+      : refinement_(refinement), run_(run), factors_{factor, factor} {}
 
   // Compares every replica; the first deviation counts.
   void check(size_t index, const Target& target, const ReferenceTensor& reference,
@@ -43,12 +39,11 @@ class TargetChecker {
     }
     if (!target.expected && !target.approximated) ++findings.compared;
     DynamicReport::Tolerance tolerance{target.name, 0, 0};
-    std::vector<Merged> merged;
     std::optional<Deviation> deviation;
     for (const CleanExpr& replica : target.replicas) {
-      merged.push_back(merge(replica, reference.run.sizes().vec(),
-                             [&](const RankTensorName& name) { return recorded(name); }));
-      const Comparison comparison = compare_merged(merged.back(), reference);
+      const Merged merged = merge(replica, reference.run.sizes().vec(),
+                                  [&](const RankTensorName& name) { return recorded(name); });
+      const Comparison comparison = compare_merged(merged, reference);
       tolerance.allowed = comparison.allowed;
       tolerance.error = std::max(tolerance.error, comparison.error);
       if (target.approximated) continue;
@@ -56,7 +51,6 @@ class TargetChecker {
     }
     if (target.approximated)
       return findings.approximations.push_back({target.name, tolerance.error});
-    if (!deviation) deviation = check_replicas(target, merged);
     findings.tolerances.push_back(tolerance);
     if (deviation) {
       deviation->target = index;
@@ -98,33 +92,6 @@ class TargetChecker {
       comparison.detail = "elements that no rank's tensor gives, only padding";
     }
     return comparison;
-  }
-
-  // Replicas that come straight from a collective are the same bits on every rank.
-  std::optional<Deviation> check_replicas(const Target& target,
-                                          const std::vector<Merged>& merged) const {
-    for (size_t i = 1; i < merged.size(); ++i) {
-      if (!replicated_by_collective(target.replicas[0]) ||
-          !replicated_by_collective(target.replicas[i]))
-        continue;
-      if (at::equal(merged[0].value.nan_to_num(), merged[i].value.nan_to_num())) continue;
-      Comparison comparison{.within = false, .kind = "replicas_disagree"};
-      comparison.detail = fmt::format("{} and {} come from one collective and differ",
-                                      to_string(target.replicas[0]), to_string(target.replicas[i]));
-      return report(target, target.replicas[i], comparison);
-    }
-    return std::nullopt;
-  }
-
-  bool replicated_by_collective(const CleanExpr& replica) const {
-    if (replica.kind != CleanExpr::Kind::kTensor) return false;
-    const NodeId node = producer({replica.name, replica.rank});
-    if (node == kNone) return false;
-    const auto call = collective_of(
-        refinement_.ranks[static_cast<size_t>(replica.rank)].nodes[static_cast<size_t>(node)]);
-    return call && (call->kind == CollectiveNode::Kind::kAllReduce ||
-                    call->kind == CollectiveNode::Kind::kAllGather ||
-                    call->kind == CollectiveNode::Kind::kBroadcast);
   }
 
   Deviation report(const Target& target, const CleanExpr& replica,
@@ -184,7 +151,8 @@ Findings find_deviations(const Case& refinement, const Targets& targets,
                          const DynamicOptions& options) {
   Findings findings;
   findings.skipped = targets.skipped;
-  const TargetChecker checker(refinement, references, run, options);
+  findings.factor = factor_of(references, options);
+  const TargetChecker checker(refinement, run, findings.factor);
   for (size_t i = 0; i < targets.list.size(); ++i) {
     checker.check(i, targets.list[i], references.tensors[i], findings);
   }

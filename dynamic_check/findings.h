@@ -24,6 +24,7 @@ struct Findings {
   std::vector<OperatorFault> faults;                    // in the order of the nodes
   std::vector<DynamicReport::Tolerance> tolerances;     // per compared target
   std::vector<DynamicReport::Distance> approximations;  // how far each is off
+  double factor = 0;     // what is allowed, in root mean squares of what the samples deviate
   int64_t compared = 0;  // sequential tensors, expectations not counted
   std::vector<std::string> skipped;
 

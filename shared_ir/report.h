@@ -114,6 +114,8 @@ struct DynamicReport {
   std::string precision;  // dtype of the run
   double family_false_positive_rate = 0;
   int64_t samples = 0;
+  // What is allowed, in root mean squares of what the samples deviate.
+  double tolerance_factor = 0;
   uint64_t seed = 0;
   struct Tolerance {
     std::string tensor;

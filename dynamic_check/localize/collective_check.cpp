@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/nan_to_num.h>
 #include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
 
@@ -83,10 +84,46 @@ class JointCollective {
         if (auto fault = check_output(i, k, expected[k])) result.push_back(*fault);
       }
     }
+    if (result.empty()) result = disagreements();
     return result;
   }
 
  private:
+  // What every member gets is the same to the last bit: it comes from one reduction or one memory.
+  std::vector<OperatorFault> disagreements() const {
+    const CollectiveNode::Kind kind = calls_.front().kind;
+    if (kind != CollectiveNode::Kind::kAllReduce && kind != CollectiveNode::Kind::kAllGather &&
+        kind != CollectiveNode::Kind::kBroadcast)
+      return {};
+    std::vector<OperatorFault> result;
+    for (size_t i = 1; i < members_.size(); ++i) {
+      const at::Tensor first = result_of(0), own = result_of(i);
+      if (!first.defined() || !own.defined() || first.sizes() != own.sizes()) continue;
+      if (at::equal(first.nan_to_num(), own.nan_to_num())) continue;
+      OperatorFault& fault = result.emplace_back();
+      fault = {.kind = OperatorFault::Kind::kRuntime, .rank = members_[i], .node = nodes_[i]};
+      fault.output = first_output(i);
+      fault.deviation = "replicas_disagree";
+      fault.detail = fmt::format(
+          "ranks {} and {} got different bits from one collective: {} of {} "
+          "elements differ",
+          members_[0], members_[i], first.ne(own).sum().item<int64_t>(), first.numel());
+    }
+    return result;
+  }
+
+  TensorId first_output(size_t i) const {
+    const Graph& graph = ranks_[static_cast<size_t>(members_[i])];
+    const std::vector<TensorId>& outputs = graph.nodes[static_cast<size_t>(nodes_[i])].outputs;
+    return outputs.empty() ? kNone : outputs[0];
+  }
+
+  at::Tensor result_of(size_t i) const {
+    const TensorId output = first_output(i);
+    if (output == kNone) return {};
+    return recorded_[static_cast<size_t>(members_[i])][static_cast<size_t>(output)];
+  }
+
   bool reduces() const { return !calls_.front().reduction.empty(); }
 
   std::optional<OperatorFault> check_output(size_t i, size_t k, const at::Tensor& expected) const {

@@ -23,6 +23,7 @@ struct OperatorFault {
   Rank rank = 0;
   NodeId node = kNone;
   TensorId output = kNone;
+  std::string deviation = "value";  // as DeviationReport::kind
   double error = 0;    // relative Frobenius norm, of the worst block where only a block is wrong
   double allowed = 0;  // relative to the same norm
   std::string detail{};

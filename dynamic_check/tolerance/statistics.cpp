@@ -44,6 +44,18 @@ double incomplete_gamma(double a, double x) {
   return 1 - scale * fraction;
 }
 
+// Probability of at most `events` in `trials`, each of probability p, 0 < p < 1.
+double binomial_tail(int64_t events, int64_t trials, double p) {
+  const auto n = static_cast<double>(trials);
+  double sum = 0;
+  for (int64_t i = 0; i <= events; ++i) {
+    const auto k = static_cast<double>(i);
+    sum += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) +
+                    k * std::log(p) + (n - k) * std::log1p(-p));
+  }
+  return sum;
+}
+
 }  // namespace
 
 double normal_quantile(double p) {
@@ -82,6 +94,19 @@ double tolerance_factor(int64_t samples, double coverage) {
   const double freedom = static_cast<double>(samples - 1);
   return std::sqrt(freedom / chi_square_quantile(1 - kConfidence, samples - 1)) *
          normal_quantile((coverage + 1) / 2);
+}
+
+double binomial_upper_bound(int64_t events, int64_t trials, double confidence) {
+  ASSAY_CHECK(trials >= 1 && events >= 0 && events <= trials, "events are among the trials");
+  ASSAY_CHECK(confidence > 0 && confidence < 1, "a probability lies between 0 and 1");
+  if (events == trials) return 1;
+  double low = 0;
+  double high = 1;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = (low + high) / 2;
+    (binomial_tail(events, trials, middle) > 1 - confidence ? low : high) = middle;
+  }
+  return high;
 }
 
 }  // namespace assay

@@ -18,4 +18,10 @@ double chi_square_quantile(double p, int64_t freedom);
 // stochastic arithmetic", ACM TOMS 2021). n >= 2.
 double tolerance_factor(int64_t samples, double coverage);
 
+// The largest chance of an event that still makes `events` or fewer of them in `trials` independent
+// trials happen with probability 1 - confidence: the one-sided bound of Clopper and Pearson, "The
+// use of confidence or fiducial limits", Biometrika 1934. 0 <= events <= trials, trials >= 1; 1
+// where every trial had one.
+double binomial_upper_bound(int64_t events, int64_t trials, double confidence);
+
 }  // namespace assay

@@ -109,6 +109,7 @@ Json json_of(const DynamicReport& report) {
                {"precision", report.precision},
                {"family_false_positive_rate", number(report.family_false_positive_rate)},
                {"samples", report.samples},
+               {"tolerance_factor", number(report.tolerance_factor)},
                {"seed", report.seed},
                {"tolerances", Json::array()},
                {"ms", number(report.ms)}};

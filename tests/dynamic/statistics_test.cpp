@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace assay {
 namespace {
 
@@ -23,6 +25,23 @@ TEST(Statistics, FewerSamplesAllowALargerMultiple) {
   EXPECT_NEAR(tolerance_factor(5, 1 - 1e-6), 14.05, 0.1);
   EXPECT_NEAR(tolerance_factor(10, 1 - 1e-6), 8.93, 0.05);
   EXPECT_NEAR(tolerance_factor(30, 1 - 1e-6), 6.57, 0.05);
+}
+
+// Without an event the bound solves (1 - p)^n = 0.05: the rule of three.
+TEST(Statistics, WhatNeverHappenedIsBoundedByTheRuleOfThree) {
+  for (const int64_t trials : {1, 10, 100, 1000, 100'000}) {
+    const double bound = binomial_upper_bound(0, trials, 0.95);
+    EXPECT_NEAR(bound, 1 - std::pow(0.05, 1 / static_cast<double>(trials)), 1e-12) << trials;
+    EXPECT_LE(bound * static_cast<double>(trials), 3);
+  }
+}
+
+// Clopper and Pearson's limits, as tables give them.
+TEST(Statistics, EventsRaiseTheBound) {
+  EXPECT_NEAR(binomial_upper_bound(1, 10, 0.95), 0.394163, 1e-5);
+  EXPECT_NEAR(binomial_upper_bound(5, 20, 0.975), 0.491046, 1e-5);
+  EXPECT_EQ(binomial_upper_bound(7, 7, 0.95), 1);
+  EXPECT_LT(binomial_upper_bound(0, 1000, 0.95), binomial_upper_bound(1, 1000, 0.95));
 }
 
 }  // namespace

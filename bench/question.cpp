@@ -1,0 +1,29 @@
+#include "bench/question.h"
+
+#include "gtest_plugin/dynamic_question.h"
+#include "shared_ir/operators.h"
+#include "static_check/check.h"
+
+namespace assay::bench {
+
+Question::Question(const RefinementSpec& spec, DType precision)
+    : refinement(capture_case(spec, precision)), programs(programs_under_test(spec)) {
+  const StaticResult proof = static_check(refinement, OperatorTable::builtin());
+  verdict = proof.report.verdict;
+  relations = inferred_relations(proof.certificate);
+  options.precision = precision;
+}
+
+DynamicReport Question::check() const {
+  return dynamic_check(refinement, relations, verdict, programs, options);
+}
+
+std::string why_not(const DynamicReport& report) {
+  std::string why = "not within tolerance: " + std::string(to_string(report.verdict));
+  if (report.first_deviation) {
+    why += ", " + report.first_deviation->tensor + " " + report.first_deviation->detail;
+  }
+  return why;
+}
+
+}  // namespace assay::bench
