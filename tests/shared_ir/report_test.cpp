@@ -35,6 +35,7 @@ CaseReport proved() {
   run.precision = "float32";
   run.family_false_positive_rate = 1e-5;
   run.samples = 10;
+  run.tolerance_factor = 9.5;
   run.seed = 7;
   run.tolerances = {{"loss", 3e-6, 1e-7}};
   run.ms = 41;
