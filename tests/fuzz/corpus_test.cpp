@@ -38,16 +38,15 @@ TEST_P(Corpus, IsReadOrRefusedByAnErrorOfTheUser) {
   EXPECT_GT(files, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Fuzz, Corpus,
-                         testing::Values(Target{"case_file", case_file},
-                                         Target{"clean_expression", clean_expression},
-                                         Target{"declaration", declaration},
-                                         Target{"fx_json", fx_json}, Target{"hlo", hlo},
-                                         Target{"lemma_file", lemma_file},
-                                         Target{"lowering", lowering}, Target{"pt2", pt2},
-                                         Target{"refinement", refinement},
-                                         Target{"relation", relation}, Target{"report", report}),
-                         [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Fuzz, Corpus,
+    testing::Values(Target{"case_file", case_file}, Target{"clean_expression", clean_expression},
+                    Target{"declaration", declaration}, Target{"fx_json", fx_json},
+                    Target{"hlo", hlo}, Target{"lemma_file", lemma_file},
+                    Target{"lowering", lowering}, Target{"pt2", pt2},
+                    Target{"refinement", refinement}, Target{"relation", relation},
+                    Target{"report", report}, Target{"trace", trace}),
+    [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace assay::fuzz

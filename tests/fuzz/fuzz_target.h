@@ -19,6 +19,7 @@ void pt2(std::string_view bytes);               // a .pt2 archive, or the progra
 void refinement(std::string_view bytes);        // a case with its graphs, from loading to the proof
 void relation(std::string_view bytes);          // input relations of a small case
 void report(std::string_view bytes);            // a report as JSON, printed in every form
+void trace(std::string_view bytes);             // a trace, or its trace.json
 
 // Runs a step of a target that has others to run. An error of the user ends the step alone;
 // returns whether there was none.

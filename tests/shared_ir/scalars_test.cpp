@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 
 #include "shared_ir/dtype.h"
 #include "shared_ir/error.h"
@@ -48,6 +49,16 @@ TEST(DTypeNames, RoundTripWithAndWithoutPrefix) {
   }
   EXPECT_EQ(parse_dtype("complex64"), std::nullopt);
   EXPECT_EQ(parse_dtype(""), std::nullopt);
+}
+
+TEST(DTypeByteSize, IsTheNumberInTheNameInBytes) {
+  for (int i = 0; i <= static_cast<int>(DType::kFloat64); ++i) {
+    const auto dtype = static_cast<DType>(i);
+    const std::string name(to_string(dtype));
+    const size_t digit = name.find_first_of("0123456789");
+    const size_t bits = is_bool(dtype) ? 8 : std::stoul(name.substr(digit));
+    EXPECT_EQ(byte_size(dtype), bits / 8) << name;
+  }
 }
 
 TEST(DTypeEpsilon, IsTheDistanceFromOneToTheNextNumber) {

@@ -12,6 +12,9 @@ file(REMOVE_RECURSE "${scratch}")
 run("install" "${CMAKE_COMMAND}" --install "${build}" --prefix "${scratch}/prefix")
 run("configure" "${CMAKE_COMMAND}" -G "${generator}" -S "${source}/tests/package"
   -B "${scratch}/build" "-DCMAKE_PREFIX_PATH=${scratch}/prefix" -DCMAKE_BUILD_TYPE=Release)
+if(NOT EXISTS "${scratch}/prefix/share/assay/record_trace.py")
+  message(FATAL_ERROR "the recorder of PyTorch programs is not installed")
+endif()
 run("build" "${CMAKE_COMMAND}" --build "${scratch}/build" --parallel 2)
 
 run("the test that holds" "${scratch}/build/holds_test")
