@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <array>
 #include <fstream>
 
@@ -41,17 +40,9 @@ constexpr double kConfidence = 0.95;
 constexpr double kLargeError = 64;  // from here on what is missed is printed
 
 std::vector<RefinementSpec> chosen(const std::vector<std::string>& names) {
-  std::vector<RefinementSpec> all = fixtures::right_fixtures();
-  if (names.empty()) return all;
+  if (names.empty()) return fixtures::right_fixtures();
   std::vector<RefinementSpec> result;
-  for (const std::string& name : names) {
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const RefinementSpec& spec) { return spec.name == name; });
-    if (found == all.end())
-      throw UserError({}, fmt::format("no fixture is called '{}'", name),
-                      "dump_cases writes a folder of each; its name is the fixture's");
-    result.push_back(*found);
-  }
+  for (const std::string& name : names) result.push_back(fixtures::right_fixture(name));
   return result;
 }
 

@@ -18,11 +18,7 @@ using testing::HasSubstr;
 const std::vector<DType> kBoth = {DType::kFloat32, DType::kBFloat16};
 
 std::vector<RefinementSpec> one_right() {
-  std::vector<RefinementSpec> all = fixtures::right_fixtures();
-  const auto found = std::find_if(all.begin(), all.end(), [](const RefinementSpec& spec) {
-    return spec.name == "accumulation-mean-dp2";
-  });
-  return {*found};
+  return {fixtures::right_fixture("accumulation-mean-dp2")};
 }
 
 RefinementSpec one_wrong() {
