@@ -63,7 +63,8 @@ class Lowering {
   bool is_wanted(TensorId output) const { return output != kNone && value_of_[output] == kNone; }
 
   void lower_node(const Node& node) {
-    for (const TensorId operand : operands_of(node)) refuse_changed(operand);
+    if (!overwritten_.empty())
+      for (const TensorId operand : operands_of(node)) refuse_changed(operand);
     const OperatorDeclaration* declaration = operators_.find(node.op);
     const std::string functional = declaration ? "" : functional_form(node.op);
     if (functional.empty()) return lower_functional(node, declaration);

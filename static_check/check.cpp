@@ -134,13 +134,20 @@ class Check {
 
   void prove() {
     const CoverIndex outputs(problem_.lifting, rank_candidates(problem_, true));
-    const CoverIndex all(problem_.lifting, rank_candidates(problem_, false));
     check_outputs(outputs);
     check_expectations();
-    if (options_.relations || failed() || !operands_.empty()) {
-      infer_relations(all);
-      invert_relations();
-    }
+    if (options_.relations || failed() || !operands_.empty()) relate_inner_tensors(outputs);
+    result_.report.verdict = failed() ? failed_verdict() : Verdict::kProved;
+    result_.report.accepted = failed() && is_accepted();
+  }
+
+  bool failed() const { return !unproved_.empty() || !broken_.empty() || !foreign_.empty(); }
+
+  // How every tensor corresponds, and what explains that an output does not.
+  void relate_inner_tensors(const CoverIndex& outputs) {
+    const CoverIndex all(problem_.lifting, rank_candidates(problem_, false));
+    infer_relations(all);
+    invert_relations();
     check_approximated_operands();
     auto failures = diagnose(problem_, relations_, unproved_, {all, outputs});
     for (const BrokenExpectation& broken : broken_) {
@@ -152,11 +159,7 @@ class Check {
       failures.push_back(
           diagnose_foreign_operand(asked_, foreign, operands_[foreign.approximation]));
     result_.report.failures = std::move(failures);
-    result_.report.verdict = failed() ? failed_verdict() : Verdict::kProved;
-    result_.report.accepted = failed() && is_accepted();
   }
-
-  bool failed() const { return !unproved_.empty() || !broken_.empty() || !foreign_.empty(); }
 
   // What approximated operators read has to correspond, as outputs have to.
   void check_approximated_operands() {

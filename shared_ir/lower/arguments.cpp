@@ -1,7 +1,6 @@
 #include "shared_ir/lower/arguments.h"
 
 #include <algorithm>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -23,6 +22,7 @@ Value value_from(const Arg& arg, const std::vector<CoreId>& value_of) {
     Value operator()(DType dtype) const { return {dtype}; }
     Value operator()(const ArgList& list) const {
       ValueList values;
+      values.reserve(list.size());
       for (const Arg& element : list) values.push_back(value_from(element, value_of));
       return {std::move(values)};
     }
@@ -36,11 +36,16 @@ std::vector<Value> bind_arguments(const Site& site, const OperatorDeclaration& d
                                   const std::vector<CoreId>& value_of) {
   const std::vector<Parameter>& parameters = declaration.parameters;
   const Node& node = *site.node;
-  std::vector<std::optional<Value>> bound(parameters.size());
+  std::vector<Value> bound(parameters.size());
+  std::vector<bool> given(parameters.size());
   if (node.args.size() > parameters.size())
     site.fail(fmt::format("{} arguments given, its declaration has {} parameters", node.args.size(),
                           parameters.size()));
-  for (size_t i = 0; i < node.args.size(); ++i) bound[i] = value_from(node.args[i], value_of);
+  const auto bind = [&](size_t i, const Arg& arg) {
+    bound[i] = value_from(arg, value_of);
+    given[i] = true;
+  };
+  for (size_t i = 0; i < node.args.size(); ++i) bind(i, node.args[i]);
   for (const auto& [keyword, arg] : node.kwargs) {
     auto found = std::find_if(
         parameters.begin(), parameters.end(),
@@ -51,19 +56,18 @@ std::vector<Value> bind_arguments(const Site& site, const OperatorDeclaration& d
         site.fail(fmt::format("its declaration has no parameter '{}'", keyword));
       continue;
     }
-    std::optional<Value>& slot = bound[found - parameters.begin()];
-    if (slot) site.fail(fmt::format("argument '{}' is given twice", keyword));
-    slot = value_from(arg, value_of);
+    const auto i = static_cast<size_t>(found - parameters.begin());
+    if (given[i]) site.fail(fmt::format("argument '{}' is given twice", keyword));
+    bind(i, arg);
   }
-  std::vector<Value> values;
   for (size_t i = 0; i < parameters.size(); ++i) {
-    // A capture spells out an absent optional argument.
-    bool absent = !bound[i] || (bound[i]->is_none() && !parameters[i].required);
-    if (absent && parameters[i].required)
+    if (!given[i] && parameters[i].required)
       site.fail(fmt::format("argument '{}' is missing", parameters[i].name));
-    values.push_back(absent ? parameters[i].fallback : std::move(*bound[i]));
+    // A capture spells out an absent optional argument.
+    if (!given[i] || (bound[i].is_none() && !parameters[i].required))
+      bound[i] = parameters[i].fallback;
   }
-  return values;
+  return bound;
 }
 
 }  // namespace assay::lowering

@@ -25,6 +25,8 @@ class Overwritten {
   // none has.
   const Node* changed_by(const Builder& builder, CoreId value) const;
 
+  bool empty() const { return changed_.empty(); }
+
  private:
   std::map<CoreId, const Node*> changed_;  // by the value that has the memory
 };

@@ -104,13 +104,10 @@ void align(std::vector<Value>& values) {
   }
 }
 
-std::vector<Value> aligned(const Value& a, const Value& b) {
-  std::vector<Value> both;
-  both.reserve(2);
-  both.push_back(a);
-  both.push_back(b);
-  align(both);
-  return both;
+Aligned::Aligned(const Value& a, const Value& b) : a_(a), b_(b) {
+  if (a.cuts == b.cuts) return;
+  made_ = {a, b};
+  align(made_);
 }
 
 namespace {

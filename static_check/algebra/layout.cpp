@@ -6,7 +6,12 @@
 
 namespace assay {
 
-void coalesce(Modes& modes) {
+namespace {
+
+using Digits = InlineVector<Mode, 8>;  // of a whole layout
+
+template <typename List>
+void coalesce_list(List& modes) {
   size_t kept = 0;
   for (const Mode& mode : modes) {
     if (mode.size == 1) continue;
@@ -18,6 +23,10 @@ void coalesce(Modes& modes) {
   }
   modes.resize(kept);
 }
+
+}  // namespace
+
+void coalesce(Modes& modes) { coalesce_list(modes); }
 
 Layout row_major(const Shape& shape) {
   Layout layout;
@@ -58,8 +67,8 @@ int64_t address(const Modes& modes, int64_t x) {
 namespace {
 
 // Modes that move, finest first.
-Modes moving_modes(const Layout& layout) {
-  Modes modes;
+Digits moving_modes(const Layout& layout) {
+  Digits modes;
   for (const auto& dim : layout.dims) {
     for (const Mode& mode : dim) {
       if (mode.size > 1 && mode.stride > 0) modes.push_back(mode);
@@ -72,7 +81,7 @@ Modes moving_modes(const Layout& layout) {
 
 // The values of (address / stride) % radix; nullopt where a finer or coarser mode would change
 // them.
-std::optional<Interval> digit_range(int64_t offset, const Modes& modes, int64_t stride,
+std::optional<Interval> digit_range(int64_t offset, const Digits& modes, int64_t stride,
                                     int64_t radix) {
   int64_t below = offset % stride, digit = offset / stride % radix;
   const int64_t first = digit;
@@ -108,7 +117,7 @@ bool is_injective(const Layout& layout) {
 }
 
 bool disjoint(const Layout& a, const Layout& b) {
-  const Modes modes_a = moving_modes(a), modes_b = moving_modes(b);
+  const Digits modes_a = moving_modes(a), modes_b = moving_modes(b);
   std::vector<int64_t> strides{1};
   for (const auto* modes : {&modes_a, &modes_b}) {
     for (const Mode& mode : *modes) {
@@ -216,18 +225,19 @@ std::vector<int64_t> slice_cuts(const Modes& modes, int64_t start, int64_t count
   return cuts;
 }
 
-Layout slice(const Layout& layout, int64_t dim, int64_t start, int64_t count) {
-  Layout result = layout;
-  auto& modes = result.dims[static_cast<size_t>(dim)];
-  result.offset += address(modes, start);
+void slice(Layout& layout, int64_t dim, int64_t start, int64_t count) {
+  auto& modes = layout.dims[static_cast<size_t>(dim)];
+  layout.offset += address(modes, start);
   modes = slice_modes(modes, start, count);
-  return result;
 }
 
 std::optional<Layout> stride_by(const Layout& layout, int64_t dim, int64_t step, int64_t count) {
   Layout result = layout;
   auto& modes = result.dims[static_cast<size_t>(dim)];
-  if (step == 1 || count == 1) return slice(layout, dim, 0, count);
+  if (step == 1 || count == 1) {
+    slice(result, dim, 0, count);
+    return result;
+  }
   if (modes.size() == 1) {
     modes[0] = {count, modes[0].stride * step};
     return result;
@@ -251,9 +261,10 @@ Layout permute(const Layout& layout, std::span<const int64_t> dims) {
 }
 
 std::optional<Layout> reshape(const Layout& layout, const Shape& shape) {
-  Modes digits;  // inner to outer: taken from the back of the dimensions
-  for (const auto& modes : layout.dims) digits.insert(digits.end(), modes.begin(), modes.end());
-  coalesce(digits);  // a digit may go on in the next dimension
+  Digits digits;  // taken from the back
+  for (const auto& modes : layout.dims)
+    for (const Mode& mode : modes) digits.push_back(mode);
+  coalesce_list(digits);  // a digit may go on in the next dimension
   Layout result;
   result.offset = layout.offset;
   result.dims.resize(shape.size());
@@ -281,10 +292,8 @@ std::optional<Layout> reshape(const Layout& layout, const Shape& shape) {
   return result;
 }
 
-Layout expand(const Layout& layout, int64_t dim, int64_t size) {
-  Layout result = layout;
-  if (size != 1) result.dims[static_cast<size_t>(dim)] = {{size, 0}};
-  return result;
+void expand(Layout& layout, int64_t dim, int64_t size) {
+  if (size != 1) layout.dims[static_cast<size_t>(dim)] = {{size, 0}};
 }
 
 std::optional<Layout> join(const Layout& first, int64_t first_size, const Layout& second,

@@ -48,9 +48,9 @@ bool varies(const Layout& layout, std::span<const int64_t> dims);
 // elements taken.
 std::vector<int64_t> slice_cuts(const Modes& modes, int64_t start, int64_t count);
 
-// Coordinates start .. start + count - 1 of dimension `dim`; precondition: slice_cuts(...) is
-// empty.
-Layout slice(const Layout& layout, int64_t dim, int64_t start, int64_t count);
+// Coordinates start .. start + count - 1 of dimension `dim`, in place; precondition:
+// slice_cuts(...) is empty.
+void slice(Layout& layout, int64_t dim, int64_t start, int64_t count);
 
 // Every step-th coordinate of `dim`, count of them, from coordinate 0; nullopt when no layout
 // expresses it.
@@ -61,8 +61,8 @@ Layout permute(const Layout& layout, std::span<const int64_t> dims);
 // Row-major regrouping of the digits; nullopt when a new dimension would cut a digit unevenly.
 std::optional<Layout> reshape(const Layout& layout, const Shape& shape);
 
-// Dimension `dim` (extent 1) repeated `size` times.
-Layout expand(const Layout& layout, int64_t dim, int64_t size);
+// Dimension `dim` (extent 1) repeated `size` times, in place.
+void expand(Layout& layout, int64_t dim, int64_t size);
 
 // One layout whose dimension `dim` is `first` followed by `second`, if there is one. The other
 // dimensions must agree.

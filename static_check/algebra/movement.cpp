@@ -1,6 +1,7 @@
 // Movement of values: tiles move, and the layouts inside them.
 #include <algorithm>
 
+#include "shared_ir/error.h"
 #include "static_check/algebra/grid.h"
 #include "static_check/algebra/layout.h"
 
@@ -12,19 +13,108 @@ Value permute(const Value& value, std::span<const int64_t> dims) {
     result.shape.push_back(value.shape[static_cast<size_t>(d)]);
     result.cuts.push_back(value.cuts[static_cast<size_t>(d)]);
   }
+  const auto add = [&](const Tile& tile) {
+    const bool moved = map_layouts(result.tiles.emplace_back(tile), [&](Layout& layout) {
+      layout = permute(layout, dims);
+      return true;
+    });
+    ASSAY_CHECK(moved, "every layout permutes");
+  };
+  result.tiles.reserve(value.tiles.size());
+  if (value.tiles.size() == 1) {
+    add(value.tiles[0]);
+    return result;
+  }
   Shape cells;
   for (const auto& cuts : result.cuts) cells.push_back(static_cast<int64_t>(cuts.size()) - 1);
-  result.tiles.reserve(value.tiles.size());
   for_each_cell(cells, [&](const Shape& cell) {
     std::vector<size_t> source(dims.size());
     for (size_t i = 0; i < dims.size(); ++i)
       source[static_cast<size_t>(dims[i])] = static_cast<size_t>(cell[i]);
-    result.tiles.push_back(
-        *map_layouts(value.tiles[tile_index(value, source)],
-                     [&](const Layout& layout) { return std::optional(permute(layout, dims)); }));
+    add(value.tiles[tile_index(value, source)]);
   });
   return result;
 }
+
+namespace {
+
+// The part of one tile, where its layouts need no cuts for it.
+bool slices_whole(const Tile& tile, size_t dim, int64_t start, int64_t count) {
+  const auto whole = [&](const Layout& layout) {
+    return slice_cuts(layout.dims[dim], start, count).empty();
+  };
+  return std::all_of(tile.terms.begin(), tile.terms.end(),
+                     [&](const Term& term) {
+                       return whole(term.layout) &&
+                              std::all_of(term.restrictions.begin(), term.restrictions.end(),
+                                          [&](const Restriction& r) {
+                                            return r.kind != Restriction::Kind::kGuard ||
+                                                   whole(r.where);
+                                          });
+                     }) &&
+         std::all_of(tile.integer.begin(), tile.integer.end(),
+                     [&](const PiecewiseAffine& integer) { return whole(integer.layout); });
+}
+
+// Elements start, start + step, ... of a dimension without cuts; nullopt where a layout does not
+// express them.
+std::optional<Value> every_step(const Value& value, int64_t dim, int64_t step, int64_t count) {
+  const auto d = static_cast<size_t>(dim);
+  if (value.cuts[d].size() != 2) return std::nullopt;
+  Value result = value;
+  result.shape[d] = count;
+  result.cuts[d] = {0, count};
+  for (Tile& tile : result.tiles) {
+    const bool mapped = map_layouts(tile, [&](Layout& layout) {
+      auto strided = stride_by(layout, dim, step, count);
+      if (strided) layout = std::move(*strided);
+      return strided.has_value();
+    });
+    if (!mapped) return std::nullopt;
+  }
+  return result;
+}
+
+// Consecutive elements. The value has cuts at their start and end.
+Value between_cuts(const Value& fine, int64_t dim, int64_t start, int64_t count) {
+  const auto d = static_cast<size_t>(dim);
+  Value result;
+  result.shape = fine.shape;
+  result.shape[d] = count;
+  result.cuts = fine.cuts;
+  erase_if(result.cuts[d], [&](int64_t x) { return x < start || x > start + count; });
+  for (int64_t& x : result.cuts[d]) x -= start;
+  const size_t tiles = tile_count(result);
+  result.tiles.reserve(tiles);
+  std::vector<size_t> cells(fine.shape.size());
+  for (size_t t = 0; t < tiles; ++t) {
+    const TileBox box = tile_box(result, t);
+    for (size_t i = 0; i < cells.size(); ++i)
+      cells[i] = cell_of(fine.cuts[i], box.start[i] + (i == d ? start : 0));
+    result.tiles.push_back(fine.tiles[tile_index(fine, cells)]);
+  }
+  return result;
+}
+
+// Every step-th element, where the tiles' layouts allow it; else element by element.
+Value slice_by_steps(const Value& value, int64_t dim, int64_t start, int64_t count, int64_t step) {
+  const auto d = static_cast<size_t>(dim);
+  Grid wanted(value.shape.size());
+  const int64_t end = start + (count - 1) * step + 1;
+  wanted[d] = {start, end};
+  for (int64_t i = 0; i < count && value.tiles.size() > 1; ++i)
+    wanted[d].insert(wanted[d].end(), {start + i * step, start + i * step + 1});
+  erase_if(wanted[d], [&](int64_t x) { return x <= 0 || x >= value.shape[d]; });
+  const Value middle = slice(cut(value, wanted), dim, start, end - start);
+  if (auto result = every_step(middle, dim, step, count)) return std::move(*result);
+  std::vector<Value> pieces;
+  for (int64_t i = 0; i < count; ++i) pieces.push_back(slice(middle, dim, i * step, 1));
+  Value result = concat(pieces, dim);
+  merge_tiles(result);
+  return result;
+}
+
+}  // namespace
 
 Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64_t step) {
   const auto d = static_cast<size_t>(dim);
@@ -33,58 +123,23 @@ Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64
     shape[d] = count;
     return single_tile(std::move(shape), {});
   }
-  Grid wanted(value.shape.size());
-  const int64_t end = start + (count - 1) * step + 1;
-  wanted[d] = {start, end};
-  if (step > 1) {
-    for (int64_t i = 0; i < count && value.tiles.size() > 1; ++i)
-      wanted[d].insert(wanted[d].end(), {start + i * step, start + i * step + 1});
-  }
-  erase_if(wanted[d], [&](int64_t x) { return x <= 0 || x >= value.shape[d]; });
-  Value fine = cut(value, wanted);
-  if (step > 1) {
-    // Every step-th element of each tile, where the tile's layout allows it; else element by
-    // element.
-    std::vector<Value> pieces;
-    if (fine.tiles.size() >= 1) {
-      const Value middle = slice(fine, dim, start, end - start);
-      if (middle.cuts[d].size() == 2) {
-        Value result = middle;
-        result.shape[d] = count;
-        result.cuts[d] = {0, count};
-        bool ok = true;
-        for (Tile& tile : result.tiles) {
-          auto mapped = map_layouts(
-              tile, [&](const Layout& layout) { return stride_by(layout, dim, step, count); });
-          if (!mapped) {
-            ok = false;
-            break;
-          }
-          tile = std::move(*mapped);
-        }
-        if (ok) return result;
-      }
-      for (int64_t i = 0; i < count; ++i) pieces.push_back(slice(middle, dim, i * step, 1));
-    }
-    Value result = concat(pieces, dim);
-    merge_tiles(result);
+  if (step > 1) return slice_by_steps(value, dim, start, count, step);
+  if (start == 0 && count == value.shape[d]) return value;
+  if (value.tiles.size() == 1 && slices_whole(value.tiles[0], d, start, count)) {
+    Value result = value;
+    result.shape[d] = count;
+    result.cuts[d] = {0, count};
+    const bool sliced = map_layouts(result.tiles[0], [&](Layout& layout) {
+      slice(layout, dim, start, count);
+      return true;
+    });
+    ASSAY_CHECK(sliced, "a tile is cut where its layouts allow");
     return result;
   }
-  Value result;
-  result.shape = fine.shape;
-  result.shape[d] = count;
-  result.cuts = fine.cuts;
-  erase_if(result.cuts[d], [&](int64_t x) { return x < start || x > end; });
-  for (int64_t& x : result.cuts[d]) x -= start;
-  const size_t count_tiles = tile_count(result);
-  for (size_t t = 0; t < count_tiles; ++t) {
-    const TileBox box = tile_box(result, t);
-    std::vector<size_t> cells(box.start.size());
-    for (size_t i = 0; i < cells.size(); ++i)
-      cells[i] = cell_of(fine.cuts[i], box.start[i] + (i == d ? start : 0));
-    result.tiles.push_back(fine.tiles[tile_index(fine, cells)]);
-  }
-  return result;
+  Grid wanted(value.shape.size());
+  wanted[d] = {start, start + count};
+  erase_if(wanted[d], [&](int64_t x) { return x <= 0 || x >= value.shape[d]; });
+  return between_cuts(cut(value, wanted), dim, start, count);
 }
 
 Value concat(std::span<const Value> values, int64_t dim) {
@@ -146,9 +201,11 @@ Value expand(Value value, const Shape& shape) {
     value.shape[d] = shape[d];
     value.cuts[d] = {0, shape[d]};
     for (Tile& tile : value.tiles) {
-      tile = *map_layouts(tile, [&](const Layout& layout) {
-        return std::optional(expand(layout, static_cast<int64_t>(d), shape[d]));
+      const bool expanded = map_layouts(tile, [&](Layout& layout) {
+        expand(layout, static_cast<int64_t>(d), shape[d]);
+        return true;
       });
+      ASSAY_CHECK(expanded, "every layout expands");
     }
   }
   return value;
@@ -188,14 +245,20 @@ std::vector<DimGroup> group_dims(const Shape& in, const Shape& out) {
 
 std::optional<Value> reshape(const Value& value, const Shape& shape) {
   if (value.shape == shape) return value;
+  const auto reshape_tile = [](Tile& tile, const Shape& to) {
+    return map_layouts(tile, [&](Layout& layout) {
+      auto regrouped = reshape(layout, to);
+      if (regrouped) layout = std::move(*regrouped);
+      return regrouped.has_value();
+    });
+  };
+  if (value.tiles.size() == 1) {
+    Tile tile = value.tiles[0];
+    if (!reshape_tile(tile, shape)) return std::nullopt;
+    return single_tile(shape, std::move(tile));
+  }
   Value result;
   result.shape = shape;
-  if (value.tiles.size() == 1) {
-    auto tile =
-        map_layouts(value.tiles[0], [&](const Layout& layout) { return reshape(layout, shape); });
-    if (!tile) return std::nullopt;
-    return single_tile(shape, std::move(*tile));
-  }
   // Cuts survive where they lie in the outermost varying dimension of a group, on both sides.
   result.cuts.resize(shape.size());
   for (const DimGroup& group : group_dims(value.shape, shape)) {
@@ -221,11 +284,8 @@ std::optional<Value> reshape(const Value& value, const Shape& shape) {
   const size_t count = tile_count(result);
   if (count != value.tiles.size()) return std::nullopt;
   for (size_t t = 0; t < count; ++t) {
-    const Shape size = tile_box(result, t).size;
-    auto tile =
-        map_layouts(value.tiles[t], [&](const Layout& layout) { return reshape(layout, size); });
-    if (!tile) return std::nullopt;
-    result.tiles.push_back(std::move(*tile));
+    const Shape size = tile_size(result, t);
+    if (!reshape_tile(result.tiles.emplace_back(value.tiles[t]), size)) return std::nullopt;
   }
   return result;
 }

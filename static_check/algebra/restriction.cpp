@@ -191,6 +191,7 @@ bool same_key(const Restriction& a, const Restriction& b) { return compare_key(a
 bool before(const Restriction& a, const Restriction& b) { return compare_key(a, b) < 0; }
 
 bool normalize(std::vector<Restriction>& restrictions) {
+  if (restrictions.empty()) return true;
   std::sort(restrictions.begin(), restrictions.end(),
             [](const auto& a, const auto& b) { return before(a, b); });
   std::vector<Restriction> result;

@@ -50,6 +50,11 @@ TileBox tile_box(const Value& value, size_t tile) {
   return box;
 }
 
+Shape tile_size(const Value& value, size_t tile) {
+  if (tile_count(value) == 1) return value.shape;
+  return tile_box(value, tile).size;
+}
+
 void for_each_cell(const Shape& sizes, const std::function<void(const Shape& cell)>& visit) {
   Shape cell(sizes.size(), 0);
   while (true) {
@@ -63,46 +68,16 @@ void for_each_cell(const Shape& sizes, const std::function<void(const Shape& cel
   }
 }
 
-std::optional<Tile> map_layouts(const Tile& tile,
-                                const std::function<std::optional<Layout>(const Layout&)>& map) {
-  Tile result;
-  result.terms.reserve(tile.terms.size());
-  for (const Term& term : tile.terms) {
-    auto layout = map(term.layout);
-    if (!layout) return std::nullopt;
-    Term mapped = view_of(term.atom, std::move(*layout));
-    mapped.coef = term.coef;
-    mapped.restrictions = term.restrictions;
-    for (Restriction& r : mapped.restrictions) {
-      if (r.kind != Restriction::Kind::kGuard) continue;
-      auto where = map(r.where);
-      if (!where) return std::nullopt;
-      r.where = std::move(*where);
-    }
-    // Guards that coincide on the mapped coordinates become one.
-    if (normalize(mapped.restrictions) && !mapped.coef.is_zero())
-      result.terms.push_back(std::move(mapped));
-  }
-  if (result.terms.size() > 1) combine(result.terms);
-  result.integer = tile.integer;
-  for (PiecewiseAffine& integer : result.integer) {
-    auto layout = map(integer.layout);
-    if (!layout) return std::nullopt;
-    integer.layout = std::move(*layout);
-  }
-  return result;
-}
-
-Tile slice_tile(const Tile& tile, const Shape& start, const Shape& size) {
-  auto result = map_layouts(tile, [&](const Layout& layout) -> std::optional<Layout> {
-    Layout out = layout;
+Tile slice_tile(Tile tile, const Shape& start, const Shape& size) {
+  const bool sliced = map_layouts(tile, [&](Layout& layout) {
     for (size_t d = 0; d < start.size(); ++d) {
-      if (start[d] == 0 && size[d] == extent(out.dims[d])) continue;
-      out = slice(out, static_cast<int64_t>(d), start[d], size[d]);
+      if (start[d] == 0 && size[d] == extent(layout.dims[d])) continue;
+      slice(layout, static_cast<int64_t>(d), start[d], size[d]);
     }
-    return out;
+    return true;
   });
-  return std::move(*result);
+  ASSAY_CHECK(sliced, "a tile is cut where its layouts allow");
+  return tile;
 }
 
 Value scale(Value value, const Rational& by) {
@@ -128,9 +103,8 @@ Value add(std::vector<Value> values) {
 
 bool equal(const Value& a, const Value& b) {
   if (a.shape != b.shape) return false;
-  if (a.cuts == b.cuts) return a.tiles == b.tiles;
-  const std::vector<Value> both = aligned(a, b);
-  return both[0].tiles == both[1].tiles;
+  const Aligned both(a, b);
+  return both.first().tiles == both.second().tiles;
 }
 
 }  // namespace assay

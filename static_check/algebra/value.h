@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "shared_ir/proof.h"
+#include "static_check/algebra/restriction.h"
 
 namespace assay {
 
@@ -24,16 +25,31 @@ struct TileBox {
   Shape size;
 };
 TileBox tile_box(const Value& value, size_t tile);
+Shape tile_size(const Value& value, size_t tile);
 size_t tile_count(const Value& value);
 
 // Part of a tile: coordinates [start, start + size) of the tile. nullopt-free: cuts that the
 // layouts need must be made first.
-Tile slice_tile(const Tile& tile, const Shape& start, const Shape& size);
+Tile slice_tile(Tile tile, const Shape& start, const Shape& size);
 
-// Applies a layout map to every layout of the tile (terms, guards, integer map); nullopt when it
-// fails for one of them.
-std::optional<Tile> map_layouts(const Tile& tile,
-                                const std::function<std::optional<Layout>(const Layout&)>& map);
+// Applies a map to every layout of the tile (terms, guards, integer map), in place: `map` changes
+// the layout it is given, or returns false. False when it fails for one of them; the tile is then
+// of no use.
+template <typename Map>
+[[nodiscard]] bool map_layouts(Tile& tile, const Map& map) {
+  for (Term& term : tile.terms) {
+    if (!map(term.layout)) return false;
+    if (term.restrictions.empty()) continue;
+    for (Restriction& r : term.restrictions)
+      if (r.kind == Restriction::Kind::kGuard && !map(r.where)) return false;
+    // Guards that coincide on the mapped coordinates become one.
+    if (!normalize(term.restrictions)) term.coef = 0;
+  }
+  combine(tile.terms);
+  for (PiecewiseAffine& integer : tile.integer)
+    if (!map(integer.layout)) return false;
+  return true;
+}
 
 // The same value with these additional cut positions per dimension, and those that hierarchical
 // layouts then need.
@@ -41,7 +57,19 @@ Value cut(Value value, const Grid& positions);
 
 // Brings values of the same shape to one grid.
 void align(std::vector<Value>& values);
-std::vector<Value> aligned(const Value& a, const Value& b);
+
+// Two values of one shape on one grid: themselves, where their grids agree. They must outlive this.
+class Aligned {
+ public:
+  Aligned(const Value& a, const Value& b);
+  const Value& first() const { return made_.empty() ? a_ : made_[0]; }
+  const Value& second() const { return made_.empty() ? b_ : made_[1]; }
+
+ private:
+  const Value& a_;
+  const Value& b_;
+  std::vector<Value> made_;  // both, or none
+};
 
 // Joins neighbouring tiles that are adjacent views of the same terms; drops cuts that are not
 // needed.

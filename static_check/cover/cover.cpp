@@ -47,8 +47,7 @@ std::vector<Block> blocks_of(const Layout& layout, const TileBox& box) {
         Block part = block;
         part.box.start[d] += i * modes[1].size;
         part.box.size[d] = modes[1].size;
-        part.layout =
-            slice(block.layout, static_cast<int64_t>(d), i * modes[1].size, modes[1].size);
+        slice(part.layout, static_cast<int64_t>(d), i * modes[1].size, modes[1].size);
         split.push_back(std::move(part));
       }
     }
@@ -294,7 +293,7 @@ std::vector<CleanExpr> CoverIndex::same_values(const Target& target) const {
 std::vector<CleanExpr> CoverIndex::cover_tiles(const Value& wanted, const Target& target) const {
   std::vector<std::vector<CleanExpr>> tiles;
   for (size_t t = 0; t < wanted.tiles.size(); ++t) {
-    tiles.push_back(cover_tile(wanted.tiles[t], tile_box(wanted, t).size, target));
+    tiles.push_back(cover_tile(wanted.tiles[t], tile_size(wanted, t), target));
     if (tiles.back().empty()) return {};
   }
   return concat_grid(wanted, tiles);

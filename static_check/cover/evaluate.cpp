@@ -93,7 +93,7 @@ Value evaluate(Lifting& lifting, const CleanExpr& expr, const LeafValue& leaf) {
         for (size_t t = 0; t < operand.tiles.size(); ++t) {
           Tile& tile = operand.tiles[t];
           if (tile.integer.empty()) continue;
-          tile.terms = {materialize(lifting, tile, tile_box(operand, t).size, DType::kInt64)};
+          tile.terms = {materialize(lifting, tile, tile_size(operand, t), DType::kInt64)};
           tile.integer.clear();
         }
       }
@@ -121,11 +121,9 @@ bool equivalent(const Lifting& lifting, const Value& a, const Value& b) {
   const auto same = [&](const Tile& x, const Tile& y) {
     return x.integer == y.integer && equivalent_terms(lifting, x.terms, y.terms);
   };
-  if (a.cuts == b.cuts)
-    return std::equal(a.tiles.begin(), a.tiles.end(), b.tiles.begin(), b.tiles.end(), same);
-  const std::vector<Value> both = aligned(a, b);
-  return std::equal(both[0].tiles.begin(), both[0].tiles.end(), both[1].tiles.begin(),
-                    both[1].tiles.end(), same);
+  const Aligned both(a, b);
+  const std::vector<Tile>&x = both.first().tiles, &y = both.second().tiles;
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
 }
 
 }  // namespace assay

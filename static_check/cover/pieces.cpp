@@ -156,7 +156,7 @@ std::optional<Shape> slice_start(const Layout& outer, const Shape& outer_shape, 
   for (size_t d = 0; d < start.size(); ++d) {
     if (start[d] + size[d] > outer_shape[d]) return std::nullopt;
     if (!slice_cuts(sliced.dims[d], start[d], size[d]).empty()) return std::nullopt;
-    sliced = slice(sliced, static_cast<int64_t>(d), start[d], size[d]);
+    slice(sliced, static_cast<int64_t>(d), start[d], size[d]);
   }
   if (!(sliced == inner)) return std::nullopt;
   return start;

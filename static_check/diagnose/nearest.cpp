@@ -173,7 +173,7 @@ std::optional<Nearest> compare_flat(const Problem& problem, const Value& wanted,
   const auto flat = reshape(wanted, {element_count(wanted.shape)});
   if (!flat || flat->tiles.size() != 1) return std::nullopt;
   for (size_t t = 0; t < found.tiles.size(); ++t) {
-    Value piece = single_tile(tile_box(found, t).size, found.tiles[t]);
+    Value piece = single_tile(tile_size(found, t), found.tiles[t]);
     const auto direct = compare_piece(problem, {flat->tiles[0].terms, flat->shape},
                                       {piece.tiles[0].terms, piece.shape});
     if (says_where(direct)) return direct;

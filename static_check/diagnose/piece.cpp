@@ -188,7 +188,7 @@ bool is_piece(const Problem& problem, const Value& whole, const Value& piece) {
   };
   for (size_t t = 0; t < piece.tiles.size(); ++t) {
     if (piece.tiles[t].terms.empty()) continue;
-    const Value tile = single_tile(tile_box(piece, t).size, piece.tiles[t]);
+    const Value tile = single_tile(tile_size(piece, t), piece.tiles[t]);
     const bool right =
         is_right(compare_piece(problem, {whole.tiles[0].terms, whole.shape},
                                {tile.tiles[0].terms, tile.shape})) ||

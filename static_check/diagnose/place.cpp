@@ -55,7 +55,8 @@ std::optional<Place> place_of(const Layout& whole, const Layout& part) {
     }
     if ((*start)[d] + count > extent(whole.dims[d])) return std::nullopt;
     if (!slice_cuts(whole.dims[d], (*start)[d], count).empty()) return std::nullopt;
-    const Layout box = slice(whole, static_cast<int64_t>(d), (*start)[d], count);
+    Layout box = whole;
+    slice(box, static_cast<int64_t>(d), (*start)[d], count);
     if (!(box.dims[d] == part.dims[d])) return std::nullopt;
     place.emplace_back((*start)[d]);
   }

@@ -240,7 +240,7 @@ Value apply_block(Lifting& lifting, const std::string& fn, uint32_t linear, cons
             index * (operands[i].cuts[d].size() - 1) + (found == cell.end() ? 0 : found->second);
       }
       tiles.push_back(operands[i].tiles[index]);
-      sizes.push_back(tile_box(operands[i], index).size);
+      sizes.push_back(tile_size(operands[i], index));
       for (size_t d = 0; d < sizes.back().size(); ++d)
         here[spec.operands[i][d].label].size = sizes.back()[d];
     }

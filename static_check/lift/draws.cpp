@@ -23,7 +23,7 @@ Value Draws::draw(Lifting& lifting, const std::string& fn, const Value& x, DType
   Value result = x;
   std::vector<Drawn> made;
   for (size_t t = 0; t < x.tiles.size(); ++t) {
-    const Shape size = tile_box(x, t).size;
+    const Shape size = tile_size(x, t);
     const Term of = materialize(lifting, x.tiles[t], size, dtype);
     if (!is_injective(of.layout))
       throw NotLifted{"random draws for a tensor that repeats elements"};

@@ -116,7 +116,7 @@ bool is_exponential(const std::string& fn) {
 Value apply_exponential(Lifting& lifting, const std::string& fn, const Value& value, DType dtype) {
   Value result = value;
   for (size_t t = 0; t < result.tiles.size(); ++t) {
-    const Shape size = tile_box(value, t).size;
+    const Shape size = tile_size(value, t);
     result.tiles[t] = Exponentials(lifting, size, dtype).apply(fn, value.tiles[t]);
   }
   merge_tiles(result);

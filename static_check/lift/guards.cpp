@@ -153,27 +153,28 @@ bool absorb_guards(const Lifting& lifting, Term& term) {
 }
 
 Value keep(Lifting& lifting, const Value& mask, const Value& value, DType dtype) {
-  std::vector<Value> both = aligned(mask, value);
-  std::vector<Intervals> allowed;
-  for (size_t t = 0; t < both[0].tiles.size(); ++t) {
-    const auto affine = as_affine(lifting, both[0].tiles[t], tile_box(both[0], t).size);
-    const auto intervals = affine ? where_true(*affine) : std::nullopt;
-    if (!intervals) return apply_map(lifting, "keep", 0b10, std::move(both), value.shape, dtype);
-    allowed.push_back(*intervals);
+  const Aligned both(mask, value);
+  std::vector<Restriction> guards;  // one a tile
+  guards.reserve(both.first().tiles.size());
+  for (size_t t = 0; t < both.first().tiles.size(); ++t) {
+    auto affine = as_affine(lifting, both.first().tiles[t], tile_size(both.first(), t));
+    auto allowed = affine ? where_true(*affine) : std::nullopt;
+    if (!allowed) {
+      const std::vector<Value> operands{both.first(), both.second()};
+      return apply_map(lifting, "keep", 0b10, operands, value.shape, dtype);
+    }
+    Restriction& guard = guards.emplace_back();
+    guard.kind = Restriction::Kind::kGuard;
+    guard.atom = affine->atom;
+    guard.where = std::move(affine->layout);
+    guard.intervals = std::move(*allowed);
   }
-  Value result = std::move(both[1]);
+  Value result = both.second();
   for (size_t t = 0; t < result.tiles.size(); ++t) {
     Tile& tile = result.tiles[t];
-    const Shape size = tile_box(result, t).size;
-    const auto affine = as_affine(lifting, both[0].tiles[t], size);
-    as_terms(lifting, tile, size, dtype);
+    as_terms(lifting, tile, tile_size(result, t), dtype);
     for (Term& term : tile.terms) {
-      Restriction guard;
-      guard.kind = Restriction::Kind::kGuard;
-      guard.atom = affine->atom;
-      guard.where = affine->layout;
-      guard.intervals = allowed[t];
-      term.restrictions.push_back(std::move(guard));
+      term.restrictions.push_back(guards[t]);
       if (!normalize(term.restrictions) || !absorb_guards(lifting, term)) term.coef = 0;
     }
     combine(tile.terms);

@@ -160,7 +160,9 @@ class Inverter {
     }
   }
 
-  Value assemble(const Tensor& tensor, const std::vector<Region>& regions) {
+  Value assemble(const Tensor& tensor, std::vector<Region>& regions) {
+    if (regions.size() == 1 && regions[0].value.shape == tensor.shape)
+      return std::move(regions[0].value);
     Value grid = unknown_grid(tensor, regions);
     std::vector<bool> filled(grid.tiles.size(), false);
     for (size_t t = 0; t < grid.tiles.size(); ++t) {

@@ -252,7 +252,7 @@ std::optional<Value> apply_integer(const Lifting& lifting, const CoreOp& op, DTy
   align(operands);
   Value result = operands[0];
   for (size_t t = 0; t < result.tiles.size(); ++t) {
-    const Shape size = tile_box(result, t).size;
+    const Shape size = tile_size(result, t);
     std::vector<PiecewiseAffine> functions;
     for (const Value& operand : operands) {
       auto f = as_affine(lifting, operand.tiles[t], size);
@@ -273,7 +273,7 @@ Value integer_to_float(Lifting& lifting, const Value& value) {
     Tile& tile = result.tiles[t];
     if (tile.integer.empty()) continue;
     const PiecewiseAffine f = tile.integer[0];
-    const Shape size = tile_box(result, t).size;
+    const Shape size = tile_size(result, t);
     const bool constants = std::all_of(f.pieces.begin(), f.pieces.end(),
                                        [](const Piece& piece) { return piece.a == 0; });
     if (!constants) {

@@ -144,6 +144,15 @@ Term multiply_terms(Lifting& lifting, const Term& left, const Term& right, const
   return result;
 }
 
+// The tile, or what `made` then holds: an integer map by the name of its values.
+const Tile& terms_of(Lifting& lifting, const Tile& tile, const Shape& size, DType dtype,
+                     Tile& made) {
+  if (tile.integer.empty()) return tile;
+  made = tile;
+  as_terms(lifting, made, size, dtype);
+  return made;
+}
+
 }  // namespace
 
 std::vector<Term> factors_of(const Lifting& lifting, const Term& view) {
@@ -153,14 +162,16 @@ std::vector<Term> factors_of(const Lifting& lifting, const Term& view) {
 }
 
 Value multiply(Lifting& lifting, const Value& a, const Value& b, DType dtype) {
-  std::vector<Value> operands = aligned(a, b);
-  Value result = std::move(operands[0]);
+  const Aligned operands(a, b);
+  Value result;
+  result.shape = a.shape;
+  result.cuts = operands.first().cuts;
+  result.tiles.resize(operands.first().tiles.size());
   for (size_t t = 0; t < result.tiles.size(); ++t) {
-    const Shape size = tile_box(result, t).size;
-    Tile left = std::exchange(result.tiles[t], {});
-    Tile& right = operands[1].tiles[t];
-    as_terms(lifting, left, size, dtype);
-    as_terms(lifting, right, size, dtype);
+    const Shape size = tile_size(result, t);
+    Tile made[2];
+    const Tile& left = terms_of(lifting, operands.first().tiles[t], size, dtype, made[0]);
+    const Tile& right = terms_of(lifting, operands.second().tiles[t], size, dtype, made[1]);
     std::vector<Term>& terms = result.tiles[t].terms;
     terms.reserve(left.terms.size() * right.terms.size());
     for (const Term& x : left.terms)

@@ -13,14 +13,19 @@ void add_parallel_labels(Request& request, std::span<const Layout* const> layout
   request.labels.reserve(size.size());
   for (size_t d = 0; d < size.size(); ++d) {
     if (size[d] == 1) continue;
-    const bool one_digit = std::all_of(layouts.begin(), layouts.end(), [&](const Layout* layout) {
-      return layout->dims[d].size() == 1;
+    const Modes& first = layouts.front()->dims[d];
+    const bool same_digits = std::all_of(layouts.begin(), layouts.end(), [&](const Layout* layout) {
+      const Modes& modes = layout->dims[d];
+      return std::equal(modes.begin(), modes.end(), first.begin(), first.end(),
+                        [](const Mode& a, const Mode& b) { return a.size == b.size; });
     });
-    if (one_digit) {
-      RequestLabel& label = request.labels.emplace_back();
-      label.size = size[d];
-      label.out_dim = static_cast<int32_t>(d);
-      for (const Layout* layout : layouts) label.strides.push_back(layout->dims[d][0].stride);
+    if (same_digits) {
+      for (size_t i = 0; i < first.size(); ++i) {
+        RequestLabel& label = request.labels.emplace_back();
+        label.size = first[i].size;
+        label.out_dim = static_cast<int32_t>(d);
+        for (const Layout* layout : layouts) label.strides.push_back(layout->dims[d][i].stride);
+      }
       continue;
     }
     std::vector<const Modes*> modes;
@@ -52,13 +57,15 @@ std::string affine_text(const PiecewiseAffine& integer) {
 // Multiples of one sum share its name: the first coefficient is taken out, where 64 bits allow it.
 Rational take_factor(std::vector<Term>& terms) {
   const Rational factor = terms.front().coef;
-  std::vector<Term> rest = terms;
+  if (factor.is_one()) return factor;
+  std::vector<Rational> rest;
+  rest.reserve(terms.size());
   try {
-    for (Term& term : rest) term.coef = term.coef / factor;
+    for (const Term& term : terms) rest.push_back(term.coef / factor);
   } catch (const RationalOverflow&) {
     return 1;
   }
-  terms = std::move(rest);
+  for (size_t i = 0; i < terms.size(); ++i) terms[i].coef = rest[i];
   return factor;
 }
 
@@ -141,7 +148,7 @@ void as_terms(Lifting& lifting, Tile& tile, const Shape& size, DType dtype) {
 void as_terms(Lifting& lifting, Value& value, DType dtype) {
   for (size_t t = 0; t < value.tiles.size(); ++t)
     if (!value.tiles[t].integer.empty())
-      as_terms(lifting, value.tiles[t], tile_box(value, t).size, dtype);
+      as_terms(lifting, value.tiles[t], tile_size(value, t), dtype);
 }
 
 // Sums of the same terms become equal so, whatever the order in which they were added up.
@@ -230,7 +237,7 @@ void name_sums(Lifting& lifting, Value& value, DType dtype) {
                     [](const Term& term) { return !term.restrictions.empty(); })) {
       continue;
     }
-    const Shape size = tile_box(value, t).size;
+    const Shape size = tile_size(value, t);
     if (!is_floating(dtype) && as_affine(lifting, tile, size)) continue;
     if (!is_floating(dtype)) {
       tile.terms = {materialize(lifting, tile, size, dtype)};
@@ -262,7 +269,7 @@ Value join_dim(Lifting& lifting, const Value& value, int64_t dim, DType dtype) {
     Shape cross;
     for (size_t p = 0; p < pieces; ++p) {
       const size_t source = first + p * inner;
-      const Shape size = tile_box(value, source).size;
+      const Shape size = tile_size(value, source);
       terms.push_back(materialize(lifting, value.tiles[source], size, dtype));
       request.operands.push_back({terms.back().atom, terms.back().layout.offset});
       request.piece_sizes.push_back(size[d]);

@@ -103,7 +103,7 @@ Value one_hot(Lifting& lifting, const Value& ids, int64_t classes) {
   std::vector<std::vector<ClassRun>> runs;
   Cuts cuts{0, classes};
   for (size_t t = 0; t < ids.tiles.size(); ++t) {
-    const Shape size = tile_box(ids, t).size;
+    const Shape size = tile_size(ids, t);
     auto f = as_affine(lifting, ids.tiles[t], size);
     if (!f) {
       Tile plain;
@@ -131,7 +131,7 @@ Value one_hot(Lifting& lifting, const Value& ids, int64_t classes) {
       for (const ClassRun& run : row) {
         if (run.begin > cuts[c] || run.end < cuts[c + 1]) continue;
         Term term = run.term;
-        term.layout = slice(term.layout, dim, cuts[c] - run.begin, cuts[c + 1] - cuts[c]);
+        slice(term.layout, dim, cuts[c] - run.begin, cuts[c + 1] - cuts[c]);
         tile.terms.push_back(std::move(term));
       }
       combine(tile.terms);

@@ -200,7 +200,7 @@ void join_quotients(Lifting& lifting, Value& value, DType dtype) {
     if (terms.size() < 2 || terms.size() > kMostTerms ||
         std::none_of(terms.begin(), terms.end(), divides))
       continue;
-    TileArithmetic arithmetic(lifting, tile_box(value, t).size, dtype);
+    TileArithmetic arithmetic(lifting, tile_size(value, t), dtype);
     Quotients quotients(arithmetic);
     const size_t before = terms.size();
     for (size_t i = 0; i < terms.size(); ++i) {

@@ -209,7 +209,7 @@ Value for_each_reduced_tile(const Value& value, std::span<const int64_t> dims, c
       }
       rest /= cells;
     }
-    visit(result.tiles[index], value.tiles[t], tile_box(value, t).size);
+    visit(result.tiles[index], value.tiles[t], tile_size(value, t));
   }
   return result;
 }

@@ -96,7 +96,7 @@ class RandomValues {
     }
     result.tiles.resize(tile_count(result));
     for (size_t t = 0; t < result.tiles.size(); ++t) {
-      const Shape size = tile_box(result, t).size;
+      const Shape size = tile_size(result, t);
       for (int64_t n = below(3); n > 0; --n) result.tiles[t].terms.push_back(term(size));
       combine(result.tiles[t].terms);
     }
@@ -155,7 +155,7 @@ void expect_well_formed(const Value& value) {
   }
   ASSERT_EQ(value.tiles.size(), tile_count(value));
   for (size_t t = 0; t < value.tiles.size(); ++t) {
-    const Shape size = tile_box(value, t).size;
+    const Shape size = tile_size(value, t);
     for (const Term& term : value.tiles[t].terms) {
       for (size_t d = 0; d < size.size(); ++d) ASSERT_EQ(extent(term.layout.dims[d]), size[d]);
     }
