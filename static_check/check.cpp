@@ -7,11 +7,11 @@
 #include "static_check/approximations.h"
 #include "static_check/assumptions.h"
 #include "static_check/candidates.h"
-#include "static_check/checker/checker.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
 #include "static_check/lemmas.h"
 #include "static_check/problem.h"
+#include "static_check/replay_result.h"
 #include "static_check/residual/search.h"
 
 namespace assay {
@@ -42,7 +42,7 @@ class Check {
     attempt();
     count();
     write_certificate();
-    if (options_.verify) verify();
+    if (options_.verify) replay_result(asked_, problem_, result_);
     return std::move(result_);
   }
 
@@ -167,9 +167,8 @@ class Check {
     for (const ApproximatedOperands& operands : operands_) {
       for (const std::string& name : operands.sequential) {
         const TensorId id = graph.find(name);
-        const auto relation = relations_.find(id);
-        const bool covered = relation != relations_.end() && !relation->second.empty();
-        if (!covered && std::find(unproved_.begin(), unproved_.end(), id) == unproved_.end())
+        if (!has_relation(relations_, id) &&
+            std::find(unproved_.begin(), unproved_.end(), id) == unproved_.end())
           unproved_.push_back(id);
       }
     }
@@ -184,9 +183,8 @@ class Check {
 
   bool lacks_relation(const Expectation& expectation) const {
     if (expectation.sequential.kind != CleanExpr::Kind::kTensor) return false;
-    const auto relation =
-        relations_.find(problem_.refinement.sequential.find(expectation.sequential.name));
-    return relation == relations_.end() || relation->second.empty();
+    return !has_relation(relations_,
+                         problem_.refinement.sequential.find(expectation.sequential.name));
   }
 
   // True when every tensor that lacks a proof is one that the user accepts.
@@ -349,39 +347,6 @@ class Check {
       certificate.ranks.push_back(std::move(rank.values));
     certificate.universe = problem_.lifting.take();
     certificate.lemmas = proofs_;
-  }
-
-  // What is not proved has claims as well: they are in the report's relations. A run that stopped
-  // early, or ranks that cannot run to their end, claim nothing.
-  void verify() {
-    const Verdict verdict = result_.report.verdict;
-    if (verdict != Verdict::kProved && verdict != Verdict::kUnproved) return;
-    const CheckResult checked = check_certificate(
-        asked_, problem_.sequential_program, problem_.rank_programs, result_.certificate,
-        verdict == Verdict::kProved ? Replayed::kProof : Replayed::kClaims,
-        proofs_.empty() ? LemmaTable{} : lemmas_with_files(problem_.refinement.lemma_files));
-    if (checked.undecided) return give_up(checked.reason);
-    if (!checked.accepted)
-      throw InternalError("the checker rejects the certificate: " + checked.reason);
-    result_.replayed = checked.claims;
-  }
-
-  // What was not replayed is not claimed.
-  void give_up(const std::string& reason) {
-    StaticReport& report = result_.report;
-    report.verdict = Verdict::kUnproved;
-    for (TensorReport& output : report.outputs) {
-      TensorReport open;
-      open.name = output.name;
-      output = std::move(open);
-    }
-    report.tensors.clear();
-    FailureReport failure;
-    failure.kind = "not_replayed";
-    failure.node = report.outputs.empty() ? "" : report.outputs.front().name;
-    failure.reason = "the proof could not be replayed: " + reason;
-    report.failures.insert(report.failures.begin(), std::move(failure));
-    result_.certificate.relations.clear();
   }
 
   const StaticOptions& options_;

@@ -18,6 +18,11 @@ TensorReport input_report(const Graph& graph, const RelationMap& relations, Tens
   return report;
 }
 
+bool has_relation(const RelationMap& relations, TensorId tensor) {
+  const auto relation = relations.find(tensor);
+  return relation != relations.end() && !relation->second.empty();
+}
+
 bool is_pending_sum(const std::vector<CleanExpr>& replicas) {
   const auto has_sum = [](const auto& self, const CleanExpr& expr) -> bool {
     if (expr.kind == CleanExpr::Kind::kSum) return true;

@@ -35,6 +35,8 @@ FailureReport diagnose_mismatch(const Problem& problem, const CollectiveMismatch
 // A sequential tensor and its relation, as reports list the inputs of what fails.
 TensorReport input_report(const Graph& graph, const RelationMap& relations, TensorId id);
 
+bool has_relation(const RelationMap& relations, TensorId tensor);
+
 // True when the relation is a sum over ranks: a reduction is still to be done.
 bool is_pending_sum(const std::vector<CleanExpr>& replicas);
 

@@ -5,8 +5,9 @@
 
 #include "static_check/diagnose/diagnose.h"
 #include "static_check/diagnose/nearest.h"
-#include "static_check/diagnose/piece.h"
 #include "static_check/diagnose/scaled.h"
+#include "static_check/diagnose/shard_order.h"
+#include "static_check/diagnose/wrong_operand.h"
 
 namespace assay {
 
@@ -60,10 +61,7 @@ class Search {
   static constexpr int kScaledOperand = 1000 + 4 * 76;
   static constexpr int kScaledSibling = 600;
 
-  bool covered(TensorId tensor) const {
-    const auto relation = relations_.find(tensor);
-    return relation != relations_.end() && !relation->second.empty();
-  }
+  bool covered(TensorId tensor) const { return has_relation(relations_, tensor); }
 
   // One number everywhere: every rank can have it.
   bool is_constant(TensorId tensor) const {
@@ -235,10 +233,10 @@ class Search {
       report.hint = alone ? "are all parts of " + names + " added up before this is used?"
                           : "is an all_reduce (or reduce_scatter) missing after " + names + "?";
     }
-    add_rearranged(report);
+    describe_shard_order(problem_, report);
     constexpr int kVague = 4 * 45;
     if (near && pending.empty() && (report.reason.empty() || near->closeness < kVague))
-      add_wrong_operand(report, id, *near);
+      describe_wrong_operand(problem_, relations_, id, *near, report);
     if (report.reason.empty())
       report.reason = "no distributed tensor is a view or part of this value";
     finding.suspicion = (is_floating(tensor.dtype) && !operands.empty() ? 1000 : 0) +
@@ -247,71 +245,6 @@ class Search {
     describe_scaled_operands(finding, operands);
     add_opaque(report, id);
     findings_.push_back(std::move(finding));
-  }
-
-  // Operands of a rank's operator that are pieces of the sequential one's, in order; empty where
-  // the two have not as many.
-  std::vector<bool> right_operands(const std::vector<TensorId>& here, Rank rank,
-                                   const std::vector<TensorId>& there) const {
-    std::vector<bool> right;
-    if (here.size() != there.size()) return right;
-    for (size_t i = 0; i < here.size(); ++i) {
-      const Value* wanted = problem_.sequential_value(here[i]);
-      const Value* found = problem_.rank_value(rank, there[i]);
-      right.push_back(wanted == nullptr || found == nullptr || !covered(here[i]) ||
-                      is_piece(problem_, *wanted, *found));
-    }
-    return right;
-  }
-
-  // The operator of the nearest rank, from the same line of the program, that shares most operands
-  // with the sequential one; and its first operand that is another.
-  void add_wrong_operand(FailureReport& report, TensorId id, const Nearest& near) const {
-    const auto rank = static_cast<Rank>(std::stol(near.name.substr(near.name.rfind('@') + 1)));
-    const Graph& program = problem_.rank_graph(rank);
-    const auto here = operands_of(
-        graph_.nodes[static_cast<size_t>(graph_.tensors[static_cast<size_t>(id)].producer)]);
-    const Node* best = nullptr;
-    std::vector<bool> right;
-    int most = 0;
-    for (const Node& node : program.nodes) {
-      if (node.op != report.op || node.outputs.empty() || node.outputs[0] == kNone) continue;
-      if (node.source.known() && to_string(node.source) != report.source) continue;
-      auto matches = right_operands(here, rank, operands_of(node));
-      const bool namesake =
-          program.tensors[static_cast<size_t>(node.outputs[0])].name == report.node;
-      const auto matched = static_cast<int>(std::count(matches.begin(), matches.end(), true));
-      const int score = 2 * matched + (namesake ? 3 : 0);
-      if (matches.empty() || matched == static_cast<int>(here.size()) || score <= most) continue;
-      best = &node;
-      right = std::move(matches);
-      most = score;
-    }
-    if (best == nullptr) return;
-    const auto at =
-        static_cast<size_t>(std::find(right.begin(), right.end(), false) - right.begin());
-    describe_operand(report, rank, *best, here[at], operands_of(*best)[at]);
-  }
-
-  void describe_operand(FailureReport& report, Rank rank, const Node& node, TensorId wanted,
-                        TensorId found) const {
-    const std::string at = "@" + std::to_string(rank);
-    const Graph& program = problem_.rank_graph(rank);
-    const std::string name = program.tensors[static_cast<size_t>(found)].name + at;
-    const Value& value = *problem_.rank_value(rank, found);
-    const std::string difference =
-        compare_values(problem_, *problem_.sequential_value(wanted), value).difference;
-    const bool plain = value.tiles.size() == 1 && value.tiles[0].terms.size() == 1;
-    const std::string instead = plain ? name_of(problem_, value.tiles[0].terms[0].atom) : "";
-    report.nearest = program.tensors[static_cast<size_t>(node.outputs[0])].name + at;
-    report.distributed_source = to_string(node.source);
-    report.reason = "reads " + name + ", which is no piece of " +
-                    graph_.tensors[static_cast<size_t>(wanted)].name;
-    if (!difference.empty())
-      report.reason += ": " + name + " " + difference;
-    else if (!instead.empty())
-      report.reason += " but of " + instead;
-    report.hint = "where does rank " + std::to_string(rank) + " get " + name + " from?";
   }
 
   // Masks and indices differ between ranks by nature. Where the search ends at such tensors alone,
@@ -347,7 +280,7 @@ class Search {
             problem_.rank_graph(static_cast<Rank>(rank)).nodes[static_cast<size_t>(origin)];
         Finding finding;
         finding.report.kind = "no_meaning";
-        finding.report.node = name_of_output(static_cast<Rank>(rank), node);
+        finding.report.node = name_of_output(problem_, static_cast<Rank>(rank), node);
         finding.report.op = node.op;
         finding.report.source = to_string(node.source);
         finding.report.distributed_source = finding.report.source;
@@ -357,51 +290,6 @@ class Search {
         findings_.push_back(std::move(finding));
       }
     }
-  }
-
-  // NAME@RANK of what a rank's operator computes.
-  std::string name_of_output(Rank rank, const Node& node) const {
-    if (node.outputs.empty() || node.outputs[0] == kNone) return node.op;
-    return problem_.rank_graph(rank).tensors[static_cast<size_t>(node.outputs[0])].name + "@" +
-           std::to_string(rank);
-  }
-
-  // An input whose only relation takes a gathered tensor apart again: the gather has its shards in
-  // another order.
-  void add_rearranged(FailureReport& report) const {
-    for (Rank rank = 0; rank < static_cast<Rank>(problem_.refinement.ranks.size()); ++rank) {
-      const Graph& program = problem_.rank_graph(rank);
-      const CoreProgram& core = problem_.rank_programs[static_cast<size_t>(rank)];
-      for (size_t i = 0; i < core.ops.size(); ++i) {
-        const CoreOp& op = core.ops[i];
-        if (op.prim != Prim::kCollective || op.origin == kNone) continue;
-        if (core.collectives[static_cast<size_t>(op.collective)].kind !=
-            Collective::Kind::kAllGather)
-          continue;
-        if (i >= problem_.ranks.ranks[static_cast<size_t>(rank)].values.size()) continue;
-        const Value& value = problem_.ranks.ranks[static_cast<size_t>(rank)].values[i];
-        if (!is_out_of_order(value)) continue;
-        const Node& node = program.nodes[static_cast<size_t>(op.origin)];
-        report.nearest = name_of_output(rank, node);
-        report.distributed_source = to_string(node.source);
-        report.reason = "the all_gather " + report.nearest +
-                        " holds its shards in another order than the sequential tensor";
-        report.hint = "check the order in which shards are gathered";
-        return;
-      }
-    }
-  }
-
-  static bool is_out_of_order(const Value& value) {
-    if (value.cuts.empty() || value.cuts[0].size() < 3) return false;
-    for (size_t t = 0; t + 1 < value.tiles.size(); ++t) {
-      const Tile& a = value.tiles[t];
-      const Tile& b = value.tiles[t + 1];
-      if (a.terms.size() != 1 || b.terms.size() != 1 || a.terms[0].atom != b.terms[0].atom)
-        return false;
-      if (b.terms[0].layout.offset < a.terms[0].layout.offset) return true;
-    }
-    return false;
   }
 
   // An operator that nobody declared explains a failure better than any comparison.

@@ -1,7 +1,6 @@
 #include "static_check/smt/solver.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "shared_ir/error.h"
 #include "static_check/smt/smt_module.h"
@@ -10,8 +9,6 @@
 namespace assay {
 
 namespace {
-
-constexpr std::chrono::milliseconds kGrace{250};  // what starting and stopping z3 may take
 
 void check(const PartitionQuery& query, const Boxes& boxes) {
   for (const Restriction& box : boxes) {
@@ -80,11 +77,7 @@ Answer Solver::ask(const PartitionQuery& query) {
     ++unasked_;
     return Answer::kUnknown;
   }
-  const auto start = std::chrono::steady_clock::now();
-  const Answer answer = module_->function<DecidePartition>(kDecidePartition)(query, limit_.count());
-  // z3 may miss its limit on a busy machine. What it says later does not count: whether there is an
-  // answer should not hang on luck.
-  return std::chrono::steady_clock::now() - start > limit_ + kGrace ? Answer::kUnknown : answer;
+  return module_->function<DecidePartition>(kDecidePartition)(query, limit_.count());
 }
 
 std::vector<std::string> Solver::notes() const {

@@ -7,6 +7,7 @@
 #include "shared_ir/error.h"
 #include "static_check/smt/smt_module.h"
 #include "static_check/smt/z3_axioms.h"
+#include "static_check/smt/z3_limit.h"
 
 namespace {
 
@@ -24,12 +25,7 @@ using Coordinates = std::map<std::string, int64_t>;
 class LemmaProblem {
  public:
   explicit LemmaProblem(const LemmaQuery& query)
-      : query_(query), solver_(context_, "QF_NRA"), axioms_(solver_) {
-    z3::params params(context_);
-    params.set("timeout",
-               static_cast<unsigned>(std::clamp<int64_t>(query.limit_ms, 1, UINT32_MAX)));
-    solver_.set(params);
-  }
+      : query_(query), solver_(context_, "QF_NRA"), axioms_(solver_) {}
 
   void decide(LemmaAnswer& answer) {
     const std::vector<Coordinates> everywhere = coordinates();
@@ -73,7 +69,7 @@ class LemmaProblem {
   Answer decide(const z3::expr& differ, std::string& text) {
     solver_.push();
     solver_.add(differ);
-    const z3::check_result found = solver_.check();
+    const z3::check_result found = assay::check_within(solver_, query_.limit_ms);
     if (found == z3::sat) {
       const z3::model model = solver_.get_model();
       for (const auto& [name, value] : unknowns_)

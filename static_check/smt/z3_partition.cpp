@@ -1,9 +1,8 @@
 // The module's one function: a partition as integer arithmetic for z3.
 #include <z3++.h>
 
-#include <algorithm>
-
 #include "static_check/smt/smt_module.h"
+#include "static_check/smt/z3_limit.h"
 
 namespace {
 
@@ -15,20 +14,16 @@ using assay::Restriction;
 
 class Partition {
  public:
-  Partition(const PartitionQuery& query, int64_t limit_ms) : query_(query), solver_(context_) {
-    z3::params params(context_);
-    params.set("timeout", static_cast<unsigned>(std::clamp<int64_t>(limit_ms, 1, UINT32_MAX)));
-    solver_.set(params);
-  }
+  explicit Partition(const PartitionQuery& query) : query_(query), solver_(context_) {}
 
   // The parts make up the whole unless some value of the labels contradicts it.
-  Answer decide() {
+  Answer decide(int64_t limit_ms) {
     for (const auto& [label, size] : query_.sizes) {
       const z3::expr value = variable(label);
       solver_.add(value >= 0 && value < number(size));
     }
     solver_.add(within(query_.whole) && contradiction());
-    switch (solver_.check()) {
+    switch (assay::check_within(solver_, limit_ms)) {
       case z3::unsat:
         return Answer::kYes;
       case z3::sat:
@@ -87,7 +82,7 @@ class Partition {
 
 Answer assay_smt_decide_partition(const PartitionQuery& query, int64_t limit_ms) {
   try {
-    return Partition(query, limit_ms).decide();
+    return Partition(query).decide(limit_ms);
   } catch (const z3::exception&) {
     return Answer::kUnknown;
   }

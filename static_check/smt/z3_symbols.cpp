@@ -1,11 +1,11 @@
 // Values of symbols that satisfy constraints, by z3.
 #include <z3++.h>
 
-#include <algorithm>
 #include <map>
 
 #include "shared_ir/symbol/comparison.h"
 #include "static_check/smt/smt_module.h"
+#include "static_check/smt/z3_limit.h"
 
 namespace {
 
@@ -18,10 +18,6 @@ using assay::SymbolQuery;
 class Symbols {
  public:
   explicit Symbols(const SymbolQuery& query) : query_(query), solver_(context_) {
-    z3::params params(context_);
-    params.set("timeout",
-               static_cast<unsigned>(std::clamp<int64_t>(query.limit_ms, 1, UINT32_MAX)));
-    solver_.set(params);
     for (const Constraint& constraint : query.constraints) solver_.add(all({constraint}));
     for (const auto& conditions : query.beyond) solver_.add(!all(conditions));
   }
@@ -33,13 +29,13 @@ class Symbols {
       for (const int64_t bound : {32, 128, 1024}) {
         solver_.push();
         prefer(bound);
-        const bool found = solver_.check() == z3::sat;
+        const bool found = assay::check_within(solver_, query_.limit_ms) == z3::sat;
         if (found) read(answer);
         solver_.pop();
         if (found) return;
       }
     }
-    switch (solver_.check()) {
+    switch (assay::check_within(solver_, query_.limit_ms)) {
       case z3::sat:
         return read(answer);
       case z3::unsat:

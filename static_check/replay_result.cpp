@@ -1,0 +1,43 @@
+#include "static_check/replay_result.h"
+
+#include "shared_ir/error.h"
+#include "static_check/checker/checker.h"
+#include "static_check/lemmas.h"
+
+namespace assay {
+namespace {
+
+// What was not replayed is not claimed.
+void withdraw_claims(StaticResult& result, const std::string& reason) {
+  StaticReport& report = result.report;
+  report.verdict = Verdict::kUnproved;
+  for (TensorReport& output : report.outputs) {
+    TensorReport open;
+    open.name = output.name;
+    output = std::move(open);
+  }
+  report.tensors.clear();
+  FailureReport failure;
+  failure.kind = "not_replayed";
+  failure.node = report.outputs.empty() ? "" : report.outputs.front().name;
+  failure.reason = "the proof could not be replayed: " + reason;
+  report.failures.insert(report.failures.begin(), std::move(failure));
+  result.certificate.relations.clear();
+}
+
+}  // namespace
+
+void replay_result(const Case& asked, const Problem& problem, StaticResult& result) {
+  const Verdict verdict = result.report.verdict;
+  if (verdict != Verdict::kProved && verdict != Verdict::kUnproved) return;
+  const CheckResult checked = check_certificate(
+      asked, problem.sequential_program, problem.rank_programs, result.certificate,
+      verdict == Verdict::kProved ? Replayed::kProof : Replayed::kClaims,
+      result.certificate.lemmas.empty() ? LemmaTable{} : lemmas_with_files(asked.lemma_files));
+  if (checked.undecided) return withdraw_claims(result, checked.reason);
+  if (!checked.accepted)
+    throw InternalError("the checker rejects the certificate: " + checked.reason);
+  result.replayed = checked.claims;
+}
+
+}  // namespace assay

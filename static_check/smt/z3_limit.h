@@ -1,0 +1,15 @@
+// Questions to z3 under a time limit.
+#pragma once
+
+#include <z3++.h>
+
+#include <cstdint>
+
+namespace assay {
+
+// Asks whether the solver's assertions can hold, for that long at most. z3 may miss its limit by
+// far on a busy machine; what it says later is `unknown`: whether there is an answer should not
+// hang on luck.
+z3::check_result check_within(z3::solver& solver, int64_t limit_ms);
+
+}  // namespace assay
