@@ -8,6 +8,7 @@
 #include <ATen/ops/native_layer_norm_backward.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/rsqrt.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/sigmoid.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/stack.h>
@@ -183,6 +184,16 @@ const Arg& CustomCall::find(size_t position, std::string_view name) const {
 at::Tensor CustomCall::tensor(size_t position, std::string_view name) const {
   if (const auto* arg = std::get_if<TensorArg>(&find(position, name).value)) return value_(arg->id);
   fail(fmt::format("argument {} must be a tensor", name));
+}
+
+at::Tensor CustomCall::operand(size_t position, std::string_view name) const {
+  const Arg& arg = find(position, name);
+  if (const auto* real = std::get_if<double>(&arg.value))
+    return at::scalar_tensor(*real, at::kDouble);
+  if (const auto* whole = std::get_if<int64_t>(&arg.value))
+    return at::scalar_tensor(*whole, at::kLong);
+  if (const auto* flag = std::get_if<bool>(&arg.value)) return at::scalar_tensor(*flag, at::kBool);
+  return tensor(position, name);
 }
 
 int64_t CustomCall::integer(size_t position, std::string_view name) const {

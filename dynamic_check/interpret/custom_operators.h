@@ -22,6 +22,8 @@ class CustomCall {
 
   // Throws UserError at the node's source when the argument is missing or of another type.
   at::Tensor tensor(size_t position, std::string_view name) const;
+  // The same, or a number as a tensor without dimensions.
+  at::Tensor operand(size_t position, std::string_view name) const;
   int64_t integer(size_t position, std::string_view name) const;
   double number(size_t position, std::string_view name) const;
   bool flag(size_t position, std::string_view name, bool absent = false) const;

@@ -41,7 +41,7 @@ Tensors unary(const CustomCall& call) {
 
 template <at::Tensor (*Function)(const at::Tensor&, const at::Tensor&)>
 Tensors binary(const CustomCall& call) {
-  return {Function(call.tensor(0, "lhs"), call.tensor(1, "rhs"))};
+  return {Function(call.operand(0, "lhs"), call.operand(1, "rhs"))};
 }
 
 at::Tensor add(const at::Tensor& a, const at::Tensor& b) { return a + b; }
@@ -61,7 +61,7 @@ at::Tensor minimum(const at::Tensor& a, const at::Tensor& b) { return at::minimu
 at::Tensor remainder(const at::Tensor& a, const at::Tensor& b) { return a.fmod(b); }
 
 Tensors compare(const CustomCall& call) {
-  const at::Tensor a = call.tensor(0, "lhs"), b = call.tensor(1, "rhs");
+  const at::Tensor a = call.operand(0, "lhs"), b = call.operand(1, "rhs");
   const std::string direction = call.text(2, "direction", "");
   if (direction == "EQ") return {a == b};
   if (direction == "NE") return {a != b};
@@ -73,13 +73,13 @@ Tensors compare(const CustomCall& call) {
 }
 
 Tensors select(const CustomCall& call) {
-  return {at::where(call.tensor(0, "condition").to(at::kBool), call.tensor(1, "on_true"),
-                    call.tensor(2, "on_false"))};
+  return {at::where(call.operand(0, "condition").to(at::kBool), call.operand(1, "on_true"),
+                    call.operand(2, "on_false"))};
 }
 
 Tensors clamp(const CustomCall& call) {
-  return {at::minimum(at::maximum(call.tensor(1, "operand"), call.tensor(0, "min")),
-                      call.tensor(2, "max"))};
+  return {at::minimum(at::maximum(call.operand(1, "operand"), call.operand(0, "min")),
+                      call.operand(2, "max"))};
 }
 
 // Of a float to an integer towards zero.
@@ -104,7 +104,7 @@ Tensors iota(const CustomCall& call) {
 
 // Operand dimension i becomes the result's dimension dims[i]; the others repeat it.
 Tensors broadcast(const CustomCall& call) {
-  const at::Tensor operand = call.tensor(0, "operand");
+  const at::Tensor operand = call.operand(0, "operand");
   const Dims dims = call.integers(1, "dimensions");
   const Shape& made = call.recorded().shape;
   Dims line(made.size(), 1);

@@ -16,8 +16,8 @@ struct ReplayOptions {
   bool reduce = true;  // run the smallest sizes that can be run (reduce_case.h), not the case's own
   double tolerance = 1e-9;  // relative Frobenius norm; float64 rounding stays far below, but where
                             // values cancel: there it is what perturbed runs say
-  int64_t max_elements = int64_t{1}
-                         << 26;  // of all tensors of the reduced graphs; larger cases are not run
+  // Of all tensors of the reduced graphs, 8 bytes each; larger cases are not run.
+  int64_t max_elements = int64_t{1} << 27;
 };
 
 // An input on which the distributed program does not give what it should.

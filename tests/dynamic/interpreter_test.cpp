@@ -90,6 +90,31 @@ std::vector<Values> run_exchange(const std::vector<Graph>& graphs) {
   return interpret(graphs, {{"ep", {0, 1}}}, {{{"x", 0}, x}, {{"x", 1}, x}});
 }
 
+// HLO's literals are numbers in a graph.
+TEST(Hlo, NumbersAreTensorsWithoutDimensions) {
+  Graph graph;
+  graph.name = "literals";
+  graph.tensors = {{"x", DType::kFloat32, {2, 3}},
+                   {"spread", DType::kFloat32, {2, 3}, 0, 0},
+                   {"y", DType::kFloat32, {2, 3}, 1, 0}};
+  graph.inputs = {0};
+  Node broadcast, divide;
+  broadcast.op = "hlo.broadcast";
+  broadcast.args = {Arg{8.0}, Arg{ArgList{}}, Arg{ArgList{Arg{int64_t{2}}, Arg{int64_t{3}}}}};
+  broadcast.outputs = {1};
+  divide.op = "hlo.divide";
+  divide.args = {Arg{TensorArg{1}}, Arg{2.0}};
+  divide.outputs = {2};
+  graph.nodes = {broadcast, divide};
+  graph.outputs = {2};
+  for (TensorId id = 0; id < 3; ++id)
+    graph.by_name[graph.tensors[static_cast<size_t>(id)].name] = id;
+  const std::vector<Graph> graphs{graph};
+  const at::Tensor y =
+      interpret(graphs, {}, {{{"x", 0}, at::ones({2, 3}, at::kDouble)}}).at(0).at(2);
+  EXPECT_TRUE(at::allclose(y, at::ones({2, 3}, at::kDouble) * 4));
+}
+
 TEST(AllToAll, RowsGoWhereTheyAreExpected) {
   const std::vector<Values> values =
       run_exchange({exchange({1, 2}, {1, 2}), exchange({2, 1}, {2, 1})});
