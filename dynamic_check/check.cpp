@@ -6,9 +6,11 @@
 
 #include "dynamic_check/distributed_run.h"
 #include "dynamic_check/findings.h"
+#include "dynamic_check/float8_products.h"
 #include "dynamic_check/inputs/run_inputs.h"
 #include "dynamic_check/references.h"
 #include "dynamic_check/targets.h"
+#include "shared_ir/cast.h"
 
 namespace assay {
 namespace {
@@ -16,10 +18,9 @@ namespace {
 void check_options(const Case& refinement, const Programs& programs,
                    const DynamicOptions& options) {
   if (options.samples < 3) throw UserError({}, "a tolerance needs at least 3 samples");
-  if (!is_floating(options.precision) || options.precision < DType::kFloat16) {
-    throw UserError({}, fmt::format("a run in {} is not supported", to_string(options.precision)),
-                    "use float16, bfloat16, float32 or float64");
-  }
+  if (!is_floating(options.precision))
+    throw UserError({}, fmt::format("no run is in {}", to_string(options.precision)),
+                    "use a floating type: float32, bfloat16, float16, float8_e4m3fn, ...");
   if (static_cast<int64_t>(refinement.ranks.size()) != programs.mesh.world_size()) {
     throw UserError({}, fmt::format("the case has {} ranks, the mesh {}", refinement.ranks.size(),
                                     programs.mesh.world_size()));
@@ -156,14 +157,17 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
     report.first_deviation = self_made.broken;
     return finish();
   }
-  const RunInputs inputs =
-      make_run_inputs(refinement, programs.inputs, self_made, options.precision, options.seed);
+  const RunInputs inputs = make_run_inputs(refinement, programs.inputs, self_made,
+                                           storage_dtype(options.precision), options.seed);
   References references = make_references(refinement, targets, programs, inputs, options);
   if (references.failure) {
     report_failure(*references.failure, report);
     return finish();
   }
-  const DistributedRun run = run_distributed(refinement, programs, inputs, options);
+  DynamicOptions on_ranks = options;
+  if (is_float8(options.precision))
+    on_ranks.kernel = with_float8_products(refinement.ranks, options.precision, options.kernel);
+  const DistributedRun run = run_distributed(refinement, programs, inputs, on_ranks);
   if (run.failure) {
     report_failure(*run.failure, report);
     return finish();

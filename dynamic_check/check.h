@@ -39,7 +39,10 @@ struct Programs {
 };
 
 struct DynamicOptions {
-  DType precision = DType::kFloat32;  // kFloat32, kBFloat16, kFloat16 or kFloat64
+  // Any floating dtype. In a float8 run tensors are bfloat16, and the factors of matrix products go
+  // through float8, emulated where the hardware lacks it (float8_products.h). A program that casts
+  // to float8 itself, with scales of its own, runs as it is in any of the others.
+  DType precision = DType::kFloat32;
   uint64_t seed = 0;
   int samples = 10;  // perturbed sequential runs; at least 3
   double family_rate =

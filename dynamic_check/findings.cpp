@@ -6,8 +6,11 @@
 #include <set>
 
 #include "dynamic_check/localize/collective_check.h"
+#include "dynamic_check/localize/overwritten_operand.h"
 #include "dynamic_check/merge.h"
+#include "dynamic_check/tolerance/rounding.h"
 #include "dynamic_check/tolerance/statistics.h"
+#include "shared_ir/cast.h"
 
 namespace assay {
 namespace {
@@ -38,12 +41,17 @@ class TargetChecker {
       return;
     }
     if (!target.expected && !target.approximated) ++findings.compared;
-    DynamicReport::Tolerance tolerance{target.name, 0, 0};
+    const Node* node = sequential_node(target);
+    DynamicReport::Tolerance tolerance{
+        .tensor = target.name,
+        .op = node ? node->op : "",
+        .source = node ? to_string(node->source) : "",
+    };
     std::optional<Deviation> deviation;
     for (const CleanExpr& replica : target.replicas) {
       const Merged merged = merge(replica, reference.run.sizes().vec(),
                                   [&](const RankTensorName& name) { return recorded(name); });
-      const Comparison comparison = compare_merged(merged, reference);
+      const Comparison comparison = compare_merged(merged, reference, target.expected);
       tolerance.allowed = comparison.allowed;
       tolerance.error = std::max(tolerance.error, comparison.error);
       if (target.approximated) continue;
@@ -51,6 +59,7 @@ class TargetChecker {
     }
     if (target.approximated)
       return findings.approximations.push_back({target.name, tolerance.error});
+    tolerance.within = !deviation;
     findings.tolerances.push_back(tolerance);
     if (deviation) {
       deviation->target = index;
@@ -74,6 +83,14 @@ class TargetChecker {
     return id == kNone ? kNone : graph.tensors[static_cast<size_t>(id)].producer;
   }
 
+  // The sequential operator that computes the target; null for an input.
+  const Node* sequential_node(const Target& target) const {
+    const Graph& graph = refinement_.sequential;
+    const TensorId id = graph.find(leaves_of(target.sequential).front().first);
+    const NodeId node = graph.tensors[static_cast<size_t>(id)].producer;
+    return node == kNone ? nullptr : &graph.nodes[static_cast<size_t>(node)];
+  }
+
   // The node of the distributed program after which the expression has its value.
   NodeId last_node(const CleanExpr& replica) const {
     NodeId last = kNone;
@@ -81,12 +98,21 @@ class TargetChecker {
     return last;
   }
 
-  Comparison compare_merged(const Merged& merged, const ReferenceTensor& reference) const {
+  // An inner tensor may have its relation to what the ranks hold before or after a cast: then its
+  // value counts alone. An output has the dtype that it should have.
+  Comparison compare_merged(const Merged& merged, const ReferenceTensor& reference,
+                            bool is_output) const {
     if (merged.fault) {
       return {
           .within = false, .kind = merged.fault->kind, .error = 1, .detail = merged.fault->detail};
     }
     Comparison comparison = compare(merged.value, merged.dtype, reference, factors_);
+    if (comparison.kind == "dtype" && !is_output && reference.spread &&
+        at::isFloatingType(merged.dtype)) {
+      const Comparison of_values =
+          compare(merged.value, reference.run.scalar_type(), reference, factors_);
+      if (of_values.within) comparison = of_values;
+    }
     if (!comparison.within && merged.has_padding && comparison.kind == "value") {
       comparison.kind = "omission";
       comparison.detail = "elements that no rank's tensor gives, only padding";
@@ -103,11 +129,9 @@ class TargetChecker {
     result.kind = comparison.kind;
     result.error = comparison.error;
     result.allowed = comparison.allowed;
-    const TensorId id = refinement_.sequential.find(leaves_of(target.sequential).front().first);
-    const NodeId node = refinement_.sequential.tensors[static_cast<size_t>(id)].producer;
-    if (node != kNone) {
-      result.op = refinement_.sequential.nodes[static_cast<size_t>(node)].op;
-      result.source = to_string(refinement_.sequential.nodes[static_cast<size_t>(node)].source);
+    if (const Node* node = sequential_node(target)) {
+      result.op = node->op;
+      result.source = to_string(node->source);
     }
     std::set<Rank> ranks;
     for (const auto& [name, rank] : leaves_of(replica)) ranks.insert(rank);
@@ -131,14 +155,18 @@ std::vector<OperatorFault> find_faults(const Case& refinement, const Distributed
       check_collectives(refinement.ranks, refinement.distributed_groups, run.ranks);
   int64_t operators = 0;
   for (const Graph& graph : refinement.ranks) operators += static_cast<int64_t>(graph.nodes.size());
-  const OperatorCheckOptions check{options.seed,
-                                   1 - options.family_rate / static_cast<double>(std::max<int64_t>(
-                                                                 operators * (1 + kMaxBlocks), 1))};
+  const OperatorCheckOptions check{
+      options.seed,
+      1 - options.family_rate /
+              static_cast<double>(std::max<int64_t>(operators * (1 + kMaxBlocks), 1)),
+      is_float8(options.precision) ? unit_roundoff(options.precision) : 0};
   for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
     for (size_t node = 0; node < refinement.ranks[rank].nodes.size(); ++node) {
       auto fault = check_operator(refinement.ranks[rank], static_cast<Rank>(rank),
                                   static_cast<NodeId>(node), run.ranks[rank], check);
-      if (fault) faults.push_back(std::move(*fault));
+      if (!fault) continue;
+      auto writer = overwritten_operand(refinement.ranks[rank], *fault, run.ranks[rank], check);
+      faults.push_back(std::move(writer ? *writer : *fault));
     }
   }
   std::stable_sort(faults.begin(), faults.end(),

@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 
+#include "dynamic_check/float8_products.h"
 #include "dynamic_check/merge.h"
 #include "dynamic_check/tolerance/perturbed_run.h"
 #include "dynamic_check/tolerance/rounding.h"
@@ -31,7 +32,7 @@ class RankSide {
  private:
   // Sample 0 is without noise.
   std::vector<Merged> replicas(int sample) const {
-    const double relative = sample == 0 ? 0 : unit_roundoff(options_.precision);
+    const double relative = sample == 0 ? 0 : unit_roundoff(storage_dtype(options_.precision));
     const std::vector<Values> values =
         interpret_with_noise(refinement_.ranks, refinement_.distributed_groups, inputs_.parts,
                              {relative, options_.seed, sample});

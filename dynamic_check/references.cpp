@@ -8,11 +8,13 @@
 #include <set>
 
 #include "dynamic_check/execute/rank_threads.h"
+#include "dynamic_check/float8_products.h"
 #include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/rank_noise.h"
 #include "dynamic_check/record.h"
 #include "dynamic_check/tolerance/perturbed_run.h"
 #include "dynamic_check/tolerance/rounding.h"
+#include "shared_ir/cast.h"
 
 namespace assay {
 namespace {
@@ -25,6 +27,7 @@ struct SequentialRun {
   std::map<std::string, at::Tensor> inputs;
   std::map<std::string, bool> differentiable;
   std::set<TensorId> wanted;
+  bool keeps_all = false;  // operators read what was recorded
   RecordedTensors recorded;
 };
 
@@ -116,6 +119,7 @@ class SequentialSide {
     run->program = programs_.sequential;
     run->differentiable = inputs_.differentiable;
     run->wanted = wanted_;
+    run->keeps_all = is_float8(options_.precision);
     run->recorded.resize(run->graph.tensors.size());
     const Noise noise = noise_of(sample);
     for (const auto& [name, tensor] : inputs_.whole) {
@@ -131,11 +135,19 @@ class SequentialSide {
         overwrite(outputs[i], noisy_result(node, i, outputs[i], noise));
       }
     };
+    const bool float8 = is_float8(options_.precision);
+    const auto round = [run, float8, product_noise = product_noise(sample),
+                        precision = options_.precision](NodeId node,
+                                                        std::span<const at::Tensor> outputs) {
+      const auto recorded = [&](TensorId id) { return run->recorded[static_cast<size_t>(id)]; };
+      if (float8) round_product(run->graph, node, precision, recorded, outputs, product_noise);
+    };
     const RankThreadOptions thread{
         .timeout = options_.timeout, .device = device(), .completion = {}};
-    failure = run_rank_threads(Mesh(), thread, [run, perturb](RankEnvironment& rank) {
+    failure = run_rank_threads(Mesh(), thread, [run, perturb, round](RankEnvironment& rank) {
       run_recorded(run->program, rank, run->graph, run->inputs, run->differentiable,
                    [&](NodeId node, std::span<const at::Tensor> outputs) {
+                     round(node, outputs);
                      perturb(node, outputs);
                      keep_wanted(*run, node, outputs);
                    });
@@ -144,6 +156,7 @@ class SequentialSide {
   }
 
   static void keep_wanted(SequentialRun& run, NodeId node, std::span<const at::Tensor> outputs) {
+    if (run.keeps_all) return keep_outputs(run.graph, node, outputs, run.recorded);
     for (TensorId id : run.graph.nodes[static_cast<size_t>(node)].outputs) {
       if (run.wanted.contains(id)) return keep_outputs(run.graph, node, outputs, run.recorded);
     }
@@ -159,6 +172,12 @@ class SequentialSide {
   }
 
   Noise noise_of(int sample) const {
+    return {sample == 0 ? 0 : unit_roundoff(storage_dtype(options_.precision)), options_.seed,
+            sample};
+  }
+
+  // Of the factors of matrix products in a float8 run.
+  Noise product_noise(int sample) const {
     return {sample == 0 ? 0 : unit_roundoff(options_.precision), options_.seed, sample};
   }
 

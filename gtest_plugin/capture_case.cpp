@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "assay/refinement.h"
+#include "dynamic_check/float8_products.h"
 #include "gtest_plugin/flat_buffer.h"
 #include "gtest_plugin/placement_relation.h"
 #include "gtest_plugin/program_run.h"
@@ -114,7 +115,8 @@ std::vector<CleanExpr> output_relation(const Graph& sequential, const DeclaredOu
 
 }  // namespace
 
-Case capture_case(const RefinementSpec& spec, DType precision) {
+Case capture_case(const RefinementSpec& spec, DType run_in) {
+  const DType precision = storage_dtype(run_in);
   check_spec(spec);
   Case refinement;
   refinement.name = spec.name;

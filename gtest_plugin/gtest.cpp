@@ -2,6 +2,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 
@@ -71,8 +73,23 @@ void fail_at(const SourcePlace& place, const std::string& message) {
   ADD_FAILURE_AT(place.file.c_str(), static_cast<int>(place.line)) << message;
 }
 
+// The report as JSON, for `assay report`, where the user asks for it.
+void write_report(const CaseReport& report) {
+  const char* folder = std::getenv("ASSAY_REPORTS");
+  if (folder == nullptr || *folder == '\0') return;
+  const auto file = std::filesystem::path(folder) / (report.name + ".json");
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  std::ofstream stream(file, std::ios::binary);
+  stream << to_json({{report}});
+  if (!stream.flush())
+    throw UserError({}, "the report cannot be written to " + file.string(),
+                    "set ASSAY_REPORTS to a folder that can be written to");
+}
+
 void publish(const CaseReport& report, FailureContext context, const SourcePlace& otherwise) {
   record(report, context.mesh);
+  write_report(report);
   if (report.exit == 0) return;
   const SourcePlace place = failure_place(report);
   fail_at(place.known() ? place : otherwise, failure_message(report, context));

@@ -1,10 +1,29 @@
 #include "shared_ir/cast.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "shared_ir/error.h"
 
 namespace assay {
+
+namespace {
+
+double rounded_to_float8(double x, DType to) {
+  const bool e4m3 = to == DType::kFloat8E4M3;
+  const int fraction_bits = e4m3 ? 3 : 2, smallest_exponent = e4m3 ? -6 : -14;
+  const double largest = e4m3 ? 448 : 57344;
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  if (!std::isfinite(x)) return e4m3 ? kNan : x;
+  if (x == 0) return x;
+  const double step = std::ldexp(1.0, std::max(std::ilogb(x), smallest_exponent) - fraction_bits);
+  const double rounded = std::nearbyint(x / step) * step;
+  if (std::abs(rounded) <= largest) return rounded;
+  return e4m3 ? kNan : std::copysign(std::numeric_limits<double>::infinity(), x);
+}
+
+}  // namespace
 
 std::pair<int64_t, int64_t> integer_range(DType dtype) {
   switch (dtype) {
@@ -30,6 +49,7 @@ std::pair<int64_t, int64_t> integer_range(DType dtype) {
 }
 
 bool cast_keeps_values(DType from, DType to) {
+  if (is_float8(to)) return from == to || is_bool(from);
   if (is_floating(to)) return true;
   if (is_floating(from)) return false;
   const auto [from_low, from_high] = integer_range(from);
@@ -40,6 +60,7 @@ bool cast_keeps_values(DType from, DType to) {
 std::string cast_function(DType to) { return "cast(" + std::string(to_string(to)) + ")"; }
 
 double cast_value(double x, DType to) {
+  if (is_float8(to)) return rounded_to_float8(x, to);
   if (is_floating(to)) return x;
   if (is_bool(to)) return x != 0;
   const double whole = std::trunc(x);

@@ -9,18 +9,27 @@
 
 namespace assay {
 
+inline bool is_float8(DType dtype) {
+  return dtype == DType::kFloat8E4M3 || dtype == DType::kFloat8E5M2;
+}
+
 // Smallest and largest value of an integer dtype or bool. Throws InternalError for a floating one.
 std::pair<int64_t, int64_t> integer_range(DType dtype);
 
-// Whether the cast is the identity on every value: to a floating dtype (rounding is no change of
-// value), or among integers and bool to one that has all values of `from`.
+// Whether the cast is the identity on every value: to a floating dtype of 16 bits or more (rounding
+// is no change of value), or among integers and bool to one that has all values of `from`. A cast
+// to float8 is a function of its own: what it makes of a value depends on the scale that the
+// program chose for it, so that values that were scaled alike alone are cast alike.
 bool cast_keeps_values(DType from, DType to);
 
-// The kMap function that a cast which may change values is: "cast(int8)".
+// The kMap function that a cast which may change values is: "cast(int8)". Lowering makes every cast
+// to float8 such a kMap.
 std::string cast_function(DType to);
 
 // to bool: whether x is not 0. To an integer: without the fraction, modulo the dtype's range (as
-// PyTorch casts integers). To floating: x.
+// PyTorch casts integers). To float8: the nearest number of it, ties to the even one; what is too
+// large becomes NaN (float8_e4m3fn) or infinity (float8_e5m2), as in PyTorch (Micikevicius et al.
+// 2022, "FP8 formats for deep learning", section 3). To another floating dtype: x.
 double cast_value(double x, DType to);
 
 }  // namespace assay

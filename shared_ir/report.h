@@ -117,12 +117,16 @@ struct DynamicReport {
   // What is allowed, in root mean squares of what the samples deviate.
   double tolerance_factor = 0;
   uint64_t seed = 0;
+  // Of one compared tensor, as relative Frobenius norms.
   struct Tolerance {
     std::string tensor;
-    double allowed;
-    double error;
+    double allowed = 0;
+    double error = 0;
+    std::string op;      // that computes it in the sequential program; empty for an input
+    std::string source;  // its file:line in the user's program
+    bool within = true;  // every replica of it is, and every block
   };
-  std::vector<Tolerance> tolerances;
+  std::vector<Tolerance> tolerances;  // in dependency order
   // Of what the ranks hold of an approximated tensor from what the sequential program computes,
   // relative Frobenius norm.
   struct Distance {
@@ -162,6 +166,11 @@ std::string to_text(const CaseReport& report);
 
 // JUnit XML: one test case a case; exit 1 is a failure, exit 2 and 3 are errors.
 std::string to_junit(const Report& report);
+
+// One <svg> element: the errors of a run's tensors and what is allowed of each, in dependency
+// order, on a logarithmic scale, with the first deviation marked. `title` names the case. Throws
+// UserError when the report has no tolerances.
+std::string tolerance_plot(const std::string& title, const DynamicReport& report);
 
 // A self-contained page: a table of the cases, then the text of each.
 std::string to_html(const Report& report);

@@ -11,13 +11,13 @@
 #include <array>
 #include <fstream>
 
-#include "bench/calibration/chart.h"
 #include "bench/calibration/clean_runs.h"
 #include "bench/calibration/power.h"
 #include "dynamic_check/check.h"
 #include "dynamic_check/tolerance/statistics.h"
 #include "fixtures/catalog.h"
 #include "shared_ir/error.h"
+#include "shared_ir/report/chart.h"
 
 namespace assay::bench {
 namespace {
@@ -137,16 +137,16 @@ void print(const Json& json) {
 }
 
 Chart chart_of(const std::vector<PowerCurve>& curves) {
-  Chart chart{"Errors of one operator that are caught",
-              "error, in unit roundoffs of the precision",
-              "share",
-              {},
-              {}};
+  Chart chart{.title = "Errors of one operator that are caught",
+              .x_label = "error, in unit roundoffs of the precision",
+              .y_label = "share",
+              .y_ticks = quarters()};
   for (const PowerCurve& curve : curves) {
-    Line line{std::string(to_string(curve.precision)), {}};
+    Chart::Line line{std::string(to_string(curve.precision)), {}};
     for (size_t i = 0; i < curve.points.size(); ++i) {
       const PowerPoint& point = curve.points[i];
-      if (chart.x_ticks.size() == i) chart.x_ticks.push_back(fmt::format("{}", point.error));
+      if (chart.x_ticks.size() == i)
+        chart.x_ticks.push_back({static_cast<double>(i), fmt::format("{}", point.error)});
       if (point.injected > 0)
         line.points.emplace_back(static_cast<double>(i), static_cast<double>(point.caught) /
                                                              static_cast<double>(point.injected));

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "dynamic_check/compare/tensor_comparison.h"
+#include "dynamic_check/float8_products.h"
 #include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/interpret/collective_node.h"
 #include "dynamic_check/localize/fault_kind.h"
@@ -29,12 +30,14 @@ int64_t effective_samples(int64_t elements) {
 // One operator with what was recorded of it.
 class OperatorReplay {
  public:
-  OperatorReplay(const Graph& graph, NodeId id, const RecordedTensors& recorded, uint64_t seed)
+  OperatorReplay(const Graph& graph, NodeId id, const RecordedTensors& recorded,
+                 const OperatorCheckOptions& options)
       : graph_(graph),
         node_(graph.nodes[static_cast<size_t>(id)]),
         id_(id),
         recorded_(recorded),
-        seed_(seed) {}
+        seed_(options.seed),
+        operand_roundoff_(first_factor(node_) == kNone ? 0 : options.factor_roundoff) {}
 
   bool can_run() const {
     if (is_random(node_) || is_uninitialised(node_) || is_view_operator(node_)) return false;
@@ -79,7 +82,7 @@ class OperatorReplay {
       const at::Tensor& value = recorded_[static_cast<size_t>(input)];
       const at::Tensor operand = arithmetic == Arithmetic::kFloat64 ? widened(value) : value;
       if (relative == 0) return operand;
-      return perturbed(operand, relative,
+      return perturbed(operand, std::max(relative, operand_roundoff_),
                        {seed_, fmt::format("operator {} {} {}", id_, input, sample)});
     };
   }
@@ -101,6 +104,7 @@ class OperatorReplay {
   const NodeId id_;
   const RecordedTensors& recorded_;
   const uint64_t seed_;
+  const double operand_roundoff_;
 };
 
 std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t index,
@@ -140,7 +144,7 @@ std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t
 std::optional<OperatorFault> check_operator(const Graph& graph, Rank rank, NodeId id,
                                             const RecordedTensors& recorded,
                                             const OperatorCheckOptions& options) {
-  const OperatorReplay replay(graph, id, recorded, options.seed);
+  const OperatorReplay replay(graph, id, recorded, options);
   if (collective_of(replay.node()) || !replay.can_run()) return std::nullopt;
   const std::vector<at::Tensor> exact = replay.run(0, 0);
   const std::vector<TensorId>& outputs = replay.node().outputs;

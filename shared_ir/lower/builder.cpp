@@ -214,6 +214,7 @@ CoreId Builder::cast(CoreId x, DType to) {
   DType from = dtype(x);
   if (from == to) return x;
   bool integral = is_finite_constant(x) && op(x).constant.denominator() == 1;
+  if (is_float8(to) && !cast_keeps_values(from, to)) return map(cast_function(to), {x}, to, 0);
   if (op(x).prim == Prim::kConst && is_floating(to)) return same_constant(x, to, shape(x));
   if (integral && is_integer(to)) {
     // Integers of 53 bits are exact as doubles; beyond that a narrowing cast stays an operator.

@@ -153,8 +153,9 @@ DynamicReport dynamic_of(const Json& json) {
   if (json.contains("tolerance_factor")) report.tolerance_factor = number(json, "tolerance_factor");
   report.seed = integer<uint64_t>(json.at("seed"));
   for (const Json& tolerance : json.at("tolerances")) {
-    report.tolerances.push_back(
-        {tolerance.at("tensor"), number(tolerance, "allowed"), number(tolerance, "error")});
+    report.tolerances.push_back({tolerance.at("tensor"), number(tolerance, "allowed"),
+                                 number(tolerance, "error"), tolerance.value("op", ""),
+                                 tolerance.value("source", ""), tolerance.value("within", true)});
   }
   if (json.contains("approximations"))
     for (const Json& one : json["approximations"])

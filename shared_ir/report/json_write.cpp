@@ -120,7 +120,10 @@ Json json_of(const DynamicReport& report) {
   for (const DynamicReport::Tolerance& tolerance : report.tolerances) {
     json["tolerances"].push_back({{"tensor", tolerance.tensor},
                                   {"allowed", number(tolerance.allowed)},
-                                  {"error", number(tolerance.error)}});
+                                  {"error", number(tolerance.error)},
+                                  {"op", tolerance.op},
+                                  {"source", tolerance.source},
+                                  {"within", tolerance.within}});
   }
   return json;
 }

@@ -140,7 +140,8 @@ std::vector<size_t> CoverIndex::preferred(const std::vector<Use>& uses,
   for (size_t i = 0; i < uses.size(); ++i)
     if (fits(candidates_[uses[i].candidate], target)) order.push_back(i);
   const auto rest = std::stable_partition(order.begin(), order.end(), [&](size_t i) {
-    return candidates_[uses[i].candidate].op == target.op;
+    const Candidate& candidate = candidates_[uses[i].candidate];
+    return candidate.op == target.op && candidate.dtype == target.dtype.value_or(candidate.dtype);
   });
   std::stable_partition(order.begin(), rest, [&](size_t i) {
     return candidates_[uses[i].candidate].name == target.name;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "bench/calibration/chart.h"
 #include "bench/calibration/clean_runs.h"
 #include "bench/calibration/power.h"
 #include "fixtures/bugs/zoo.h"
@@ -70,14 +69,6 @@ TEST(Power, AnErrorOfOneThirdIsCaughtAndTheDrawsRepeat) {
   }
   EXPECT_EQ(once[0].points[7].error, 128);
   EXPECT_EQ(once[0].points[7].caught, 3);
-}
-
-TEST(Chart, HasALineWithItsNameForEachCurve) {
-  const std::string svg =
-      to_svg({"title", "x", "y", {"1", "2"}, {{"float32", {{0, 0}, {1, 1}}}, {"bfloat16", {}}}});
-  EXPECT_THAT(svg, HasSubstr("<polyline points=\"70.0,340.0 600.0,40.0 \""));
-  EXPECT_THAT(svg, HasSubstr(">float32<"));
-  EXPECT_THAT(svg, HasSubstr(">bfloat16<"));
 }
 
 }  // namespace

@@ -80,6 +80,24 @@ TEST(CheckCommand, WritesJsonHtmlAndJUnit) {
   EXPECT_THAT(printed.text, HasSubstr("small: proved"));
 }
 
+TEST(ReportCommand, PlotsTheTolerancesOfARun) {
+  ScratchFolder folder;
+  const auto json = folder.path() / "run.json", svg = folder.path() / "run.svg";
+  CaseReport ran;
+  ran.name = "mlp";
+  ran.exit = 0;
+  ran.dynamic.emplace().tolerances = {{"x", 1e-4, 1e-6, "aten.mm.default", "mlp.cpp:3", true}};
+  std::ofstream(json) << to_json({{ran}});
+  EXPECT_EQ(run("report" + quoted(json) + "--plot" + quoted(svg)).exit, 0);
+  EXPECT_THAT(read(svg), HasSubstr("mlp, : error against tolerance"));
+
+  ran.dynamic.reset();
+  std::ofstream(json) << to_json({{ran}});
+  const Outcome nothing = run("report" + quoted(json) + "--plot" + quoted(svg));
+  EXPECT_EQ(nothing.exit, 2);
+  EXPECT_THAT(nothing.text, HasSubstr("no case of the report was run"));
+}
+
 TEST(CheckCommand, ExitCodeIsTheLargestOverTheCases) {
   ScratchFolder good, bad;
   test::write_files(good, test::small_case_files());

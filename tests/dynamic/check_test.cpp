@@ -62,10 +62,10 @@ KernelHook first_product(const Product& kernel, int64_t hidden = 64) {
   };
 }
 
-TEST(DynamicCheck, ACorrectProgramPassesOverTwentySeedsInBothPrecisions) {
+TEST(DynamicCheck, ACorrectProgramPassesOverTwentySeedsInEveryPrecision) {
   const Mlp mlp = make_mlp();
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    for (DType precision : {DType::kFloat32, DType::kBFloat16}) {
+    for (DType precision : {DType::kFloat32, DType::kBFloat16, DType::kFloat16}) {
       const DynamicReport report =
           run(mlp, {.precision = precision, .seed = seed, .completion = delayed_completion(seed)});
       EXPECT_EQ(report.triage, "pass")

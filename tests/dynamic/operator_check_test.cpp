@@ -77,7 +77,8 @@ TEST_P(SmallProduct, IsCalledWrongWhenOneElementIs) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, SmallProduct, testing::Values(DType::kFloat32, DType::kBFloat16),
+INSTANTIATE_TEST_SUITE_P(Of, SmallProduct,
+                         testing::Values(DType::kFloat32, DType::kBFloat16, DType::kFloat16),
                          [](const auto& dtype) { return std::string(to_string(dtype.param)); });
 
 }  // namespace

@@ -72,6 +72,37 @@ TEST(CheckRefinement, APendingSumPassesWhereItIsAskedFor) {
   EXPECT_EQ(check_refinement(spec, in(DType::kFloat32)).exit, 0);
 }
 
+// The product of the sequential program is float32; the ranks cast their parts before they add them
+// up, so the whole product is bfloat16 wherever they hold it.
+RefinementSpec sum_after_a_cast(bool cast_back) {
+  RefinementSpec spec;
+  spec.name = "SumAfterACast";
+  spec.mesh = Mesh({{"tp", 2}});
+  spec.inputs = {input("x", {8, 64}, Shard("tp", 1)), input("w", {64, 32}, Shard("tp", 0))};
+  const auto product = [](Program& p) {
+    return at::mm(p[{"x"}].to(at::kFloat), p[{"w"}].to(at::kFloat));
+  };
+  spec.sequential = [=](Program& p) { p.output("y", product(p).to(at::kBFloat16)); };
+  spec.distributed = [=](Program& p) {
+    const at::Tensor y = p.all_reduce(product(p).to(at::kBFloat16), "tp");
+    p.output("y", cast_back ? y.to(at::kFloat) : y);
+  };
+  return spec;
+}
+
+TEST(CheckRefinement, AnInnerTensorMayBeHeldAfterACast) {
+  const CaseReport report = check_refinement(sum_after_a_cast(false), in(DType::kBFloat16));
+  EXPECT_EQ(report.exit, 0) << to_text(report);
+}
+
+TEST(CheckRefinement, AnOutputOfAnotherDTypeDeviates) {
+  const CaseReport report = check_refinement(sum_after_a_cast(true), in(DType::kBFloat16));
+  EXPECT_EQ(report.exit, 1) << to_text(report);
+  ASSERT_TRUE(report.dynamic && report.dynamic->first_deviation);
+  EXPECT_EQ(report.dynamic->first_deviation->tensor, "y");
+  EXPECT_EQ(report.dynamic->first_deviation->kind, "dtype");
+}
+
 TEST(CheckRefinement, AWeightThatIsCutInAnotherOrderFails) {
   RefinementSpec spec = readme_example();
   spec.inputs[2].placement = ShardBlocks("tp", 1, {128, 128});

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "shared_ir/case.h"
+#include "shared_ir/report.h"
 
 namespace assay {
 namespace {
@@ -30,8 +31,9 @@ std::filesystem::path scratch() {
          testing::UnitTest::GetInstance()->current_test_info()->name();
 }
 
-Outcome run(const std::string& filter, const std::string& arguments = {}) {
-  const std::string command = "ASSAY_SEED=5 ASSAY_BUNDLES=" + scratch().string() +
+Outcome run(const std::string& filter, const std::string& arguments = {},
+            const std::string& environment = {}) {
+  const std::string command = environment + " ASSAY_SEED=5 ASSAY_BUNDLES=" + scratch().string() +
                               " " FAILING_TESTS " --gtest_filter=" + filter + " " + arguments +
                               " 2>&1";
   Outcome outcome;
@@ -52,6 +54,26 @@ TEST(Macro, AFailureNamesTheLineTheReasonAndHowToRepeatIt) {
       AllOf(ContainsRegex("failing_tests.cpp:[0-9]+: Failure"),
             HasSubstr("Failing.NoAllReduce (tp=2)"), HasSubstr("sum"), HasSubstr("ASSAY_SEED=5"),
             HasSubstr("--gtest_filter=Failing.NoAllReduce"), HasSubstr("assay check ")));
+}
+
+// tests/cli plots such a report.
+TEST(Macro, WritesItsReportWithTolerancesInOrderWhereAskedTo) {
+  const auto folder = scratch() / "reports";
+  run("Failing.NoAllReduce", "", "ASSAY_REPORTS=" + folder.string());
+  const auto file = folder / "Failing.NoAllReduce.json";
+  std::ifstream stream(file);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const Report report = report_from_json(text, file.string());
+  ASSERT_EQ(report.cases.size(), 1U);
+  ASSERT_TRUE(report.cases[0].dynamic);
+  const auto& tolerances = report.cases[0].dynamic->tolerances;
+  ASSERT_FALSE(tolerances.empty());
+  EXPECT_EQ(tolerances.back().tensor, "y");
+  EXPECT_EQ(tolerances.back().op, "aten.mm.default");
+  EXPECT_THAT(tolerances.back().source, HasSubstr("failing_tests.cpp"));
+  EXPECT_FALSE(tolerances.back().within);
+  EXPECT_THAT(tolerance_plot("NoAllReduce", *report.cases[0].dynamic), HasSubstr("<circle"));
+  std::filesystem::remove_all(scratch());
 }
 
 TEST(Macro, AFailureLeavesACaseThatLoads) {

@@ -221,6 +221,24 @@ TEST(LowerElementwise, CastsFloatsWithoutChangingThem) {
   EXPECT_THAT(program.notes, ElementsAre("casts from float32 to bfloat16 are taken as exact"));
 }
 
+// What is scaled differently before the cast is cast differently, so it is no identity.
+TEST(LowerElementwise, CastsToFloat8AreFunctionsOfTheirOwn) {
+  const auto cast = [](DType to) {
+    return OperatorCall("aten._to_copy.default")
+        .tensor({6}, {0.1, 1.0625, -1.1875, 0x1p-10, 464, 1e6})
+        .dtype(to)
+        .as("dtype")
+        .gives(to, {6});
+  };
+  const CoreProgram program = cast(DType::kFloat8E4M3).lower();
+  EXPECT_EQ(program.ops.back().prim, Prim::kMap);
+  EXPECT_EQ(program.ops.back().fn, "cast(float8_e4m3fn)");
+  EXPECT_THAT(program.notes, ElementsAre());
+  EXPECT_THAT(cast(DType::kFloat8E4M3).value(),
+              ElementsAre(0.1015625, 1, -1.25, 0, 448, testing::IsNan()));
+  EXPECT_THAT(cast(DType::kFloat8E5M2).value(), ElementsAre(0.09375, 1, -1.25, 0x1p-10, 448, kInf));
+}
+
 TEST(LowerElementwise, RoundsFloatsToIntegersTowardsZero) {
   EXPECT_THAT(OperatorCall("aten._to_copy.default")
                   .tensor({2}, {-1.5, 2.5})

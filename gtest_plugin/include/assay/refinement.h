@@ -92,8 +92,9 @@ struct CheckOptions {
   KernelHook kernel;
 };
 
-// Captures both programs on meta tensors. `precision` replaces the dtype of every floating input.
-// Throws UserError when a declaration, an output or a program is wrong.
+// Captures both programs on meta tensors. `precision` replaces the dtype of every floating input;
+// for a float8 run they are bfloat16. Throws UserError when a declaration, an output or a program
+// is wrong.
 Case capture_case(const RefinementSpec& spec, DType precision = DType::kFloat32);
 
 // Proves, then runs in each precision through the relations that the proof inferred. Does not
