@@ -30,7 +30,8 @@ Comparison compare_floating(const at::Tensor& value, const ReferenceTensor& refe
   const Spread& spread = *reference.spread;
   const double roundoff = unit_roundoff(to_dtype(reference.run.scalar_type()));
   const Norms error = difference_norms(value, spread.exact());
-  const Norms allowed = spread.allowed(factors.block, factors.whole, roundoff);
+  const Norms allowed = factors.bound ? spread.bounded(*factors.bound, roundoff)
+                                      : spread.allowed(factors.block, factors.whole, roundoff);
   Comparison result{.error = relative_to(error.whole, spread.norms().whole),
                     .allowed = relative_to(allowed.whole, spread.norms().whole)};
   if (const auto excess = find_excess(error, allowed, spread.norms())) {

@@ -22,6 +22,8 @@ struct ReferenceTensor {
 struct ComparisonFactors {
   double block = 0;  // multiples of the spread's root mean square (statistics.h)
   double whole = 0;
+  // The largest relative error instead, whatever the spread.
+  std::optional<double> bound = std::nullopt;
 };
 
 struct Comparison {
