@@ -8,6 +8,7 @@
 #include "dynamic_check/references.h"
 #include "dynamic_check/targets.h"
 #include "dynamic_check/triage.h"
+#include "shared_ir/trace/trace_folder.h"
 
 namespace assay {
 namespace {
@@ -69,6 +70,10 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
   };
 
   const Targets targets = make_targets(refinement, relations);
+  if (!options.traces.empty()) {
+    TraceFolder{options.traces}.prepare();
+    save_case(refinement, options.traces);
+  }
   const SelfMade self_made =
       check_self_made(refinement, programs.inputs, make_parameters(programs, options));
   if (self_made.broken) {

@@ -1,6 +1,7 @@
 #include "dynamic_check/compare/tensor_comparison.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/equal.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -50,6 +51,14 @@ Comparison compare_floating(const at::Tensor& value, const ReferenceTensor& refe
 }
 
 }  // namespace
+
+void add_sample(ReferenceTensor& reference, const at::Tensor& sample) {
+  if (reference.spread) {
+    reference.spread->add(sample);
+  } else if (!at::equal(reference.run, sample)) {
+    reference.unstable = true;
+  }
+}
 
 Comparison compare(const at::Tensor& value, at::ScalarType dtype, const ReferenceTensor& reference,
                    const ComparisonFactors& factors) {

@@ -19,6 +19,9 @@ struct ReferenceTensor {
       false;  // integers or booleans that differ between perturbed runs: decided by rounding alone
 };
 
+// Adds the tensor of one perturbed run, which has the reference's shape and dtype.
+void add_sample(ReferenceTensor& reference, const at::Tensor& sample);
+
 struct ComparisonFactors {
   double block = 0;  // multiples of the spread's root mean square (statistics.h)
   double whole = 0;
