@@ -1,6 +1,7 @@
 #include "bench/question.h"
 
 #include "gtest_plugin/dynamic_question.h"
+#include "shared_ir/inferred_relations.h"
 #include "shared_ir/operators.h"
 #include "static_check/check.h"
 

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "dynamic_check/distributed_run.h"
 #include "dynamic_check/findings.h"
 #include "dynamic_check/float8_products.h"
 #include "dynamic_check/inputs/run_inputs.h"
 #include "dynamic_check/references.h"
 #include "dynamic_check/targets.h"
+#include "dynamic_check/triage.h"
 #include "shared_ir/cast.h"
+#include "shared_ir/trace/trace_folder.h"
 
 namespace assay {
 namespace {
@@ -51,83 +51,6 @@ void report_failure(const RunFailure& failure, DynamicReport& report) {
   report.first_deviation = std::move(deviation);
 }
 
-// The sequential tensor that a rank's tensor is a part of, or the tensor itself.
-std::string sequential_name(const Targets& targets, const std::string& name, Rank rank) {
-  for (const Target& target : targets.list) {
-    for (const CleanExpr& replica : target.replicas) {
-      for (const RankTensorName& leaf : leaves_of(replica)) {
-        if (leaf == RankTensorName{name, rank}) return target.name;
-      }
-    }
-  }
-  return fmt::format("{}@{}", name, rank);
-}
-
-DeviationReport describe(const OperatorFault& fault, const Case& refinement,
-                         const Targets& targets) {
-  const Graph& graph = refinement.ranks[static_cast<size_t>(fault.rank)];
-  const Node& node = graph.nodes[static_cast<size_t>(fault.node)];
-  DeviationReport report;
-  report.tensor =
-      sequential_name(targets, graph.tensors[static_cast<size_t>(fault.output)].name, fault.rank);
-  report.op = node.op;
-  report.source = to_string(node.source);
-  report.kind = fault.deviation;
-  report.error = fault.error;
-  report.allowed = fault.allowed;
-  report.ranks = {fault.rank};
-  report.detail = fault.detail;
-  return report;
-}
-
-const char* triage_of(OperatorFault::Kind kind) {
-  switch (kind) {
-    case OperatorFault::Kind::kKernel:
-      return "kernel";
-    case OperatorFault::Kind::kPrecision:
-      return "precision";
-    case OperatorFault::Kind::kRuntime:
-      return "runtime";
-  }
-  throw InternalError("unknown kind of fault");
-}
-
-// Fills in what the findings mean, given what the proof said.
-void triage(const Findings& findings, const Case& refinement, const Targets& targets,
-            Verdict static_verdict, DynamicReport& report) {
-  report.compared = findings.compared;
-  report.skipped = static_cast<int64_t>(findings.skipped.size());
-  report.skipped_why = findings.skipped;
-  report.tolerances = findings.tolerances;
-  report.tolerance_factor = findings.factor;
-  report.approximations = findings.approximations;
-  report.deviations = static_cast<int64_t>(findings.deviations.size() + findings.faults.size());
-  if (!findings.any()) {
-    const bool proved = static_verdict == Verdict::kProved && findings.compared > 0;
-    report.verdict = findings.compared > 0 ? Verdict::kProved : Verdict::kUnproved;
-    report.triage = proved ? "pass" : "unproved";
-    return;
-  }
-  report.verdict = Verdict::kRefuted;
-  // An operator that is wrong on its own inputs explains what deviates after it, not what deviates
-  // before.
-  const bool fault_first = !findings.faults.empty() &&
-                           (findings.deviations.empty() ||
-                            findings.faults.front().node <= findings.deviations.front().node);
-  if (fault_first) {
-    report.first_deviation = describe(findings.faults.front(), refinement, targets);
-    report.triage = triage_of(findings.faults.front().kind);
-    return;
-  }
-  report.first_deviation = findings.deviations.front().report;
-  report.triage = "logic";
-  if (static_verdict == Verdict::kProved) {
-    report.first_deviation->detail +=
-        "; every operator before it is right on its own inputs, so the relation itself does not "
-        "hold";
-  }
-}
-
 }  // namespace
 
 DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>& relations,
@@ -148,6 +71,10 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
   };
 
   const Targets targets = make_targets(refinement, relations);
+  if (!options.traces.empty()) {
+    TraceFolder{options.traces}.prepare();
+    save_case(refinement, options.traces);
+  }
   const SelfMade self_made =
       check_self_made(refinement, programs.inputs, make_parameters(programs, options));
   if (self_made.broken) {
@@ -172,12 +99,16 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
     report_failure(*run.failure, report);
     return finish();
   }
-  Findings findings = find_deviations(refinement, targets, references, run, options);
+  const RankTensors ranks = rank_tensors(run.ranks);
+  const Allowance allowance{options.samples, options.family_rate};
+  const auto reference = [&](size_t target) { return references.tensors[target]; };
+  Findings findings = find_deviations(refinement, targets, reference, ranks, allowance);
   if (!findings.deviations.empty()) {
     add_exact_samples(references, refinement, targets, programs, inputs, options);
-    findings = find_deviations(refinement, targets, references, run, options);
+    findings = find_deviations(refinement, targets, reference, ranks, allowance);
   }
-  findings.faults = find_faults(refinement, run, options);
+  findings.faults =
+      find_faults(refinement, ranks, options.seed, options.family_rate, options.precision);
   triage(findings, refinement, targets, static_verdict, report);
   return finish();
 }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,9 @@ struct DynamicOptions {
   bool cuda = false;                          // run on the first GPU instead of the CPU
   CompletionHook completion = {};             // empty: collectives complete at once
   KernelHook kernel = {};                     // empty: kernels are left alone
+  // Folder that keeps what every operator made, in every run, and the case, for `assay compare`
+  // (traces/trace_folder.h); traces that are there are replaced. Empty: nothing is kept.
+  std::filesystem::path traces = {};
 };
 
 // Runs the programs and compares every sequential tensor that has a relation, and every expectation

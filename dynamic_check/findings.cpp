@@ -16,21 +16,27 @@ namespace assay {
 namespace {
 
 // The multiple of the spread that keeps the chance of any false finding below the family rate.
-double factor_of(const References& references, const DynamicOptions& options) {
+double factor_of(const Case& refinement, const Targets& targets, const Allowance& allowance) {
+  const Graph& graph = refinement.sequential;
+  const auto tensor = [&](const std::string& name) -> const Tensor& {
+    return graph.tensors[static_cast<size_t>(graph.find(name))];
+  };
   int64_t comparisons = 0;
-  for (const ReferenceTensor& reference : references.tensors) {
-    if (reference.spread)
-      comparisons += 1 + static_cast<int64_t>(reference.spread->norms().blocks.size());
+  for (const Target& target : targets.list) {
+    if (!is_floating(tensor(leaves_of(target.sequential).front().first).dtype)) continue;
+    const Shape shape = infer_shape(
+        target.sequential, [&](const std::string& name, Rank) { return tensor(name).shape; }, {});
+    comparisons += 1 + block_count(element_count(shape));
   }
   const double coverage =
-      1 - options.family_rate / static_cast<double>(std::max<int64_t>(comparisons, 1));
-  return tolerance_factor(options.samples, coverage);
+      1 - allowance.family_rate / static_cast<double>(std::max<int64_t>(comparisons, 1));
+  return tolerance_factor(allowance.samples, coverage);
 }
 
 class TargetChecker {
  public:
-  TargetChecker(const Case& refinement, const DistributedRun& run, double factor)
-      : refinement_(refinement), run_(run), factors_{factor, factor} {}
+  TargetChecker(const Case& refinement, const RankTensors& ranks, const ComparisonFactors& factors)
+      : refinement_(refinement), ranks_(ranks), factors_(factors) {}
 
   // Compares every replica; the first deviation counts.
   void check(size_t index, const Target& target, const ReferenceTensor& reference,
@@ -70,9 +76,9 @@ class TargetChecker {
  private:
   at::Tensor recorded(const RankTensorName& name) const {
     const auto rank = static_cast<size_t>(name.second);
-    if (name.second < 0 || rank >= run_.ranks.size()) return {};
+    if (name.second < 0 || rank >= ranks_.size()) return {};
     const TensorId id = refinement_.ranks[rank].find(name.first);
-    return id == kNone ? at::Tensor() : run_.ranks[rank][static_cast<size_t>(id)];
+    return id == kNone ? at::Tensor() : ranks_[rank](id);
   }
 
   NodeId producer(const RankTensorName& name) const {
@@ -143,29 +149,28 @@ class TargetChecker {
   }
 
   const Case& refinement_;
-  const DistributedRun& run_;
+  const RankTensors& ranks_;
   const ComparisonFactors factors_;
 };
 
 }  // namespace
 
-std::vector<OperatorFault> find_faults(const Case& refinement, const DistributedRun& run,
-                                       const DynamicOptions& options) {
+std::vector<OperatorFault> find_faults(const Case& refinement, const RankTensors& ranks,
+                                       uint64_t seed, double family_rate, DType precision) {
   std::vector<OperatorFault> faults =
-      check_collectives(refinement.ranks, refinement.distributed_groups, run.ranks);
+      check_collectives(refinement.ranks, refinement.distributed_groups, ranks);
   int64_t operators = 0;
   for (const Graph& graph : refinement.ranks) operators += static_cast<int64_t>(graph.nodes.size());
   const OperatorCheckOptions check{
-      options.seed,
-      1 - options.family_rate /
-              static_cast<double>(std::max<int64_t>(operators * (1 + kMaxBlocks), 1)),
-      is_float8(options.precision) ? unit_roundoff(options.precision) : 0};
+      seed,
+      1 - family_rate / static_cast<double>(std::max<int64_t>(operators * (1 + kMaxBlocks), 1)),
+      is_float8(precision) ? unit_roundoff(precision) : 0};
   for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
     for (size_t node = 0; node < refinement.ranks[rank].nodes.size(); ++node) {
       auto fault = check_operator(refinement.ranks[rank], static_cast<Rank>(rank),
-                                  static_cast<NodeId>(node), run.ranks[rank], check);
+                                  static_cast<NodeId>(node), ranks[rank], check);
       if (!fault) continue;
-      auto writer = overwritten_operand(refinement.ranks[rank], *fault, run.ranks[rank], check);
+      auto writer = overwritten_operand(refinement.ranks[rank], *fault, ranks[rank], check);
       faults.push_back(std::move(writer ? *writer : *fault));
     }
   }
@@ -175,14 +180,15 @@ std::vector<OperatorFault> find_faults(const Case& refinement, const Distributed
 }
 
 Findings find_deviations(const Case& refinement, const Targets& targets,
-                         const References& references, const DistributedRun& run,
-                         const DynamicOptions& options) {
+                         const ReferenceLookup& references, const RankTensors& ranks,
+                         const Allowance& allowance) {
   Findings findings;
   findings.skipped = targets.skipped;
-  findings.factor = factor_of(references, options);
-  const TargetChecker checker(refinement, run, findings.factor);
+  if (!allowance.bound) findings.factor = factor_of(refinement, targets, allowance);
+  const TargetChecker checker(refinement, ranks,
+                              {findings.factor, findings.factor, allowance.bound});
   for (size_t i = 0; i < targets.list.size(); ++i) {
-    checker.check(i, targets.list[i], references.tensors[i], findings);
+    checker.check(i, targets.list[i], references(i), findings);
   }
   return findings;
 }

@@ -2,11 +2,13 @@
 // their own inputs.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <vector>
 
-#include "dynamic_check/distributed_run.h"
+#include "dynamic_check/compare/tensor_comparison.h"
 #include "dynamic_check/localize/operator_check.h"
-#include "dynamic_check/references.h"
+#include "dynamic_check/rank_tensors.h"
 #include "dynamic_check/targets.h"
 #include "shared_ir/report.h"
 
@@ -31,13 +33,24 @@ struct Findings {
   bool any() const { return !deviations.empty() || !faults.empty(); }
 };
 
+// What is allowed.
+struct Allowance {
+  int64_t samples = 0;                         // perturbed runs behind each spread
+  double family_rate = 1e-5;                   // chance that a correct program deviates anywhere
+  std::optional<double> bound = std::nullopt;  // relative: the user's, in place of the spreads
+};
+
+// The reference of a target, by its index in Targets::list. Called once per target, in order.
+using ReferenceLookup = std::function<ReferenceTensor(size_t)>;
+
 // Compares every target; finds no faults.
 Findings find_deviations(const Case& refinement, const Targets& targets,
-                         const References& references, const DistributedRun& run,
-                         const DynamicOptions& options);
+                         const ReferenceLookup& references, const RankTensors& ranks,
+                         const Allowance& allowance);
 
-// Holds every operator of the run against its own recorded inputs.
-std::vector<OperatorFault> find_faults(const Case& refinement, const DistributedRun& run,
-                                       const DynamicOptions& options);
+// Holds every operator of a run in that precision against its own recorded inputs. `seed` is that
+// of perturbations.
+std::vector<OperatorFault> find_faults(const Case& refinement, const RankTensors& ranks,
+                                       uint64_t seed, double family_rate, DType precision);
 
 }  // namespace assay

@@ -1,7 +1,6 @@
 #include "dynamic_check/references.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/equal.h>
 #include <fmt/format.h>
 
 #include <memory>
@@ -14,7 +13,9 @@
 #include "dynamic_check/record.h"
 #include "dynamic_check/tolerance/perturbed_run.h"
 #include "dynamic_check/tolerance/rounding.h"
+#include "dynamic_check/traces/run_trace.h"
 #include "shared_ir/cast.h"
+#include "shared_ir/trace/trace_folder.h"
 
 namespace assay {
 namespace {
@@ -29,6 +30,7 @@ struct SequentialRun {
   std::set<TensorId> wanted;
   bool keeps_all = false;  // operators read what was recorded
   RecordedTensors recorded;
+  std::unique_ptr<RunTrace> trace;  // may be none
 };
 
 class SequentialSide {
@@ -52,7 +54,9 @@ class SequentialSide {
     auto run = run_once(0, result.failure);
     if (result.failure) return result;
     const std::vector<at::Tensor> ordinary = values(run->recorded);
-    const std::vector<at::Tensor> exact = values(interpret_exactly(0));
+    const Values computed = interpret_exactly(0);
+    const std::vector<at::Tensor> exact = values(computed);
+    if (!options_.traces.empty()) keep_exact(computed);
     for (size_t i = 0; i < ordinary.size(); ++i) {
       ReferenceTensor reference{.run = ordinary[i], .spread = std::nullopt};
       if (ordinary[i].is_floating_point())
@@ -104,14 +108,6 @@ class SequentialSide {
     return spreads;
   }
 
-  static void add_sample(ReferenceTensor& reference, const at::Tensor& sample) {
-    if (reference.spread) {
-      reference.spread->add(sample);
-    } else if (!at::equal(reference.run, sample)) {
-      reference.unstable = true;
-    }
-  }
-
   // Sample 0 is the ordinary run.
   std::shared_ptr<SequentialRun> run_once(int sample, std::optional<RunFailure>& failure) {
     auto run = std::make_shared<SequentialRun>();
@@ -121,11 +117,18 @@ class SequentialSide {
     run->wanted = wanted_;
     run->keeps_all = is_float8(options_.precision);
     run->recorded.resize(run->graph.tensors.size());
+    if (!options_.traces.empty()) {
+      const TraceFolder folder{options_.traces};
+      run->trace = trace(sample == 0 ? folder.base() : folder.sample(sample), run->graph,
+                         options_.precision);
+    }
     const Noise noise = noise_of(sample);
     for (const auto& [name, tensor] : inputs_.whole) {
       run->inputs[name] = noisy_input(name, tensor, noise).to(device());
       const TensorId id = run->graph.find(name);
-      if (id != kNone) run->recorded[static_cast<size_t>(id)] = run->inputs[name];
+      if (id == kNone) continue;
+      run->recorded[static_cast<size_t>(id)] = run->inputs[name];
+      if (run->trace) run->trace->add(id, run->inputs[name]);
     }
     const auto perturb = [rounds = rounds_, noise](NodeId node,
                                                    std::span<const at::Tensor> outputs) {
@@ -150,9 +153,25 @@ class SequentialSide {
                      round(node, outputs);
                      perturb(node, outputs);
                      keep_wanted(*run, node, outputs);
+                     if (run->trace) run->trace->add_outputs(node, outputs);
                    });
+      if (run->trace) run->trace->finish();
     });
     return run;
+  }
+
+  std::unique_ptr<RunTrace> trace(const std::filesystem::path& file, const Graph& graph,
+                                  DType precision) const {
+    return std::make_unique<RunTrace>(
+        file, graph, TraceRun{refinement_.name, 0, 1, precision, options_.seed, {}});
+  }
+
+  void keep_exact(const Values& computed) const {
+    const auto kept =
+        trace(TraceFolder{options_.traces}.exact(), refinement_.sequential, DType::kFloat64);
+    for (size_t id = 0; id < computed.size(); ++id)
+      if (computed[id].defined()) kept->add(static_cast<TensorId>(id), computed[id]);
+    kept->finish();
   }
 
   static void keep_wanted(SequentialRun& run, NodeId node, std::span<const at::Tensor> outputs) {

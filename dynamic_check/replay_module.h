@@ -1,7 +1,8 @@
-// The one entry of the replay module, build/modules/libassay_replay.so, which the command line
-// loads when it needs it.
+// The entries of the replay module, build/modules/libassay_replay.so, which the command line loads
+// when it needs LibTorch.
 #pragma once
 
+#include "dynamic_check/traces/trace_comparison.h"
 #include "shared_ir/case.h"
 #include "shared_ir/report.h"
 
@@ -12,5 +13,10 @@ inline constexpr char kReplayEntry[] = "assay_replay";
 
 // replay_report (replay/replay_report.h), into `report`.
 using ReplayFunction = void (*)(const Case& refinement, DynamicReport& report);
+
+inline constexpr char kCompareEntry[] = "assay_compare";
+
+// compare_traces, into `report`.
+using CompareFunction = void (*)(const TraceComparison& question, DynamicReport& report);
 
 }  // namespace assay

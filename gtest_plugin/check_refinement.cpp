@@ -4,6 +4,7 @@
 #include "dynamic_check/check.h"
 #include "dynamic_check/replay/replay_report.h"
 #include "gtest_plugin/dynamic_question.h"
+#include "shared_ir/inferred_relations.h"
 #include "shared_ir/report/conclude.h"
 #include "static_check/check.h"
 
@@ -18,6 +19,7 @@ DynamicOptions dynamic_options(const CheckOptions& options, DType precision) {
   run.timeout = options.timeout;
   run.completion = options.completion;
   run.kernel = options.kernel;
+  if (!options.traces.empty()) run.traces = options.traces / to_string(precision);
   return run;
 }
 

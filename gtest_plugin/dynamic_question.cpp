@@ -33,12 +33,4 @@ Programs programs_under_test(const RefinementSpec& spec) {
   return both;
 }
 
-std::vector<Relation> inferred_relations(const Certificate& certificate) {
-  std::vector<Relation> inferred;
-  for (const Certificate::Covered& covered : certificate.relations) {
-    inferred.push_back({covered.tensor, covered.replicas, {}});
-  }
-  return inferred;
-}
-
 }  // namespace assay

@@ -214,6 +214,8 @@ void RefinementTest::distributed(std::vector<Mesh::Axis> mesh, ProgramBody body,
   spec_.distributed = std::move(body);
   CheckOptions options = options_;
   options.seed = seed_from_environment(options.seed);
+  if (const char* folder = std::getenv("ASSAY_TRACES"))
+    options.traces = std::filesystem::path(folder) / spec_.name;
   const CaseReport report = check_refinement(spec_, options);
   const std::string bundle = report.exit == 0 ? std::string() : write_bundle(spec_);
   publish(report, {spec_.name, this_binary(), spec_.mesh, options.seed, bundle}, spec_.place);

@@ -109,13 +109,14 @@ struct DynamicReport {
   std::vector<std::string> skipped_why;
   std::optional<DeviationReport> first_deviation;
   int64_t deviations = 0;
-  std::string
-      triage;  // "pass", "kernel", "runtime", "precision", "logic", "input_relation", "unproved"
+  std::string triage;     // "pass", "kernel", "runtime", "precision", "logic", "input_relation",
+                          // "unproved", of traces alone "deviation", "agreement"
   std::string precision;  // dtype of the run
-  double family_false_positive_rate = 0;
+  double family_false_positive_rate = 0;  // infinite: none can be stated
   int64_t samples = 0;
   // What is allowed, in root mean squares of what the samples deviate.
   double tolerance_factor = 0;
+  std::optional<double> bound;  // relative error that the user allowed instead
   uint64_t seed = 0;
   // Of one compared tensor, as relative Frobenius norms.
   struct Tolerance {

@@ -7,6 +7,7 @@
 namespace assay::cli {
 
 void add_check_command(CLI::App& app, int& exit);
+void add_compare_command(CLI::App& app, int& exit);
 void add_lemmas_command(CLI::App& app, int& exit);
 void add_ops_command(CLI::App& app);
 void add_report_command(CLI::App& app, int& exit);

@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int exit = 0;
   assay::cli::add_check_command(app, exit);
+  assay::cli::add_compare_command(app, exit);
   assay::cli::add_lemmas_command(app, exit);
   assay::cli::add_ops_command(app);
   assay::cli::add_report_command(app, exit);

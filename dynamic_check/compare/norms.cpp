@@ -43,13 +43,18 @@ int64_t block_size(int64_t elements) {
   return std::max<int64_t>(1, (elements + kMaxBlocks - 1) / kMaxBlocks);
 }
 
+int64_t block_count(int64_t elements) {
+  const int64_t block = block_size(elements);
+  return (elements + block - 1) / block;
+}
+
 Norms difference_norms(const at::Tensor& a, const at::Tensor& b) {
   check(a, b);
   const at::Tensor x = a.contiguous();
   const at::Tensor y = b.contiguous();
   const int64_t elements = x.numel();
   const int64_t block = block_size(elements);
-  std::vector<double> squares(static_cast<size_t>((elements + block - 1) / block), 0.0);
+  std::vector<double> squares(static_cast<size_t>(block_count(elements)), 0.0);
   const double* left = x.const_data_ptr<double>();
   const double* right = y.const_data_ptr<double>();
   if (x.is_cuda()) {

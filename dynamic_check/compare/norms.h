@@ -15,6 +15,9 @@ inline constexpr int64_t kMaxBlocks = 64;
 // Elements of each block but the last, which may have fewer; at least 1.
 int64_t block_size(int64_t elements);
 
+// Blocks of a tensor: at most kMaxBlocks; none of one without elements.
+int64_t block_count(int64_t elements);
+
 struct Norms {
   std::vector<double> blocks;  // of each block
   double whole = 0;            // of the tensor

@@ -1,6 +1,7 @@
 #include "dynamic_check/compare/tensor_comparison.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/equal.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,7 +31,8 @@ Comparison compare_floating(const at::Tensor& value, const ReferenceTensor& refe
   const Spread& spread = *reference.spread;
   const double roundoff = unit_roundoff(to_dtype(reference.run.scalar_type()));
   const Norms error = difference_norms(value, spread.exact());
-  const Norms allowed = spread.allowed(factors.block, factors.whole, roundoff);
+  const Norms allowed = factors.bound ? spread.bounded(*factors.bound, roundoff)
+                                      : spread.allowed(factors.block, factors.whole, roundoff);
   Comparison result{.error = relative_to(error.whole, spread.norms().whole),
                     .allowed = relative_to(allowed.whole, spread.norms().whole)};
   if (const auto excess = find_excess(error, allowed, spread.norms())) {
@@ -49,6 +51,14 @@ Comparison compare_floating(const at::Tensor& value, const ReferenceTensor& refe
 }
 
 }  // namespace
+
+void add_sample(ReferenceTensor& reference, const at::Tensor& sample) {
+  if (reference.spread) {
+    reference.spread->add(sample);
+  } else if (!at::equal(reference.run, sample)) {
+    reference.unstable = true;
+  }
+}
 
 Comparison compare(const at::Tensor& value, at::ScalarType dtype, const ReferenceTensor& reference,
                    const ComparisonFactors& factors) {

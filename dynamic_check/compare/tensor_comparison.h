@@ -19,9 +19,14 @@ struct ReferenceTensor {
       false;  // integers or booleans that differ between perturbed runs: decided by rounding alone
 };
 
+// Adds the tensor of one perturbed run, which has the reference's shape and dtype.
+void add_sample(ReferenceTensor& reference, const at::Tensor& sample);
+
 struct ComparisonFactors {
   double block = 0;  // multiples of the spread's root mean square (statistics.h)
   double whole = 0;
+  // The largest relative error instead, whatever the spread.
+  std::optional<double> bound = std::nullopt;
 };
 
 struct Comparison {

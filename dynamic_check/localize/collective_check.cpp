@@ -57,7 +57,7 @@ Calls collect_calls(const std::vector<Graph>& ranks, const Groups& groups) {
 // One collective of one group, over all its members.
 class JointCollective {
  public:
-  JointCollective(const std::vector<Graph>& ranks, const std::vector<RecordedTensors>& recorded)
+  JointCollective(const std::vector<Graph>& ranks, const RankTensors& recorded)
       : ranks_(ranks), recorded_(recorded) {}
 
   void add(Rank member, const MemberCall& call) {
@@ -66,7 +66,7 @@ class JointCollective {
     calls_.push_back(call.call);
     std::vector<at::Tensor>& offers = offers_.emplace_back();
     for (const TensorId id : call.call.offers)
-      offers.push_back(recorded_[static_cast<size_t>(member)][static_cast<size_t>(id)]);
+      offers.push_back(recorded_[static_cast<size_t>(member)](id));
   }
 
   std::vector<OperatorFault> faults() const {
@@ -121,7 +121,7 @@ class JointCollective {
   at::Tensor result_of(size_t i) const {
     const TensorId output = first_output(i);
     if (output == kNone) return {};
-    return recorded_[static_cast<size_t>(members_[i])][static_cast<size_t>(output)];
+    return recorded_[static_cast<size_t>(members_[i])](output);
   }
 
   bool reduces() const { return !calls_.front().reduction.empty(); }
@@ -131,8 +131,7 @@ class JointCollective {
     const std::vector<TensorId>& outputs = graph.nodes[static_cast<size_t>(nodes_[i])].outputs;
     if (k >= outputs.size() || outputs[k] == kNone) return std::nullopt;
     const TensorId output = outputs[k];
-    const at::Tensor& actual =
-        recorded_[static_cast<size_t>(members_[i])][static_cast<size_t>(output)];
+    const at::Tensor actual = recorded_[static_cast<size_t>(members_[i])](output);
     if (!actual.defined()) return std::nullopt;
     OperatorFault fault{.kind = OperatorFault::Kind::kRuntime,
                         .rank = members_[i],
@@ -170,7 +169,7 @@ class JointCollective {
   }
 
   const std::vector<Graph>& ranks_;
-  const std::vector<RecordedTensors>& recorded_;
+  const RankTensors& recorded_;
   std::vector<Rank> members_;
   std::vector<NodeId> nodes_;
   std::vector<CollectiveNode> calls_;
@@ -180,7 +179,7 @@ class JointCollective {
 }  // namespace
 
 std::vector<OperatorFault> check_collectives(const std::vector<Graph>& ranks, const Groups& groups,
-                                             const std::vector<RecordedTensors>& recorded) {
+                                             const RankTensors& recorded) {
   std::vector<OperatorFault> faults;
   for (const auto& [meeting, calls] : collect_calls(ranks, groups)) {
     const auto first = calls.find(meeting.members.front());

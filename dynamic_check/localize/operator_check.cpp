@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "dynamic_check/compare/tensor_comparison.h"
 #include "dynamic_check/float8_products.h"
@@ -30,27 +31,25 @@ int64_t effective_samples(int64_t elements) {
 // One operator with what was recorded of it.
 class OperatorReplay {
  public:
-  OperatorReplay(const Graph& graph, NodeId id, const RecordedTensors& recorded,
+  OperatorReplay(const Graph& graph, NodeId id, const TensorLookup& recorded,
                  const OperatorCheckOptions& options)
       : graph_(graph),
         node_(graph.nodes[static_cast<size_t>(id)]),
         id_(id),
-        recorded_(recorded),
         seed_(options.seed),
-        operand_roundoff_(first_factor(node_) == kNone ? 0 : options.factor_roundoff) {}
+        operand_roundoff_(first_factor(node_) == kNone ? 0 : options.factor_roundoff) {
+    if (!judges()) return;
+    for (TensorId input : tensor_arguments(node_)) operands_.try_emplace(input, recorded(input));
+  }
 
   bool can_run() const {
-    if (is_random(node_) || is_uninitialised(node_) || is_view_operator(node_)) return false;
-    for (TensorId input : tensor_arguments(node_)) {
-      if (!recorded_[static_cast<size_t>(input)].defined()) return false;
-    }
-    return true;
+    return judges() && std::ranges::all_of(
+                           operands_, [](const auto& operand) { return operand.second.defined(); });
   }
 
   std::vector<at::Tensor> operands() const {
     std::vector<at::Tensor> tensors;
-    for (TensorId input : tensor_arguments(node_))
-      tensors.push_back(recorded_[static_cast<size_t>(input)]);
+    for (TensorId input : tensor_arguments(node_)) tensors.push_back(operands_.at(input));
     return tensors;
   }
 
@@ -77,9 +76,14 @@ class OperatorReplay {
   const Node& node() const { return node_; }
 
  private:
+  bool judges() const {
+    return !is_random(node_) && !is_uninitialised(node_) && !is_view_operator(node_) &&
+           !collective_of(node_);
+  }
+
   TensorLookup operand(double relative, int sample, Arithmetic arithmetic) const {
     return [=, this](TensorId input) {
-      const at::Tensor& value = recorded_[static_cast<size_t>(input)];
+      const at::Tensor& value = operands_.at(input);
       const at::Tensor operand = arithmetic == Arithmetic::kFloat64 ? widened(value) : value;
       if (relative == 0) return operand;
       return perturbed(operand, std::max(relative, operand_roundoff_),
@@ -102,7 +106,7 @@ class OperatorReplay {
   const Graph& graph_;
   const Node& node_;
   const NodeId id_;
-  const RecordedTensors& recorded_;
+  std::map<TensorId, at::Tensor> operands_;
   const uint64_t seed_;
   const double operand_roundoff_;
 };
@@ -142,15 +146,15 @@ std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t
 }  // namespace
 
 std::optional<OperatorFault> check_operator(const Graph& graph, Rank rank, NodeId id,
-                                            const RecordedTensors& recorded,
+                                            const TensorLookup& recorded,
                                             const OperatorCheckOptions& options) {
   const OperatorReplay replay(graph, id, recorded, options);
-  if (collective_of(replay.node()) || !replay.can_run()) return std::nullopt;
+  if (!replay.can_run()) return std::nullopt;
   const std::vector<at::Tensor> exact = replay.run(0, 0);
   const std::vector<TensorId>& outputs = replay.node().outputs;
   for (size_t i = 0; i < outputs.size() && i < exact.size(); ++i) {
     if (outputs[i] == kNone || !exact[i].defined()) continue;
-    const at::Tensor& actual = recorded[static_cast<size_t>(outputs[i])];
+    const at::Tensor actual = recorded(outputs[i]);
     if (!actual.defined()) continue;
     std::optional<OperatorFault> fault;
     if (actual.sizes() != exact[i].sizes()) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamic_check/record.h"
+#include "dynamic_check/interpret/boxed_call.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
 
@@ -37,12 +37,12 @@ struct OperatorCheckOptions {
   double factor_roundoff = 0;
 };
 
-// Runs node `id` in float64 on `recorded` and on perturbations of it; the allowance is the spread
-// of the latter at the output's precision, and one rounding of the result. nullopt when the
-// operator is right, or cannot be judged: it is random, gives uninitialised memory, or its inputs
-// were not recorded.
+// Runs node `id` in float64 on what was `recorded` of the rank (undefined where nothing was) and on
+// perturbations of it; the allowance is the spread of the latter at the output's precision, and one
+// rounding of the result. nullopt when the operator is right, or cannot be judged: it is random,
+// gives uninitialised memory, or its inputs were not recorded.
 std::optional<OperatorFault> check_operator(const Graph& graph, Rank rank, NodeId id,
-                                            const RecordedTensors& recorded,
+                                            const TensorLookup& recorded,
                                             const OperatorCheckOptions& options);
 
 }  // namespace assay

@@ -28,7 +28,7 @@ bool reads(const Node& node, TensorId tensor) {
 }  // namespace
 
 std::optional<OperatorFault> overwritten_operand(const Graph& graph, const OperatorFault& fault,
-                                                 const RecordedTensors& recorded,
+                                                 const TensorLookup& recorded,
                                                  const OperatorCheckOptions& options) {
   const Node& faulty = graph.nodes[static_cast<size_t>(fault.node)];
   for (const TensorId operand : tensor_arguments(faulty)) {
@@ -36,9 +36,10 @@ std::optional<OperatorFault> overwritten_operand(const Graph& graph, const Opera
       const Node& writer = graph.nodes[static_cast<size_t>(earlier)];
       if (!reads(writer, operand)) continue;
       const TensorId result = fitting_output(graph, writer, operand);
-      if (result == kNone || !recorded[static_cast<size_t>(result)].defined()) continue;
-      RecordedTensors overwritten = recorded;
-      overwritten[static_cast<size_t>(operand)] = recorded[static_cast<size_t>(result)];
+      if (result == kNone || !recorded(result).defined()) continue;
+      const TensorLookup overwritten = [&](TensorId id) {
+        return recorded(id == operand ? result : id);
+      };
       if (check_operator(graph, fault.rank, fault.node, overwritten, options)) continue;
       OperatorFault found = fault;
       found.kind = OperatorFault::Kind::kKernel;

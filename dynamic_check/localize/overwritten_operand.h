@@ -12,7 +12,7 @@ namespace assay {
 // result of an earlier operator which reads it too: that one computes in place where it must not,
 // and the fault is its own. nullopt where no such operator explains the result.
 std::optional<OperatorFault> overwritten_operand(const Graph& graph, const OperatorFault& fault,
-                                                 const RecordedTensors& recorded,
+                                                 const TensorLookup& recorded,
                                                  const OperatorCheckOptions& options);
 
 }  // namespace assay

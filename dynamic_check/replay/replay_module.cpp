@@ -9,4 +9,10 @@ extern "C" [[gnu::visibility("default")]] void assay_replay(const assay::Case& r
   report = assay::replay_report(refinement);
 }
 
+extern "C" [[gnu::visibility("default")]] void assay_compare(const assay::TraceComparison& question,
+                                                             assay::DynamicReport& report) {
+  report = assay::compare_traces(question);
+}
+
 static_assert(std::is_same_v<decltype(&assay_replay), assay::ReplayFunction>);
+static_assert(std::is_same_v<decltype(&assay_compare), assay::CompareFunction>);

@@ -49,6 +49,15 @@ Norms Spread::allowed(double block_factor, double whole_factor, double unit_roun
   return result;
 }
 
+Norms Spread::bounded(double bound, double unit_roundoff) const {
+  Norms result = floor(unit_roundoff);
+  const double mean = norms_.whole / std::sqrt(static_cast<double>(norms_.blocks.size()));
+  for (size_t i = 0; i < norms_.blocks.size(); ++i)
+    result.blocks[i] = std::max(result.blocks[i], bound * std::max(norms_.blocks[i], mean));
+  result.whole = std::max(result.whole, bound * norms_.whole);
+  return result;
+}
+
 Norms Spread::floor(double unit_roundoff) const {
   Norms result = norms_;
   for (double& norm : result.blocks) norm = std::max(unit_roundoff * norm, kNothing);

@@ -29,6 +29,11 @@ class Spread {
   // runs times a factor (statistics.h), and at least the floor.
   Norms allowed(double block_factor, double whole_factor, double unit_roundoff) const;
 
+  // The largest deviation allowed by a relative bound: that much of the norm of the whole, of each
+  // block that much of its own norm or of the mean block's where that is larger, and at least the
+  // floor. Needs no runs.
+  Norms bounded(double bound, double unit_roundoff) const;
+
   // What is allowed whatever the runs did: `unit_roundoff` of the norm, of each block and of the
   // whole.
   Norms floor(double unit_roundoff) const;

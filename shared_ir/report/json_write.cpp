@@ -113,6 +113,7 @@ Json json_of(const DynamicReport& report) {
                {"seed", report.seed},
                {"tolerances", Json::array()},
                {"ms", number(report.ms)}};
+  if (report.bound) json["bound"] = *report.bound;
   for (const DynamicReport::Distance& accepted : report.approximations)
     json["approximations"].push_back(
         {{"tensor", accepted.tensor}, {"error", number(accepted.error)}});

@@ -17,7 +17,7 @@ struct Meaning {
   std::string_view sentence;
 };
 
-constexpr std::array<Meaning, 7> kTriage = {{
+constexpr std::array<Meaning, 9> kTriage = {{
     {"pass", "the proof holds and the run agrees with it"},
     {"kernel",
      "the proof holds, but this operator gives wrong values for right inputs: look at its kernel"},
@@ -33,6 +33,10 @@ constexpr std::array<Meaning, 7> kTriage = {{
     {"unproved",
      "the run shows no difference, but there is no proof: a bug that these inputs do not "
      "show, or a missing lemma"},
+    {"deviation",
+     "the runs differ from this tensor on; with the case's graphs its operator would be held "
+     "against its own inputs"},
+    {"agreement", "the runs agree, as far as these inputs show; nothing is proved"},
 }};
 
 std::string_view triage_sentence(std::string_view word) {
@@ -85,8 +89,11 @@ class Printer {
  public:
   std::string run(const CaseReport& report) {
     const bool accepted = report.exit == 0 && report.verdict != Verdict::kProved;
-    line("{}: {}{}{} - {}", report.name, to_string(report.verdict), accepted ? " (accepted)" : "",
-         given_in_words(report), meaning_of(report.verdict));
+    if (!report.statics && report.dynamic)
+      line("{}: {}", report.name, outcome(*report.dynamic));
+    else
+      line("{}: {}{}{} - {}", report.name, to_string(report.verdict), accepted ? " (accepted)" : "",
+           given_in_words(report), meaning_of(report.verdict));
     if (!report.error.empty()) line("  {}", report.error);
     if (report.statics) print(*report.statics);
     if (report.dynamic) print(*report.dynamic);
@@ -217,12 +224,14 @@ class Printer {
   }
 
   void print(const DynamicReport& report) {
-    const char* outcome = report.verdict == Verdict::kProved ? "within tolerance"
-                          : report.deviations > 0            ? "deviates"
-                                                             : "not conclusive";
-    line("\n  run: {}   {} (seed {}), {} tensors compared, {} skipped, {:.0f} ms", outcome,
+    line("\n  run: {}   {} (seed {}), {} tensors compared, {} skipped, {:.0f} ms", outcome(report),
          report.precision, report.seed, report.compared, report.skipped, report.ms);
-    if (report.samples > 0) {
+    if (report.bound) {
+      line(
+          "    relative errors up to {:.1e} allowed, as given; no chance of a false alarm can be "
+          "stated",
+          *report.bound);
+    } else if (report.samples > 0) {
       line("    tolerances from {} perturbed runs; a correct program fails with probability {:.0e}",
            report.samples, report.family_false_positive_rate);
     }
@@ -243,6 +252,11 @@ class Printer {
     if (!report.triage.empty()) {
       line("  triage: {} - {}", report.triage, triage_sentence(report.triage));
     }
+  }
+
+  static const char* outcome(const DynamicReport& report) {
+    if (report.verdict == Verdict::kProved) return "within tolerance";
+    return report.deviations > 0 ? "deviates" : "not conclusive";
   }
 
   static std::string ranks(const std::vector<int32_t>& ranks) {

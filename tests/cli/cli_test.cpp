@@ -1,46 +1,29 @@
-// The program `assay`, run as a user runs it.
+// The commands that check, list and print.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <array>
 #include <cstdio>
 
 #include "shared_ir/report.h"
+#include "tests/cli/run_assay.h"
 #include "tests/support/captured_graphs.h"
 #include "tests/support/small_case.h"
 
 namespace assay {
 namespace {
 
+using test::Outcome;
+using test::quoted;
 using test::ScratchFolder;
 using testing::HasSubstr;
 using testing::Not;
 
-struct Outcome {
-  int exit;
-  std::string text;  // stdout and stderr
-};
-
 Outcome run(const std::string& arguments, const std::string& environment = "") {
-  const std::string command = environment + " '" ASSAY_PROGRAM "' " + arguments + " 2>&1";
-  FILE* pipe = popen(command.c_str(), "r");
-  Outcome outcome{-1, ""};
-  std::array<char, 4096> buffer;
-  while (const size_t count = fread(buffer.data(), 1, buffer.size(), pipe)) {
-    outcome.text.append(buffer.data(), count);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) outcome.exit = WEXITSTATUS(status);
-  return outcome;
+  return test::run_assay(arguments, environment);
 }
 
-std::string read(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-std::string quoted(const std::filesystem::path& path) { return " '" + path.string() + "' "; }
+std::string read(const std::filesystem::path& file) { return test::read_file(file); }
 
 TEST(CheckCommand, ProvesACorrectCaseAndItsCertificateHolds) {
   ScratchFolder folder;
@@ -163,7 +146,7 @@ TEST(BadInput, GroupsThatACollectiveDoesNotFindExitWithTwo) {
 
 TEST(Usage, WrongCommandsAndOptionsExitWithTwo) {
   for (const std::string arguments :
-       {"", "prove", "check", "check --no-such-option x", "check --jobs 0 x", "report",
+       {"", "prove", "check", "check --no-such-option x", "check --jobs 0 x", "report", "compare",
         "report /nowhere.json", "check /nowhere"}) {
     EXPECT_EQ(run(arguments).exit, 2) << arguments;
   }

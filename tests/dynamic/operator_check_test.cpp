@@ -7,6 +7,7 @@
 #include <string>
 
 #include "dynamic_check/inputs/random.h"
+#include "dynamic_check/record.h"
 #include "shared_ir/capture/scalar_type.h"
 
 namespace assay {
@@ -49,7 +50,9 @@ RecordedTensors right_run(const Graph& graph, uint64_t seed) {
 class SmallProduct : public testing::TestWithParam<DType> {
  protected:
   std::optional<OperatorFault> check(const RecordedTensors& recorded, uint64_t seed) const {
-    return check_operator(graph_, 0, 0, recorded, {.seed = seed});
+    return check_operator(graph_, 0, 0,
+                          [&](TensorId id) { return recorded[static_cast<size_t>(id)]; },
+                          {.seed = seed});
   }
 
   const Graph graph_ = small_product(GetParam());

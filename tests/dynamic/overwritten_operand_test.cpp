@@ -46,14 +46,18 @@ RecordedTensors run_that_reads(
   return {x, slope, y, at::gelu_backward(slope, in_place_of_x(y))};
 }
 
-std::optional<OperatorFault> fault_of_gradient(const Graph& graph,
-                                               const RecordedTensors& recorded) {
+TensorLookup lookup(RecordedTensors recorded) {
+  return
+      [recorded = std::move(recorded)](TensorId id) { return recorded[static_cast<size_t>(id)]; };
+}
+
+std::optional<OperatorFault> fault_of_gradient(const Graph& graph, const TensorLookup& recorded) {
   return check_operator(graph, 0, kBackward, recorded, {});
 }
 
 TEST(OverwrittenOperand, TheOperatorThatWroteIntoItIsNamed) {
   const Graph graph = gelu_and_its_gradient();
-  const RecordedTensors recorded = run_that_reads([](const at::Tensor& y) { return y; });
+  const auto recorded = lookup(run_that_reads([](const at::Tensor& y) { return y; }));
   const auto fault = fault_of_gradient(graph, recorded);
   ASSERT_TRUE(fault);
   const auto found = overwritten_operand(graph, *fault, recorded, {});
@@ -66,7 +70,7 @@ TEST(OverwrittenOperand, TheOperatorThatWroteIntoItIsNamed) {
 
 TEST(OverwrittenOperand, AnotherFaultStaysWhereItIs) {
   const Graph graph = gelu_and_its_gradient();
-  const RecordedTensors recorded = run_that_reads([](const at::Tensor& y) { return y * 2; });
+  const auto recorded = lookup(run_that_reads([](const at::Tensor& y) { return y * 2; }));
   const auto fault = fault_of_gradient(graph, recorded);
   ASSERT_TRUE(fault);
   EXPECT_FALSE(overwritten_operand(graph, *fault, recorded, {}));

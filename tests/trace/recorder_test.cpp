@@ -12,6 +12,8 @@
 
 #ifdef ASSAY_TRACE_PYTHON
 
+#include "tests/cli/run_assay.h"
+
 namespace assay::test {
 namespace {
 
@@ -110,6 +112,12 @@ TEST(TraceRecorder, RecordsTheResultsOfOperators) {
   EXPECT_EQ(converted("_to_copy_2", DType::kFloat8E5M2), "\x00\x3c\x40\x42\x44\x45"s);
   EXPECT_EQ(converted("_to_copy_3", DType::kFloat64).size(), 48u);
   EXPECT_EQ(converted("_to_copy_4", DType::kBool), "\0\1\1\1\1\1"s);
+
+  // Each of these dtypes compares with itself.
+  const std::string trace = (folder.path() / "program.trace").string();
+  const Outcome same = run_assay("compare --bound 0 --base " + trace + " --rank " + trace);
+  EXPECT_EQ(same.exit, 0) << same.text;
+  EXPECT_THAT(same.text, HasSubstr(std::to_string(tensors.size()) + " tensors compared"));
 
   // A tensor around two others.
   EXPECT_THAT(floats(reader, "neg"), ElementsAre(0, -1, -2, -3, -4, -5));

@@ -11,7 +11,9 @@
 //   }
 //
 // The environment: ASSAY_SEED is the seed of the run; ASSAY_BUNDLES is the folder that gets one
-// case folder per failed test (default: "assay" in GoogleTest's folder for temporary files).
+// case folder per failed test (default: "assay" in GoogleTest's folder for temporary files);
+// ASSAY_TRACES is a folder that keeps the traces of every test's runs, in TEST/PRECISION/, for
+// `assay compare` (not set: none are kept).
 #pragma once
 
 #include <gtest/gtest.h>

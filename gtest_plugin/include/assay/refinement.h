@@ -87,6 +87,9 @@ struct CheckOptions {
   uint64_t seed = 1;
   std::chrono::milliseconds timeout{60'000};  // of one run, and of the proof
   int samples = 10;  // perturbed sequential runs from which the tolerance is derived; at least 3
+  // Folder that keeps the traces of each precision's runs (PRECISION/base.trace and others, with
+  // the case) for `assay compare`. Empty: none are kept.
+  std::filesystem::path traces;
   // Seams of the run (dynamic_check/hooks.h): when collectives complete, and faults of kernels.
   CompletionHook completion;
   KernelHook kernel;
