@@ -27,10 +27,18 @@ void check_options(const Case& refinement, const Programs& programs,
 }
 
 // A run that did not end is a finding about the program.
-void report_failure(const RunFailure& failure, DynamicReport& report) {
+// `graph`: that of its rank.
+void report_failure(const RunFailure& failure, const Graph& graph, DynamicReport& report) {
   DeviationReport deviation;
   deviation.ranks = {failure.rank};
   deviation.detail = failure.message;
+  if (failure.last != kNone) {
+    const Node& node = graph.nodes[static_cast<size_t>(failure.last)];
+    deviation.op = node.op;
+    deviation.source = to_string(node.source);
+    deviation.detail += fmt::format("; the last operator of rank {}: {}", failure.rank, node.op);
+    if (node.source.known()) deviation.detail += fmt::format(" ({})", deviation.source);
+  }
   switch (failure.kind) {
     case RunFailure::Kind::kTimeout:
       report.verdict = Verdict::kTimeout;
@@ -160,12 +168,13 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
       make_run_inputs(refinement, programs.inputs, self_made, options.precision, options.seed);
   References references = make_references(refinement, targets, programs, inputs, options);
   if (references.failure) {
-    report_failure(*references.failure, report);
+    report_failure(*references.failure, refinement.sequential, report);
     return finish();
   }
   const DistributedRun run = run_distributed(refinement, programs, inputs, options);
   if (run.failure) {
-    report_failure(*run.failure, report);
+    const Graph& graph = refinement.ranks[static_cast<size_t>(run.failure->rank)];
+    report_failure(*run.failure, graph, report);
     return finish();
   }
   Findings findings = find_deviations(refinement, targets, references, run, options);

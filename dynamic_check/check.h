@@ -16,6 +16,8 @@
 
 namespace assay {
 
+class Executor;
+
 // One declared input of the sequential program. Its parts on the ranks follow from Case::inputs.
 struct DynamicInput {
   std::string name;
@@ -48,6 +50,7 @@ struct DynamicOptions {
   bool cuda = false;                          // run on the first GPU instead of the CPU
   CompletionHook completion = {};             // empty: collectives complete at once
   KernelHook kernel = {};                     // empty: kernels are left alone
+  Executor* executor = nullptr;               // of the ranks; none: threads of this process
 };
 
 // Runs the programs and compares every sequential tensor that has a relation, and every expectation

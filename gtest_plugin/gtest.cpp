@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "gtest_plugin/failure_message.h"
+#include "gtest_plugin/rank_team.h"
 #include "gtest_plugin/source_place.h"
 
 namespace assay {
@@ -71,7 +72,9 @@ void fail_at(const SourcePlace& place, const std::string& message) {
   ADD_FAILURE_AT(place.file.c_str(), static_cast<int>(place.line)) << message;
 }
 
+// The leader's alone: others would say the same again.
 void publish(const CaseReport& report, FailureContext context, const SourcePlace& otherwise) {
+  if (RankTeam::instance().follows()) return;
   record(report, context.mesh);
   if (report.exit == 0) return;
   const SourcePlace place = failure_place(report);
@@ -198,7 +201,8 @@ void RefinementTest::distributed(std::vector<Mesh::Axis> mesh, ProgramBody body,
   CheckOptions options = options_;
   options.seed = seed_from_environment(options.seed);
   const CaseReport report = check_refinement(spec_, options);
-  const std::string bundle = report.exit == 0 ? std::string() : write_bundle(spec_);
+  const bool reports = report.exit != 0 && !RankTeam::instance().follows();
+  const std::string bundle = reports ? write_bundle(spec_) : std::string();
   publish(report, {spec_.name, this_binary(), spec_.mesh, options.seed, bundle}, spec_.place);
 }
 
