@@ -28,10 +28,18 @@ void check_options(const Case& refinement, const Programs& programs,
 }
 
 // A run that did not end is a finding about the program.
-void report_failure(const RunFailure& failure, DynamicReport& report) {
+// `graph`: that of its rank.
+void report_failure(const RunFailure& failure, const Graph& graph, DynamicReport& report) {
   DeviationReport deviation;
   deviation.ranks = {failure.rank};
   deviation.detail = failure.message;
+  if (failure.last != kNone) {
+    const Node& node = graph.nodes[static_cast<size_t>(failure.last)];
+    deviation.op = node.op;
+    deviation.source = to_string(node.source);
+    deviation.detail += fmt::format("; the last operator of rank {}: {}", failure.rank, node.op);
+    if (node.source.known()) deviation.detail += fmt::format(" ({})", deviation.source);
+  }
   switch (failure.kind) {
     case RunFailure::Kind::kTimeout:
       report.verdict = Verdict::kTimeout;
@@ -88,15 +96,15 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
                                            storage_dtype(options.precision), options.seed);
   References references = make_references(refinement, targets, programs, inputs, options);
   if (references.failure) {
-    report_failure(*references.failure, report);
+    report_failure(*references.failure, refinement.sequential, report);
     return finish();
   }
   DynamicOptions on_ranks = options;
-  if (is_float8(options.precision))
-    on_ranks.kernel = with_float8_products(refinement.ranks, options.precision, options.kernel);
+  on_ranks.kernel = kernels_of(options.precision, options.kernel);
   const DistributedRun run = run_distributed(refinement, programs, inputs, on_ranks);
   if (run.failure) {
-    report_failure(*run.failure, report);
+    const Graph& graph = refinement.ranks[static_cast<size_t>(run.failure->rank)];
+    report_failure(*run.failure, graph, report);
     return finish();
   }
   const RankTensors ranks = rank_tensors(run.ranks);

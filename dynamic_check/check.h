@@ -17,6 +17,8 @@
 
 namespace assay {
 
+class Executor;
+
 // One declared input of the sequential program. Its parts on the ranks follow from Case::inputs.
 struct DynamicInput {
   std::string name;
@@ -52,6 +54,7 @@ struct DynamicOptions {
   bool cuda = false;                          // run on the first GPU instead of the CPU
   CompletionHook completion = {};             // empty: collectives complete at once
   KernelHook kernel = {};                     // empty: kernels are left alone
+  Executor* executor = nullptr;               // of the ranks; none: threads of this process
   // Folder that keeps what every operator made, in every run, and the case, for `assay compare`
   // (traces/trace_folder.h); traces that are there are replaced. Empty: nothing is kept.
   std::filesystem::path traces = {};

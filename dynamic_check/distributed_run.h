@@ -1,21 +1,15 @@
-// One run of the distributed program with everything that its operators gave.
+// Runs of the distributed program, by the executor of the options.
 #pragma once
 
-#include <optional>
-#include <vector>
+#include <map>
 
 #include "dynamic_check/check.h"
-#include "dynamic_check/execute/rendezvous.h"
+#include "dynamic_check/execute/executor.h"
 #include "dynamic_check/inputs/run_inputs.h"
 #include "dynamic_check/record.h"
 #include "shared_ir/case.h"
 
 namespace assay {
-
-struct DistributedRun {
-  std::vector<RecordedTensors> ranks;
-  std::optional<RunFailure> failure;  // `ranks` is then incomplete
-};
 
 DistributedRun run_distributed(const Case& refinement, const Programs& programs,
                                const RunInputs& inputs, const DynamicOptions& options);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
 
 #include "dynamic_check/record.h"
 #include "dynamic_check/tolerance/rounding.h"
@@ -60,21 +59,19 @@ void round_product(const Graph& graph, NodeId id, DType float8, const TensorLook
   overwrite(outputs[0], run_operator(graph, node, lookup, Arithmetic::kAsRecorded).at(0));
 }
 
-KernelHook with_float8_products(std::vector<Graph> ranks, DType float8, KernelHook then) {
-  // Shared: the ranks' threads, of which a stuck one outlives the check, copy the hook.
-  auto graphs = std::make_shared<const std::vector<Graph>>(std::move(ranks));
-  return [graphs, float8, then = std::move(then)](const KernelCall& call) {
+KernelHook kernels_of(DType precision, const KernelHook& hook) {
+  if (!is_float8(precision)) return hook;
+  return [precision, hook](const KernelCall& call) {
     if (first_factor(call.node) != kNone) {
-      const Graph& graph = (*graphs)[static_cast<size_t>(call.rank)];
-      const NodeId id = graph.tensors[static_cast<size_t>(call.node.outputs[0])].producer;
+      const NodeId id = call.graph.tensors[static_cast<size_t>(call.node.outputs[0])].producer;
       const std::vector<TensorId> arguments = tensor_arguments(call.node);
       const auto lookup = [&](TensorId operand) {
         const auto at = std::find(arguments.begin(), arguments.end(), operand);
         return call.inputs[static_cast<size_t>(at - arguments.begin())];
       };
-      round_product(graph, id, float8, lookup, call.outputs);
+      round_product(call.graph, id, precision, lookup, call.outputs);
     }
-    if (then) then(call);
+    if (hook) hook(call);
   };
 }
 

@@ -33,7 +33,8 @@ at::Tensor through_float8(const at::Tensor& factor, DType float8);
 void round_product(const Graph& graph, NodeId id, DType float8, const TensorLookup& operands,
                    std::span<const at::Tensor> outputs, const Noise& noise = {});
 
-// A kernel hook that does so on every rank, and then calls `then`, if there is one.
-KernelHook with_float8_products(std::vector<Graph> ranks, DType float8, KernelHook then);
+// What stands in for the kernels of a run in that precision: rounded products in float8, and then
+// `hook`, if there is one; else the hook itself.
+KernelHook kernels_of(DType precision, const KernelHook& hook);
 
 }  // namespace assay

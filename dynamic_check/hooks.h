@@ -45,7 +45,8 @@ CompletionHook delayed_completion(uint64_t seed);
 // One operator of one rank that has just run.
 struct KernelCall {
   Rank rank;
-  const Node& node;                     // of the rank's captured graph
+  const Graph& graph;                   // the rank's captured one
+  const Node& node;                     // of it
   std::span<const at::Tensor> inputs;   // its tensor arguments, flattened, in order
   std::span<const at::Tensor> outputs;  // to be overwritten in place, before anything reads them
 };

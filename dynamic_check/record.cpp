@@ -3,9 +3,11 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <fmt/format.h>
 
+#include <set>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
-#include "dynamic_check/execute/rank_threads.h"
+#include "dynamic_check/execute/rank_environment.h"
+#include "dynamic_check/interpret/boxed_call.h"
 #include "shared_ir/capture/recording.h"
 
 namespace assay {
@@ -36,6 +38,33 @@ class RunContext final : public ProgramContext {
   Recording& recording_;
   RankEnvironment& environment_;
   std::map<std::string, at::Tensor> inputs_;
+};
+
+class ParameterContext final : public ProgramContext {
+ public:
+  using Made = std::function<void(const std::string&, const at::Tensor&)>;
+  ParameterContext(RankEnvironment& environment, const Made& made)
+      : environment_(environment), made_(made) {}
+
+  at::Tensor input(const std::string& name) override {
+    throw UserError(
+        {}, fmt::format("parameters are made before the run: there is no input {} yet", name));
+  }
+  void output(const std::string& name, const at::Tensor& tensor) override {
+    if (!names_.insert(name).second)
+      throw UserError({}, fmt::format("parameter {} is made twice on rank {}", name, rank()));
+    made_(name, tensor);
+  }
+  Rank rank() const override { return environment_.rank(); }
+  const Mesh& mesh() const override { return environment_.mesh(); }
+  c10::intrusive_ptr<c10d::ProcessGroup> group(const std::string& axis) override {
+    return environment_.group(axis);
+  }
+
+ private:
+  RankEnvironment& environment_;
+  const Made& made_;
+  std::set<std::string> names_;
 };
 
 std::string describe(const Graph& graph, size_t index) {
@@ -97,6 +126,21 @@ void keep_outputs(const Graph& captured, NodeId node, std::span<const at::Tensor
     if (ids[i] == kNone || !outputs[i].defined()) continue;
     recorded[static_cast<size_t>(ids[i])] = outputs[i].detach().clone();
   }
+}
+
+void apply_kernel_hook(const KernelHook& hook, Rank rank, const Graph& captured, NodeId node,
+                       const RecordedTensors& recorded, std::span<const at::Tensor> outputs) {
+  const Node& called = captured.nodes[static_cast<size_t>(node)];
+  std::vector<at::Tensor> inputs;
+  for (TensorId input : tensor_arguments(called))
+    inputs.push_back(recorded[static_cast<size_t>(input)]);
+  hook({rank, captured, called, inputs, outputs});
+}
+
+void run_parameters(const RankProgram& program, RankEnvironment& environment,
+                    const std::function<void(const std::string&, const at::Tensor&)>& made) {
+  ParameterContext context(environment, made);
+  program(context);
 }
 
 void overwrite(const at::Tensor& tensor, const at::Tensor& value) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "dynamic_check/hooks.h"
 #include "shared_ir/capture/program.h"
 #include "shared_ir/graph.h"
 
@@ -34,6 +35,14 @@ using RecordedTensors = std::vector<at::Tensor>;
 // Copies a node's outputs into `recorded`.
 void keep_outputs(const Graph& captured, NodeId node, std::span<const at::Tensor> outputs,
                   RecordedTensors& recorded);
+
+// Lets a hook overwrite the outputs of a node that has just run. `recorded` has its inputs.
+void apply_kernel_hook(const KernelHook& hook, Rank rank, const Graph& captured, NodeId node,
+                       const RecordedTensors& recorded, std::span<const at::Tensor> outputs);
+
+// Runs a program that makes parameters in this thread; `made` is told each of them.
+void run_parameters(const RankProgram& program, RankEnvironment& environment,
+                    const std::function<void(const std::string&, const at::Tensor&)>& made);
 
 // Overwrites a tensor's elements without a trace in autograd or in the recording.
 void overwrite(const at::Tensor& tensor, const at::Tensor& value);

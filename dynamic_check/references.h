@@ -8,7 +8,7 @@
 
 #include "dynamic_check/check.h"
 #include "dynamic_check/compare/tensor_comparison.h"
-#include "dynamic_check/execute/rendezvous.h"
+#include "dynamic_check/execute/run_failure.h"
 #include "dynamic_check/inputs/run_inputs.h"
 #include "dynamic_check/targets.h"
 

@@ -1,9 +1,10 @@
-#include <chrono>
+#include <functional>
 
 #include "assay/refinement.h"
 #include "dynamic_check/check.h"
 #include "dynamic_check/replay/replay_report.h"
 #include "gtest_plugin/dynamic_question.h"
+#include "gtest_plugin/rank_team.h"
 #include "shared_ir/inferred_relations.h"
 #include "shared_ir/report/conclude.h"
 #include "static_check/check.h"
@@ -13,6 +14,7 @@ namespace {
 
 DynamicOptions dynamic_options(const CheckOptions& options, DType precision) {
   DynamicOptions run;
+  run.executor = RankTeam::instance().executor(options);
   run.precision = precision;
   run.seed = options.seed;
   run.samples = options.samples;
@@ -112,18 +114,39 @@ CaseReport report_of(std::string name, const Source& source, const CheckOptions&
   return report;
 }
 
+// What a follower needs of the check.
+RankQuestion rank_question(const RefinementSpec& spec, const CheckOptions& options) {
+  RankQuestion question;
+  question.programs = programs_under_test(spec);
+  question.kernel = options.kernel;
+  question.graph = [&spec](DType precision) {
+    return capture_case(spec, precision).ranks.at(static_cast<size_t>(RankTeam::instance().rank()));
+  };
+  return question;
+}
+
+// Leads or follows.
+CaseReport together(const RankQuestion& question, const std::function<CaseReport()>& lead) {
+  RankTeam& team = RankTeam::instance();
+  if (team.follows()) return team.follow(question);
+  const CaseReport report = lead();
+  team.conclude(report);
+  return report;
+}
+
 }  // namespace
 
 // Not in the header: GCC 12 warns of an uninitialised array where it inlines this list.
 std::vector<DType> default_precisions() { return {DType::kFloat32, DType::kBFloat16}; }
 
 CaseReport check_refinement(const RefinementSpec& spec, const CheckOptions& options) {
-  return report_of(spec.name, spec, options);
+  return together(rank_question(spec, options),
+                  [&] { return report_of(spec.name, spec, options); });
 }
 
 CaseReport check_case_folder(std::string name, const std::filesystem::path& folder,
                              const CheckOptions& options) {
-  return report_of(std::move(name), folder, options);
+  return together({}, [&] { return report_of(std::move(name), folder, options); });
 }
 
 }  // namespace assay

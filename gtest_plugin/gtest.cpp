@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "gtest_plugin/failure_message.h"
+#include "gtest_plugin/rank_team.h"
 #include "gtest_plugin/source_place.h"
 
 namespace assay {
@@ -87,7 +88,9 @@ void write_report(const CaseReport& report) {
                     "set ASSAY_REPORTS to a folder that can be written to");
 }
 
+// The leader's alone: others would say the same again.
 void publish(const CaseReport& report, FailureContext context, const SourcePlace& otherwise) {
+  if (RankTeam::instance().follows()) return;
   record(report, context.mesh);
   write_report(report);
   if (report.exit == 0) return;
@@ -217,7 +220,8 @@ void RefinementTest::distributed(std::vector<Mesh::Axis> mesh, ProgramBody body,
   if (const char* folder = std::getenv("ASSAY_TRACES"))
     options.traces = std::filesystem::path(folder) / spec_.name;
   const CaseReport report = check_refinement(spec_, options);
-  const std::string bundle = report.exit == 0 ? std::string() : write_bundle(spec_);
+  const bool reports = report.exit != 0 && !RankTeam::instance().follows();
+  const std::string bundle = reports ? write_bundle(spec_) : std::string();
   publish(report, {spec_.name, this_binary(), spec_.mesh, options.seed, bundle}, spec_.place);
 }
 

@@ -7,9 +7,12 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <thread>
 #include <vector>
 
+#include "dynamic_check/execute/rendezvous.h"
 #include "dynamic_check/execute/thread_backend.h"
 #include "dynamic_check/execute/thread_work.h"
 
@@ -30,6 +33,34 @@ struct Run {
     }
     return true;
   }
+};
+
+class ThreadRank final : public RankEnvironment {
+ public:
+  ThreadRank(const Mesh& mesh, Rank rank, const RankThreadOptions& options,
+             std::shared_ptr<Rendezvous> rendezvous)
+      : RankEnvironment(mesh, rank),
+        device_(options.device),
+        rendezvous_(std::move(rendezvous)),
+        pending_(std::make_shared<PendingResults>()),
+        completion_(options.completion) {}
+
+  // Made on first use.
+  c10::intrusive_ptr<c10d::ProcessGroup> group(const std::string& axis) override {
+    auto found = groups_.find(axis);
+    if (found != groups_.end()) return found->second;
+    auto group = make_thread_group(mesh().group_name(rank(), axis), mesh().group(rank(), axis),
+                                   rank(), device_, rendezvous_, pending_, completion_);
+    groups_.emplace(axis, group);
+    return group;
+  }
+
+ private:
+  const at::Device device_;
+  std::shared_ptr<Rendezvous> rendezvous_;
+  std::shared_ptr<PendingResults> pending_;
+  CompletionHook completion_;
+  std::map<std::string, c10::intrusive_ptr<c10d::ProcessGroup>> groups_;
 };
 
 void run_body(Run& run, RankEnvironment& environment) {
@@ -56,7 +87,7 @@ void rank_thread(const std::shared_ptr<Run>& run, const Mesh& mesh, Rank rank,
   autograd.set_multithreading_enabled(false);
   c10::AutogradState::set_tls_state(autograd);
   {
-    RankEnvironment environment(mesh, rank, options.device, run->rendezvous, options.completion);
+    ThreadRank environment(mesh, rank, options, run->rendezvous);
     run_body(*run, environment);
   }
   std::lock_guard lock(run->mutex);
@@ -65,24 +96,6 @@ void rank_thread(const std::shared_ptr<Run>& run, const Mesh& mesh, Rank rank,
 }
 
 }  // namespace
-
-RankEnvironment::RankEnvironment(Mesh mesh, Rank rank, at::Device device,
-                                 std::shared_ptr<Rendezvous> rendezvous, CompletionHook completion)
-    : mesh_(std::move(mesh)),
-      rank_(rank),
-      device_(device),
-      rendezvous_(std::move(rendezvous)),
-      pending_(std::make_shared<PendingResults>()),
-      completion_(std::move(completion)) {}
-
-c10::intrusive_ptr<c10d::ProcessGroup> RankEnvironment::group(const std::string& axis) {
-  auto found = groups_.find(axis);
-  if (found != groups_.end()) return found->second;
-  auto group = make_thread_group(mesh_.group_name(rank_, axis), mesh_.group(rank_, axis), rank_,
-                                 device_, rendezvous_, pending_, completion_);
-  groups_.emplace(axis, group);
-  return group;
-}
 
 std::optional<RunFailure> run_rank_threads(const Mesh& mesh, const RankThreadOptions& options,
                                            std::function<void(RankEnvironment&)> body) {

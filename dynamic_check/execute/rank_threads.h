@@ -1,53 +1,22 @@
 // Runs one function per rank, each in its own thread, with process groups between them.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-#include <c10/util/intrusive_ptr.h>
+#include <c10/core/Device.h>
 
 #include <chrono>
 #include <functional>
-#include <map>
-#include <memory>
 #include <optional>
-#include <string>
 
-#include "dynamic_check/execute/rendezvous.h"
+#include "dynamic_check/execute/rank_environment.h"
+#include "dynamic_check/execute/run_failure.h"
 #include "dynamic_check/hooks.h"
 #include "shared_ir/mesh.h"
 
-namespace c10d {
-class ProcessGroup;
-}
-
 namespace assay {
-
-class PendingResults;
-
-// What one rank's thread has. Lives as long as the thread.
-class RankEnvironment {
- public:
-  RankEnvironment(Mesh mesh, Rank rank, at::Device device, std::shared_ptr<Rendezvous> rendezvous,
-                  CompletionHook completion);
-
-  Rank rank() const { return rank_; }
-  const Mesh& mesh() const { return mesh_; }
-
-  // Made on first use. Throws UserError when the mesh has no such axis.
-  c10::intrusive_ptr<c10d::ProcessGroup> group(const std::string& axis);
-
- private:
-  const Mesh mesh_;
-  const Rank rank_;
-  const at::Device device_;
-  std::shared_ptr<Rendezvous> rendezvous_;
-  std::shared_ptr<PendingResults> pending_;
-  CompletionHook completion_;
-  std::map<std::string, c10::intrusive_ptr<c10d::ProcessGroup>> groups_;
-};
 
 struct RankThreadOptions {
   std::chrono::milliseconds timeout{60'000};  // of one collective, and of the whole run
-  at::Device device = at::kCPU;               // where the tensors of collectives are
+  c10::Device device = c10::kCPU;             // where the tensors of collectives are
   CompletionHook completion;
 };
 

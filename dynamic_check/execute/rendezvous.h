@@ -17,21 +17,10 @@
 #include <utility>
 #include <vector>
 
+#include "dynamic_check/execute/run_failure.h"
 #include "shared_ir/mesh.h"
 
 namespace assay {
-
-// Why a run did not finish.
-struct RunFailure {
-  enum class Kind {
-    kTimeout,   // a member did not come in time
-    kMismatch,  // the members of a collective called different ones
-    kError,     // a rank's program threw
-  };
-  Kind kind = Kind::kError;
-  Rank rank = 0;  // the rank to look at
-  std::string message;
-};
 
 // Ends a rank's program after its run has failed; the failure itself is kept by the Rendezvous.
 struct RunAborted : std::runtime_error {

@@ -15,6 +15,7 @@
 #include <functional>
 #include <utility>
 
+#include "dynamic_check/execute/collective_text.h"
 #include "dynamic_check/execute/reduce.h"
 #include "dynamic_check/execute/thread_work.h"
 #include "shared_ir/error.h"
@@ -25,40 +26,6 @@ namespace {
 
 using c10d::Work;
 using Tensors = std::vector<at::Tensor>;
-
-Reduction reduction_of(const c10d::ReduceOp& op) {
-  switch (static_cast<c10d::ReduceOp::RedOpType>(op)) {
-    case c10d::ReduceOp::SUM:
-      return Reduction::kSum;
-    case c10d::ReduceOp::AVG:
-      return Reduction::kAverage;
-    case c10d::ReduceOp::PRODUCT:
-      return Reduction::kProduct;
-    case c10d::ReduceOp::MIN:
-      return Reduction::kMin;
-    case c10d::ReduceOp::MAX:
-      return Reduction::kMax;
-    default:
-      throw UserError({}, "this reduction is not supported in a dynamic check",
-                      "use sum, avg, product, min or max");
-  }
-}
-
-const char* name_of(Reduction reduction) {
-  switch (reduction) {
-    case Reduction::kSum:
-      return "sum";
-    case Reduction::kAverage:
-      return "avg";
-    case Reduction::kProduct:
-      return "product";
-    case Reduction::kMin:
-      return "min";
-    case Reduction::kMax:
-      return "max";
-  }
-  throw InternalError("unknown reduction");
-}
 
 class ThreadBackend final : public c10d::Backend {
  public:
@@ -79,9 +46,9 @@ class ThreadBackend final : public c10d::Backend {
   c10::intrusive_ptr<Work> allreduce(Tensors& tensors,
                                      const c10d::AllreduceOptions& options) override {
     const Reduction reduction = reduction_of(options.reduceOp);
-    return collective({"all_reduce", name_of(reduction), c10d::OpType::ALLREDUCE, options.asyncOp},
-                      tensors, tensors,
-                      [&](const Offers& offers) { return reduce_each(reduction, offers); });
+    return collective(
+        {"all_reduce", to_string(reduction), c10d::OpType::ALLREDUCE, options.asyncOp}, tensors,
+        tensors, [&](const Offers& offers) { return reduce_each(reduction, offers); });
   }
 
   c10::intrusive_ptr<Work> allreduce_coalesced(
@@ -129,16 +96,16 @@ class ThreadBackend final : public c10d::Backend {
   c10::intrusive_ptr<Work> reduce_scatter_tensor_coalesced(
       Tensors& outputs, Tensors& inputs, const c10d::ReduceScatterOptions& options) override {
     const Reduction reduction = reduction_of(options.reduceOp);
-    return collective(
-        {"reduce_scatter", name_of(reduction), c10d::OpType::_REDUCE_SCATTER_BASE, options.asyncOp},
-        inputs, outputs, [&](const Offers& offers) {
-          Tensors results = reduce_each(reduction, offers);
-          for (at::Tensor& result : results) {
-            const int64_t rows = result.size(0) / getSize();
-            result = result.narrow(0, getRank() * rows, rows);
-          }
-          return results;
-        });
+    return collective({"reduce_scatter", to_string(reduction), c10d::OpType::_REDUCE_SCATTER_BASE,
+                       options.asyncOp},
+                      inputs, outputs, [&](const Offers& offers) {
+                        Tensors results = reduce_each(reduction, offers);
+                        for (at::Tensor& result : results) {
+                          const int64_t rows = result.size(0) / getSize();
+                          result = result.narrow(0, getRank() * rows, rows);
+                        }
+                        return results;
+                      });
   }
 
   c10::intrusive_ptr<Work> alltoall_base(at::Tensor& output, at::Tensor& input,
@@ -161,7 +128,7 @@ class ThreadBackend final : public c10d::Backend {
                                           const c10d::ReduceScatterOptions& options) override {
     const Reduction reduction = reduction_of(options.reduceOp);
     return collective(
-        {"reduce_scatter", name_of(reduction), c10d::OpType::REDUCE_SCATTER, options.asyncOp},
+        {"reduce_scatter", to_string(reduction), c10d::OpType::REDUCE_SCATTER, options.asyncOp},
         inputs.at(0), outputs, [&](const Offers& offers) {
           return Tensors{reduce_members(reduction, column(offers, getRank()))};
         });
@@ -171,7 +138,7 @@ class ThreadBackend final : public c10d::Backend {
   c10::intrusive_ptr<Work> reduce(Tensors& tensors, const c10d::ReduceOptions& options) override {
     const Reduction reduction = reduction_of(options.reduceOp);
     const bool mine = options.rootRank == getRank();
-    return collective({"reduce", fmt::format("{} to {}", name_of(reduction), options.rootRank),
+    return collective({"reduce", fmt::format("{} to {}", to_string(reduction), options.rootRank),
                        c10d::OpType::REDUCE, options.asyncOp},
                       tensors, mine ? tensors : Tensors{}, [&](const Offers& offers) {
                         return mine ? reduce_each(reduction, offers) : Tensors{};
@@ -226,13 +193,6 @@ class ThreadBackend final : public c10d::Backend {
  private:
   using Offers = std::vector<Tensors>;  // member -> its tensors
 
-  struct Call {
-    const char* op;
-    std::string detail;  // what must agree besides operation, types and sizes
-    c10d::OpType type;
-    bool async;
-  };
-
   static Tensors column(const Offers& offers, size_t index) {
     Tensors result;
     for (const Tensors& member : offers) result.push_back(member.at(index));
@@ -244,29 +204,6 @@ class ThreadBackend final : public c10d::Backend {
     for (size_t i = 0; i < offers.front().size(); ++i)
       results.push_back(reduce_members(reduction, column(offers, i)));
     return results;
-  }
-
-  static std::string types_and_sizes(const Tensors& tensors, bool sizes = true) {
-    std::string text;
-    for (const at::Tensor& tensor : tensors) {
-      text += fmt::format(" {}", c10::toString(tensor.scalar_type()));
-      if (sizes) text += fmt::format(" [{}]", fmt::join(tensor.sizes(), ", "));
-    }
-    return text;
-  }
-
-  static std::string message_text(int tag, const at::Tensor& tensor) {
-    return fmt::format("tag {}{}", tag, types_and_sizes({tensor}));
-  }
-
-  static std::string signature(const Call& call, const Tensors& inputs) {
-    std::string text = call.op;
-    if (!call.detail.empty()) text += " " + call.detail;
-    // The members of an all-to-all may send different sizes, and of a scatter one alone sends.
-    if (call.type == c10d::OpType::SCATTER) return text;
-    const bool sizes =
-        call.type != c10d::OpType::ALLTOALL_BASE && call.type != c10d::OpType::ALLTOALL;
-    return text + types_and_sizes(inputs, sizes);
   }
 
   // How the rank's next call completes.
@@ -285,8 +222,8 @@ class ThreadBackend final : public c10d::Backend {
     return offer;
   }
 
-  c10::intrusive_ptr<Work> delivery(const Call& call, Completion completion, const Tensors& results,
-                                    const Tensors& destinations) {
+  c10::intrusive_ptr<Work> delivery(const CollectiveText& call, Completion completion,
+                                    const Tensors& results, const Tensors& destinations) {
     ASSAY_CHECK(results.size() == destinations.size(),
                 "a collective has one result for each destination");
     std::vector<size_t> tickets;
@@ -299,7 +236,7 @@ class ThreadBackend final : public c10d::Backend {
     return c10::make_intrusive<ThreadWork>(call.type, destinations, pending_, std::move(tickets));
   }
 
-  c10::intrusive_ptr<Work> collective(const Call& call, const Tensors& inputs,
+  c10::intrusive_ptr<Work> collective(const CollectiveText& call, const Tensors& inputs,
                                       const Tensors& destinations,
                                       const std::function<Tensors(const Offers&)>& compute) {
     at::NoGradGuard no_grad;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "dynamic_check/traces/tensor_trace.h"
+#include "shared_ir/trace/trace_folder.h"
 
 namespace assay {
 
@@ -28,6 +29,18 @@ void RunTrace::add_outputs(NodeId node, std::span<const at::Tensor> outputs) {
   const std::vector<TensorId>& ids = graph_.nodes[static_cast<size_t>(node)].outputs;
   for (size_t i = 0; i < ids.size() && i < outputs.size(); ++i)
     if (ids[i] != kNone && outputs[i].defined()) add(ids[i], outputs[i]);
+}
+
+std::unique_ptr<RunTrace> rank_trace(const Case& refinement, const Graph& graph, Rank rank,
+                                     const DynamicOptions& options) {
+  if (options.traces.empty()) return nullptr;
+  return std::make_unique<RunTrace>(TraceFolder{options.traces}.rank(rank), graph,
+                                    TraceRun{refinement.name,
+                                             rank,
+                                             static_cast<Rank>(refinement.ranks.size()),
+                                             options.precision,
+                                             options.seed,
+                                             {}});
 }
 
 }  // namespace assay

@@ -4,9 +4,12 @@
 #include <ATen/core/Tensor.h>
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "dynamic_check/check.h"
+#include "shared_ir/case.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/trace/trace_writer.h"
 
@@ -32,5 +35,10 @@ class RunTrace {
   TraceWriter writer_;
   std::vector<bool> written_;  // by TensorId
 };
+
+// What the options want kept of a rank's run of the case, whose graph must outlive it; nullptr
+// where they want nothing.
+std::unique_ptr<RunTrace> rank_trace(const Case& refinement, const Graph& graph, Rank rank,
+                                     const DynamicOptions& options);
 
 }  // namespace assay

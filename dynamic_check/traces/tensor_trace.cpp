@@ -19,6 +19,13 @@ void add_tensor(TraceWriter& trace, TracedTensor described, const at::Tensor& te
   trace.add(described, {static_cast<const std::byte*>(data.const_data_ptr()), data.nbytes()});
 }
 
+at::Tensor read_tensor(TraceReader& trace, size_t index) {
+  const TracedTensor& traced = trace.tensors()[index];
+  at::Tensor tensor = at::empty(traced.shape, to_scalar_type(traced.dtype));
+  trace.read(index, {static_cast<std::byte*>(tensor.mutable_data_ptr()), tensor.nbytes()});
+  return tensor;
+}
+
 TensorTrace::TensorTrace(const std::filesystem::path& file) : file_(file.string()), reader_(file) {
   for (size_t i = 0; i < tensors().size(); ++i) places_.emplace(tensors()[i].name, i);
 }
@@ -31,11 +38,7 @@ const TracedTensor* TensorTrace::find(const std::string& name) const {
 at::Tensor TensorTrace::read(const std::string& name) {
   const auto found = places_.find(name);
   if (found == places_.end()) return {};
-  const TracedTensor& traced = tensors()[found->second];
-  at::Tensor tensor = at::empty(traced.shape, to_scalar_type(traced.dtype));
-  reader_.read(found->second,
-               {static_cast<std::byte*>(tensor.mutable_data_ptr()), tensor.nbytes()});
-  return tensor;
+  return read_tensor(reader_, found->second);
 }
 
 }  // namespace assay

@@ -17,6 +17,9 @@ namespace assay {
 // shape are the tensor's. Throws UserError as TraceWriter does.
 void add_tensor(TraceWriter& trace, TracedTensor described, const at::Tensor& tensor);
 
+// Tensor `index` of the trace, on the CPU. Throws UserError as TraceReader::read does.
+at::Tensor read_tensor(TraceReader& trace, size_t index);
+
 // A trace whose tensors are read by name, one at a time, onto the CPU.
 class TensorTrace {
  public:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <functional>
 #include <memory>
@@ -37,8 +38,8 @@ struct RecordingOptions {
 // the backward pass has those of its forward operator, unless the user's own autograd function
 // called it.
 //
-// A backend of a process group must not call ATen operators in Work::wait(), which the program
-// calls: they would be recorded as the program's own.
+// A backend of a process group that calls ATen operators in Work::wait(), which the program calls,
+// needs a RecordingPause there: they would be recorded as the program's own.
 //
 // Not seen: writes through data_ptr(), set_data() and .data(), and what runs on other threads than
 // autograd's.
@@ -64,6 +65,13 @@ class Recording {
  private:
   struct Active;
   std::unique_ptr<Active> active_;
+};
+
+// While it lives, what its thread calls is not recorded: for what the program calls and the graph
+// does not show, such as the insides of a backend of a process group.
+class RecordingPause {
+ private:
+  c10::impl::ExcludeDispatchKeyGuard guard_{c10::DispatchKey::Fake};
 };
 
 }  // namespace assay

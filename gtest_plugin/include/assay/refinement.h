@@ -82,10 +82,19 @@ struct RefinementSpec {
 // float32 and bfloat16.
 std::vector<DType> default_precisions();
 
+// What the ranks of the distributed program run as.
+enum class ExecutorKind : uint8_t {
+  kThreads,  // of this process, with collectives in its memory
+  kGloo,     // processes, with LibTorch's Gloo: this program again, once per rank
+  kNccl,     // processes, with LibTorch's NCCL, each on a GPU of its own
+};
+
 struct CheckOptions {
   std::vector<DType> precisions = default_precisions();  // empty: proof only
   uint64_t seed = 1;
   std::chrono::milliseconds timeout{60'000};  // of one run, and of the proof
+  // None: what the variable ASSAY_EXECUTOR says (threads, gloo, nccl), or threads.
+  std::optional<ExecutorKind> executor;
   int samples = 10;  // perturbed sequential runs from which the tolerance is derived; at least 3
   // Folder that keeps the traces of each precision's runs (PRECISION/base.trace and others, with
   // the case) for `assay compare`. Empty: none are kept.

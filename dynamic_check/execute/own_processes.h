@@ -1,0 +1,44 @@
+// Ranks as processes that this one starts: the test program again, once per rank.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dynamic_check/execute/process_executor.h"
+#include "dynamic_check/execute/processes/child_process.h"
+#include "dynamic_check/execute/rank_worker.h"
+
+namespace assay {
+
+// They are started for the first run, end with this object, and are started anew after a run that
+// failed. Nothing of them is in the file system: they meet over inherited descriptors.
+class OwnProcesses final : public RankProcesses {
+ public:
+  // Each process does what this one has done since `command` was made, and then follows.
+  explicit OwnProcesses(ChildCommand command) : command_(std::move(command)) {}
+
+  std::vector<MessageSocket*> sockets(const Mesh& mesh) override;
+  std::string how_lost(Rank rank) override;
+  void give_up(const std::vector<Rank>& unfinished) override;
+
+  // A check is over: those who follow go on, as do those that are started later.
+  void conclude(const std::string& report);
+
+ private:
+  struct Member {
+    std::unique_ptr<MessageSocket> socket;
+    std::unique_ptr<ChildProcess> process;
+  };
+  void start(Rank rank, Rank ranks, const FileDescriptor& store);
+
+  const ChildCommand command_;
+  std::vector<Member> members_;       // by rank
+  std::vector<std::string> reports_;  // of the checks so far
+};
+
+// In a process that was started so: its link, the first time it is asked.
+std::optional<RankLink> inherited_link();
+
+}  // namespace assay

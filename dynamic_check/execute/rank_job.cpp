@@ -1,0 +1,31 @@
+#include "dynamic_check/execute/rank_job.h"
+
+#include "dynamic_check/execute/processes/message_socket.h"
+#include "shared_ir/error.h"
+
+namespace assay {
+
+std::string RankJob::payload() const {
+  std::vector<std::string> fields{kind == Kind::kProgram ? "program" : "parameters",
+                                  run,
+                                  backend,
+                                  std::string(to_string(precision)),
+                                  std::to_string(timeout.count()),
+                                  std::to_string(kernel_threads)};
+  fields.insert(fields.end(), differentiable.begin(), differentiable.end());
+  return join_fields(fields);
+}
+
+RankJob RankJob::from_payload(std::string_view payload) {
+  const std::vector<std::string> fields = split_fields(payload);
+  ASSAY_CHECK(fields.size() >= 6, "a job has six fields");
+  return {.kind = fields[0] == "program" ? Kind::kProgram : Kind::kParameters,
+          .run = fields[1],
+          .backend = fields[2],
+          .precision = parse_dtype(fields[3]).value(),
+          .timeout = std::chrono::milliseconds(std::stoll(fields[4])),
+          .kernel_threads = std::stoi(fields[5]),
+          .differentiable = {fields.begin() + 6, fields.end()}};
+}
+
+}  // namespace assay

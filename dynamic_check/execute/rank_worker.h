@@ -1,0 +1,41 @@
+// The side of a rank's process: does the runs that the leader of a check asks for.
+#pragma once
+
+#include <c10/util/intrusive_ptr.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "dynamic_check/check.h"
+#include "dynamic_check/execute/processes/message_socket.h"
+
+namespace c10d {
+class Store;
+}
+
+namespace assay {
+
+// How the process of a rank reaches the others.
+struct RankLink {
+  Rank rank = 0;
+  int local_rank = 0;  // among the ranks on its machine
+  bool one_host = true;
+  std::shared_ptr<MessageSocket> leader;
+  c10::intrusive_ptr<c10d::Store> store;  // of all ranks
+};
+
+// What is run, as far as a rank needs it.
+struct RankQuestion {
+  std::function<Graph(DType precision)> graph;  // captured of this rank's program
+  Programs programs;
+  KernelHook kernel;
+  // After a run: what the program found wrong without throwing; empty: nothing.
+  std::function<std::string()> complaint;
+};
+
+// Does every run of one check, and returns its report (JSON) when the leader has it. Throws
+// SocketClosed when the leader is gone.
+std::string follow_leader(const RankLink& link, const RankQuestion& question);
+
+}  // namespace assay
