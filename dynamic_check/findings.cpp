@@ -8,7 +8,6 @@
 #include "dynamic_check/localize/collective_check.h"
 #include "dynamic_check/localize/overwritten_operand.h"
 #include "dynamic_check/merge.h"
-#include "dynamic_check/tolerance/rounding.h"
 #include "dynamic_check/tolerance/statistics.h"
 #include "shared_ir/cast.h"
 
@@ -159,7 +158,7 @@ std::vector<OperatorFault> find_faults(const Case& refinement, const Distributed
       options.seed,
       1 - options.family_rate /
               static_cast<double>(std::max<int64_t>(operators * (1 + kMaxBlocks), 1)),
-      is_float8(options.precision) ? unit_roundoff(options.precision) : 0};
+      is_float8(options.precision) ? std::optional(options.precision) : std::nullopt};
   for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
     for (size_t node = 0; node < refinement.ranks[rank].nodes.size(); ++node) {
       auto fault = check_operator(refinement.ranks[rank], static_cast<Rank>(rank),

@@ -37,7 +37,7 @@ class OperatorReplay {
         id_(id),
         recorded_(recorded),
         seed_(options.seed),
-        operand_roundoff_(first_factor(node_) == kNone ? 0 : options.factor_roundoff) {}
+        float8_(first_factor(node_) == kNone ? std::nullopt : options.float8) {}
 
   bool can_run() const {
     if (is_random(node_) || is_uninitialised(node_) || is_view_operator(node_)) return false;
@@ -77,13 +77,22 @@ class OperatorReplay {
   const Node& node() const { return node_; }
 
  private:
+  bool is_factor(TensorId input) const {
+    const std::vector<TensorId> arguments = tensor_arguments(node_);
+    const auto first = static_cast<size_t>(first_factor(node_));
+    return input == arguments.at(first) || input == arguments.at(first + 1);
+  }
+
   TensorLookup operand(double relative, int sample, Arithmetic arithmetic) const {
     return [=, this](TensorId input) {
       const at::Tensor& value = recorded_[static_cast<size_t>(input)];
       const at::Tensor operand = arithmetic == Arithmetic::kFloat64 ? widened(value) : value;
       if (relative == 0) return operand;
-      return perturbed(operand, std::max(relative, operand_roundoff_),
-                       {seed_, fmt::format("operator {} {} {}", id_, input, sample)});
+      const RandomKey key{seed_, fmt::format("operator {} {} {}", id_, input, sample)};
+      if (!float8_ || !is_factor(input)) return perturbed(operand, relative, key);
+      // What is far smaller than the largest element loses more than its last digits.
+      return through_float8(perturbed(operand, std::max(relative, unit_roundoff(*float8_)), key),
+                            *float8_);
     };
   }
 
@@ -104,7 +113,7 @@ class OperatorReplay {
   const NodeId id_;
   const RecordedTensors& recorded_;
   const uint64_t seed_;
-  const double operand_roundoff_;
+  const std::optional<DType> float8_;
 };
 
 std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t index,
