@@ -85,14 +85,13 @@ class OperatorReplay {
 
   TensorLookup operand(double relative, int sample, Arithmetic arithmetic) const {
     return [=, this](TensorId input) {
-      const at::Tensor& value = recorded_[static_cast<size_t>(input)];
+      const at::Tensor& recorded = recorded_[static_cast<size_t>(input)];
+      const at::Tensor value =
+          float8_ && is_factor(input) ? through_float8(recorded, *float8_) : recorded;
       const at::Tensor operand = arithmetic == Arithmetic::kFloat64 ? widened(value) : value;
       if (relative == 0) return operand;
-      const RandomKey key{seed_, fmt::format("operator {} {} {}", id_, input, sample)};
-      if (!float8_ || !is_factor(input)) return perturbed(operand, relative, key);
-      // What is far smaller than the largest element loses more than its last digits.
-      return through_float8(perturbed(operand, std::max(relative, unit_roundoff(*float8_)), key),
-                            *float8_);
+      return perturbed(operand, relative,
+                       {seed_, fmt::format("operator {} {} {}", id_, input, sample)});
     };
   }
 

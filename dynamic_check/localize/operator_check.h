@@ -32,7 +32,7 @@ struct OperatorFault {
 struct OperatorCheckOptions {
   uint64_t seed = 0;
   double coverage = 1 - 1e-9;  // of one operator's tolerance
-  // What the factors of linear layers' products go through (float8_products.h).
+  // What the factors of linear layers' products go through before the product (float8_products.h).
   std::optional<DType> float8 = std::nullopt;
 };
 
