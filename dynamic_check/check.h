@@ -42,8 +42,8 @@ struct Programs {
 };
 
 struct DynamicOptions {
-  // Any floating dtype. In a float8 run tensors are bfloat16, and the factors of matrix products go
-  // through float8, emulated where the hardware lacks it (float8_products.h). A program that casts
+  // Any floating dtype. In a float8 run tensors are bfloat16, and the factors of linear layers'
+  // products go through float8, emulated (float8_products.h). A program that casts
   // to float8 itself, with scales of its own, runs as it is in any of the others.
   DType precision = DType::kFloat32;
   uint64_t seed = 0;

@@ -8,7 +8,6 @@
 #include "dynamic_check/localize/collective_check.h"
 #include "dynamic_check/localize/overwritten_operand.h"
 #include "dynamic_check/merge.h"
-#include "dynamic_check/tolerance/rounding.h"
 #include "dynamic_check/tolerance/statistics.h"
 #include "shared_ir/cast.h"
 
@@ -164,7 +163,7 @@ std::vector<OperatorFault> find_faults(const Case& refinement, const RankTensors
   const OperatorCheckOptions check{
       seed,
       1 - family_rate / static_cast<double>(std::max<int64_t>(operators * (1 + kMaxBlocks), 1)),
-      is_float8(precision) ? unit_roundoff(precision) : 0};
+      is_float8(precision) ? std::optional(precision) : std::nullopt};
   for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
     for (size_t node = 0; node < refinement.ranks[rank].nodes.size(); ++node) {
       auto fault = check_operator(refinement.ranks[rank], static_cast<Rank>(rank),

@@ -22,8 +22,7 @@ double largest_number(DType float8) { return float8 == DType::kFloat8E4M3 ? 448 
 DType storage_dtype(DType precision) { return is_float8(precision) ? DType::kBFloat16 : precision; }
 
 int32_t first_factor(const Node& node) {
-  static const std::map<std::string_view, int32_t> kProducts{
-      {"aten.mm", 0}, {"aten.bmm", 0}, {"aten.addmm", 1}, {"aten.baddbmm", 1}};
+  static const std::map<std::string_view, int32_t> kProducts{{"aten.mm", 0}, {"aten.addmm", 1}};
   const auto found = kProducts.find(operator_name(node));
   return found == kProducts.end() ? kNone : found->second;
 }

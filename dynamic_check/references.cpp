@@ -73,6 +73,29 @@ class SequentialSide {
     return result;
   }
 
+  // Rounding to float8 is no small noise: what one estimate of it misses, and the decisions that it
+  // turns over (a router's), show in more runs.
+  void add_more_runs(References& references) {
+    constexpr int kEstimates = 10;
+    for (int estimate = 1; estimate <= kEstimates; ++estimate) {
+      std::vector<std::optional<Spread>> more = spreads_like(references);
+      for (int sample = 1; sample <= options_.samples; ++sample) {
+        std::optional<RunFailure> failure;
+        const auto run = run_once(estimate * options_.samples + sample, failure);
+        if (failure) return;
+        const std::vector<at::Tensor> noisy = values(run->recorded);
+        for (size_t i = 0; i < more.size(); ++i) {
+          if (more[i])
+            more[i]->add(noisy[i]);
+          else
+            add_sample(references.tensors[i], noisy[i]);
+        }
+      }
+      for (size_t i = 0; i < more.size(); ++i)
+        if (more[i]) references.tensors[i].spread->raise_to(*more[i]);
+    }
+  }
+
   void add_exact_samples(References& references) const {
     std::vector<std::optional<Spread>> sequential = spreads_like(references);
     std::vector<std::optional<Spread>> distributed = spreads_like(references);
@@ -236,7 +259,9 @@ References make_references(const Case& refinement, const Targets& targets, const
 void add_exact_samples(References& references, const Case& refinement, const Targets& targets,
                        const Programs& programs, const RunInputs& inputs,
                        const DynamicOptions& options) {
-  SequentialSide(refinement, targets, programs, inputs, options).add_exact_samples(references);
+  SequentialSide side(refinement, targets, programs, inputs, options);
+  side.add_exact_samples(references);
+  if (is_float8(options.precision)) side.add_more_runs(references);
 }
 
 }  // namespace assay

@@ -30,7 +30,8 @@ struct Arguments {
   int draws = 20;
   uint64_t seed = 1;
   std::vector<std::string> fixtures;
-  std::vector<std::string> precisions{"float32", "bfloat16"};
+  std::vector<std::string> precisions{"float32", "bfloat16", "float16", "float8_e4m3fn",
+                                      "float8_e5m2"};
   std::string json;
   std::string plot;
 };
@@ -195,7 +196,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0, 1'000'000));
   app.add_option("--seed", arguments.seed, "of everything that is drawn");
   app.add_option("--fixture", arguments.fixtures, "these fixtures only");
-  app.add_option("--precision", arguments.precisions, "float32 and bfloat16 by default");
+  app.add_option("--precision", arguments.precisions,
+                 "float32, bfloat16, float16 and both of float8 by default");
   app.add_option("--json", arguments.json, "write the counts as JSON");
   app.add_option("--plot", arguments.plot, "write the power curve as SVG");
   CLI11_PARSE(app, argc, argv);

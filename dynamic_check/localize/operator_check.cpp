@@ -37,7 +37,7 @@ class OperatorReplay {
         node_(graph.nodes[static_cast<size_t>(id)]),
         id_(id),
         seed_(options.seed),
-        operand_roundoff_(first_factor(node_) == kNone ? 0 : options.factor_roundoff) {
+        float8_(first_factor(node_) == kNone ? std::nullopt : options.float8) {
     if (!judges()) return;
     for (TensorId input : tensor_arguments(node_)) operands_.try_emplace(input, recorded(input));
   }
@@ -81,12 +81,20 @@ class OperatorReplay {
            !collective_of(node_);
   }
 
+  bool is_factor(TensorId input) const {
+    const std::vector<TensorId> arguments = tensor_arguments(node_);
+    const auto first = static_cast<size_t>(first_factor(node_));
+    return input == arguments.at(first) || input == arguments.at(first + 1);
+  }
+
   TensorLookup operand(double relative, int sample, Arithmetic arithmetic) const {
     return [=, this](TensorId input) {
-      const at::Tensor& value = operands_.at(input);
+      const at::Tensor& recorded = operands_.at(input);
+      const at::Tensor value =
+          float8_ && is_factor(input) ? through_float8(recorded, *float8_) : recorded;
       const at::Tensor operand = arithmetic == Arithmetic::kFloat64 ? widened(value) : value;
       if (relative == 0) return operand;
-      return perturbed(operand, std::max(relative, operand_roundoff_),
+      return perturbed(operand, relative,
                        {seed_, fmt::format("operator {} {} {}", id_, input, sample)});
     };
   }
@@ -108,7 +116,7 @@ class OperatorReplay {
   const NodeId id_;
   std::map<TensorId, at::Tensor> operands_;
   const uint64_t seed_;
-  const double operand_roundoff_;
+  const std::optional<DType> float8_;
 };
 
 std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t index,

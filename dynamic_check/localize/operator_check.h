@@ -32,9 +32,8 @@ struct OperatorFault {
 struct OperatorCheckOptions {
   uint64_t seed = 0;
   double coverage = 1 - 1e-9;  // of one operator's tolerance
-  // Of the factors of a matrix product, where the run rounds them more than its tensors
-  // (float8_products.h); 0: it does not.
-  double factor_roundoff = 0;
+  // What the factors of linear layers' products go through before the product (float8_products.h).
+  std::optional<DType> float8 = std::nullopt;
 };
 
 // Runs node `id` in float64 on what was `recorded` of the rank (undefined where nothing was) and on

@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kWidth = 720, kHeight = 400, kLeft = 70, kRight = 120, kTop = 40, kBottom = 60;
 // Colours that the colour-blind tell apart (Okabe and Ito).
-constexpr std::array<const char*, 4> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
+constexpr std::array<const char*, 5> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                 "#e69f00"};
 
 class Drawing {
  public:
