@@ -10,7 +10,9 @@
 //     });
 //   }
 //
-// The environment: ASSAY_SEED is the seed of the run; ASSAY_BUNDLES is the folder that gets one
+// The environment: ASSAY_SEED is the seed of the run; ASSAY_EXECUTOR is what the ranks run as
+// (ExecutorKind: threads, gloo or nccl); the variables of torchrun, mpirun and srun say that the
+// program was started once per rank; ASSAY_BUNDLES is the folder that gets one
 // case folder per failed test (default: "assay" in GoogleTest's folder for temporary files).
 #pragma once
 
