@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "dynamic_check/execute/launched_processes.h"
@@ -84,8 +85,11 @@ CaseReport RankTeam::follow(const RankQuestion& question) {
     if (!link_) link_ = join_launch(*launch_);
     return report_from_json(follow_leader(*link_, asked), "the leader's report").cases.at(0);
   } catch (const SocketClosed&) {
-    ::_exit(1);  // nobody is left to hear of it
+    // Nobody is left to hear of it.
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "[rank %d] %s\n", static_cast<int>(rank()), error.what());
   }
+  ::_exit(1);
 }
 
 bool RankTeam::on_gpus(const CheckOptions& options) const {

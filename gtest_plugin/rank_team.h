@@ -22,7 +22,7 @@ class RankTeam {
   static RankTeam& instance();
 
   bool follows() const { return link_ || (launch_ && launch_->rank > 0); }
-  Rank rank() const { return link_ ? link_->rank : 0; }
+  Rank rank() const { return link_ ? link_->rank : launch_ ? launch_->rank : 0; }
 
   // Why a test cannot run as it is to: the processes that a launcher has started are not as many as
   // its ranks, or they lack GPUs. Empty: it can. The same in all processes.

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
+#include <random>
+#include <sstream>
 #include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -25,6 +29,24 @@ c10::intrusive_ptr<c10d::Store> meeting(const Launch& launch) {
   return c10::make_intrusive<c10d::PrefixStore>("assay", store);
 }
 
+std::string make_token() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+// The rank that says so with the right token; -1 for anybody else who has found the port.
+Rank greeting_of(MessageSocket& socket, const std::string& token) {
+  const timeval limit{.tv_sec = 5, .tv_usec = 0}, none{};
+  ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  try {
+    const std::vector<std::string> fields = split_fields(socket.receive().payload);
+    ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none);
+    return fields.at(0) == token ? std::stoi(fields.at(1)) : -1;
+  } catch (const std::exception&) {
+    return -1;
+  }
+}
+
 }  // namespace
 
 LaunchedProcesses::LaunchedProcesses(const Launch& launch)
@@ -42,16 +64,19 @@ LaunchedProcesses::LaunchedProcesses(const Launch& launch)
 void LaunchedProcesses::meet() {
   store_ = meeting(launch_);
   const Listener listener = listen_tcp(launch_.one_host);
-  store_->set("leader", std::to_string(listener.port));
+  const std::string token = make_token();
+  store_->set("leader", std::to_string(listener.port) + " " + token);
   const auto end = std::chrono::steady_clock::now() + kPatience;
-  for (Rank there = 1; there < launch_.ranks; ++there) {
+  for (Rank there = 1; there < launch_.ranks;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - std::chrono::steady_clock::now());
     auto connection = accept_tcp(listener, std::max(left, std::chrono::milliseconds(0)));
     if (!connection) break;
     auto socket = std::make_shared<MessageSocket>(*std::move(connection));
-    const Rank rank = std::stoi(socket->receive().payload);
-    sockets_.at(static_cast<size_t>(rank)) = std::move(socket);
+    const Rank rank = greeting_of(*socket, token);
+    if (rank < 1 || rank >= launch_.ranks) continue;
+    sockets_[static_cast<size_t>(rank)] = std::move(socket);
+    ++there;
   }
   std::vector<size_t> missing;
   for (size_t rank = 1; rank < sockets_.size(); ++rank) {
@@ -131,10 +156,13 @@ RankLink join_launch(const Launch& launch) {
   link.local_rank = launch.local_rank;
   link.one_host = launch.one_host;
   link.store = meeting(launch);
-  const std::vector<uint8_t> port = link.store->get("leader");
-  link.leader = std::make_shared<MessageSocket>(
-      connect_tcp(launch.host, std::stoi(std::string(port.begin(), port.end()))));
-  link.leader->send(Message::Kind::kStarted, std::to_string(launch.rank));
+  const std::vector<uint8_t> leader = link.store->get("leader");
+  std::istringstream text(std::string(leader.begin(), leader.end()));
+  int port = 0;
+  std::string token;
+  text >> port >> token;
+  link.leader = std::make_shared<MessageSocket>(connect_tcp(launch.host, port));
+  link.leader->send(Message::Kind::kStarted, join_fields({token, std::to_string(launch.rank)}));
   return link;
 }
 

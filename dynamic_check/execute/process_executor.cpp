@@ -154,6 +154,7 @@ DistributedRun ProcessExecutor::run(const Case& refinement, const Programs& prog
 
 ParameterRun ProcessExecutor::make_parameters(const Programs& programs,
                                               const DynamicOptions& options) {
+  refuse_hooks(options);
   ProcessRun process_run(processes_, programs.mesh,
                          job_of(RankJob::Kind::kParameters, backend_, programs.mesh, options));
   ParameterRun result;

@@ -48,6 +48,11 @@ TEST_REFINEMENT_F(Launched, Dies) {
   });
 }
 
+// What a launcher does to rank 0 when another one dies.
+TEST_REFINEMENT_F(Launched, DiesAndAllAreToldToEnd) {
+  row_parallel(2, true, [](Program& p) { ::kill(::getpid(), p.rank() == 0 ? SIGTERM : SIGKILL); });
+}
+
 TEST_REFINEMENT_F(Launched, Hangs) {
   row_parallel(2, true, [](Program& p) {
     if (p.rank() == 1) ::pause();

@@ -119,6 +119,12 @@ TEST(Launched, ARankThatDiesIsReportedByRankZero) {
             HasSubstr("rank 1 was lost in an earlier run"), Not(HasSubstr("[       OK ]"))));
 }
 
+TEST(Launched, RankZeroReportsALossBeforeItsLauncherEndsIt) {
+  const auto ranks = launch("Launched.DiesAndAllAreToldToEnd", torchrun);
+  EXPECT_EQ(ranks[0].how, "was killed by signal 15 (Terminated)");
+  EXPECT_THAT(ranks[0].text, HasSubstr("rank 1: its process is gone"));
+}
+
 TEST(Launched, ARankThatHangsIsReportedAndEnds) {
   const auto ranks = launch("Launched.Hangs", torchrun);
   EXPECT_EQ(ranks[0].how, "ended with exit code 1");
