@@ -15,6 +15,7 @@ namespace {
 DynamicOptions dynamic_options(const CheckOptions& options, DType precision) {
   DynamicOptions run;
   run.executor = RankTeam::instance().executor(options);
+  run.cuda = RankTeam::instance().on_gpus(options);
   run.precision = precision;
   run.seed = options.seed;
   run.samples = options.samples;
@@ -129,6 +130,7 @@ RankQuestion rank_question(const RefinementSpec& spec, const CheckOptions& optio
 CaseReport together(const RankQuestion& question, const std::function<CaseReport()>& lead) {
   RankTeam& team = RankTeam::instance();
   if (team.follows()) return team.follow(question);
+  team.begin(question);
   const CaseReport report = lead();
   team.conclude(report);
   return report;

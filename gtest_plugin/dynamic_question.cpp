@@ -1,5 +1,7 @@
 #include "gtest_plugin/dynamic_question.h"
 
+#include <algorithm>
+
 #include "gtest_plugin/placement_relation.h"
 #include "gtest_plugin/program_run.h"
 
@@ -24,7 +26,9 @@ Programs programs_under_test(const RefinementSpec& spec) {
   Programs both;
   both.sequential = rank_program(spec, Side::kSequential);
   both.distributed = rank_program(spec, Side::kDistributed);
-  both.parameters = parameter_program(spec);
+  const auto self_made = [](const InputSpec& input) { return static_cast<bool>(input.make); };
+  if (std::any_of(spec.inputs.begin(), spec.inputs.end(), self_made))
+    both.parameters = parameter_program(spec);
   both.mesh = spec.mesh;
   for (const InputSpec& input : spec.inputs) {
     both.inputs.push_back({input.name, input.shape, input.dtype, input.role, input.bound,

@@ -150,8 +150,9 @@ std::string failure_message(const CaseReport& report, const FailureContext& cont
   if (!report.error.empty()) text += "  " + report.error + "\n";
   if (report.statics) text += proof_in_words(*report.statics);
   if (report.dynamic) text += run_in_words(*report.dynamic);
-  text += "\n  reproduce: ASSAY_SEED=" + std::to_string(context.seed) + " " + context.binary +
-          " --gtest_filter=" + context.test + "\n";
+  text += "\n  reproduce: ASSAY_SEED=" + std::to_string(context.seed) + " ";
+  if (!context.executor.empty()) text += "ASSAY_EXECUTOR=" + context.executor + " ";
+  text += context.binary + " --gtest_filter=" + context.test + "\n";
   if (!context.bundle.empty()) text += "  replay:    assay check " + context.bundle + "\n";
   return text;
 }

@@ -15,7 +15,8 @@ struct FailureContext {
   std::string binary;  // how to call the test program again
   Mesh mesh;
   uint64_t seed = 0;
-  std::string bundle;  // folder with the case; empty when there is none
+  std::string bundle;         // folder with the case; empty when there is none
+  std::string executor = {};  // as ASSAY_EXECUTOR; empty: what the test runs on anyway
 };
 
 // What failed, where in the user's source, the relations of its inputs, the nearest candidate, what

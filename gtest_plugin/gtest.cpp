@@ -215,6 +215,8 @@ void RefinementTest::distributed(std::vector<Mesh::Axis> mesh, ProgramBody body,
   spec_.place = source_place(place);
   spec_.mesh = Mesh(std::move(mesh));
   spec_.distributed = std::move(body);
+  const std::string unfit = RankTeam::instance().unfit(spec_.mesh, options_);
+  if (!unfit.empty()) GTEST_SKIP() << unfit;
   CheckOptions options = options_;
   options.seed = seed_from_environment(options.seed);
   if (const char* folder = std::getenv("ASSAY_TRACES"))
@@ -222,7 +224,10 @@ void RefinementTest::distributed(std::vector<Mesh::Axis> mesh, ProgramBody body,
   const CaseReport report = check_refinement(spec_, options);
   const bool reports = report.exit != 0 && !RankTeam::instance().follows();
   const std::string bundle = reports ? write_bundle(spec_) : std::string();
-  publish(report, {spec_.name, this_binary(), spec_.mesh, options.seed, bundle}, spec_.place);
+  publish(report,
+          {spec_.name, this_binary(), spec_.mesh, options.seed, bundle,
+           RankTeam::instance().executor_variable(options)},
+          spec_.place);
 }
 
 void RefinementTest::check_case(const std::filesystem::path& folder, Place place) {

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 
+#include "dynamic_check/execute/launched_processes.h"
+#include "dynamic_check/execute/own_processes.h"
+#include "gtest_plugin/launched_output.h"
 #include "gtest_plugin/rank_command.h"
 #include "shared_ir/error.h"
 
@@ -23,16 +27,20 @@ class TeamListener final : public testing::EmptyTestEventListener {
   void OnTestEnd(const testing::TestInfo&) override { RankTeam::instance().end_test(); }
 };
 
-ExecutorKind executor_of(const CheckOptions& options) {
-  if (options.executor) return *options.executor;
-  const char* text = std::getenv("ASSAY_EXECUTOR");
-  if (text == nullptr) return ExecutorKind::kThreads;
-  const std::string name = text;
-  if (name == "threads") return ExecutorKind::kThreads;
-  if (name == "gloo") return ExecutorKind::kGloo;
-  if (name == "nccl") return ExecutorKind::kNccl;
-  throw UserError({}, "ASSAY_EXECUTOR is '" + name + "'", "set it to threads, gloo or nccl");
+std::string backend_name(ExecutorKind kind) {
+  return kind == ExecutorKind::kNccl ? "nccl" : "gloo";
 }
+
+// Before main, as GoogleTest speaks before the first test.
+const bool kQuiet = [] {
+  try {
+    const auto launch = launch_of_this_process();
+    if (launch && launch->rank > 0) print_own_failures_alone(launch->rank);
+  } catch (const UserError&) {
+    // Every test says so.
+  }
+  return true;
+}();
 
 }  // namespace
 
@@ -41,8 +49,32 @@ RankTeam& RankTeam::instance() {
   return team;
 }
 
-RankTeam::RankTeam() : link_(inherited_link()) {
+RankTeam::RankTeam() : launch_(launch_of_this_process()), link_(inherited_link()) {
+  if (link_) launch_.reset();  // one process more, which the leader has started
   testing::UnitTest::GetInstance()->listeners().Append(new TeamListener);
+}
+
+ExecutorKind RankTeam::executor_kind(const CheckOptions& options) const {
+  if (options.executor) return *options.executor;
+  const char* text = std::getenv("ASSAY_EXECUTOR");
+  const std::string name = text != nullptr ? text : launch_ ? "gloo" : "threads";
+  if (name == "threads") return ExecutorKind::kThreads;
+  if (name == "gloo") return ExecutorKind::kGloo;
+  if (name == "nccl") return ExecutorKind::kNccl;
+  throw UserError({}, "ASSAY_EXECUTOR is '" + name + "'", "set it to threads, gloo or nccl");
+}
+
+std::string RankTeam::unfit(const Mesh& mesh, const CheckOptions& options) const {
+  const ExecutorKind kind = executor_kind(options);
+  if (kind == ExecutorKind::kThreads) return {};
+  // On several machines, each process finds out for itself.
+  if (!launch_ || launch_->one_host) {
+    const std::string lacking = missing_devices(backend_name(kind), mesh);
+    if (!lacking.empty()) return lacking;
+  }
+  if (!launch_ || mesh.world_size() == launch_->ranks) return {};
+  return "this test has " + std::to_string(mesh.world_size()) + " ranks, and " +
+         std::to_string(launch_->ranks) + " were started";
 }
 
 CaseReport RankTeam::follow(const RankQuestion& question) {
@@ -50,22 +82,39 @@ CaseReport RankTeam::follow(const RankQuestion& question) {
   complaints_.clear();
   asked.complaint = [this] { return std::exchange(complaints_, {}); };
   try {
+    if (!link_) link_ = join_launch(*launch_);
     return report_from_json(follow_leader(*link_, asked), "the leader's report").cases.at(0);
   } catch (const SocketClosed&) {
-    ::_exit(1);  // nobody is left to hear of it
+    // Nobody is left to hear of it.
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "[rank %d] %s\n", static_cast<int>(rank()), error.what());
   }
+  ::_exit(1);
+}
+
+bool RankTeam::on_gpus(const CheckOptions& options) const {
+  return executor_kind(options) == ExecutorKind::kNccl;
+}
+
+std::string RankTeam::executor_variable(const CheckOptions& options) const {
+  const ExecutorKind kind = executor_kind(options);
+  return options.executor || kind == ExecutorKind::kThreads ? std::string() : backend_name(kind);
 }
 
 Executor* RankTeam::executor(const CheckOptions& options) {
-  const ExecutorKind kind = executor_of(options);
+  const ExecutorKind kind = executor_kind(options);
   if (kind == ExecutorKind::kThreads) return nullptr;
-  executor_ =
-      std::make_unique<ProcessExecutor>(processes(), kind == ExecutorKind::kGloo ? "gloo" : "nccl");
+  executor_ = std::make_unique<ProcessExecutor>(processes(), backend_name(kind));
+  processes().begin(question_);
   return executor_.get();
 }
 
-OwnProcesses& RankTeam::processes() {
-  if (!processes_) {
+RankProcesses& RankTeam::processes() {
+  if (processes_) return *processes_;
+  if (launch_) {
+    outlive_other_ranks();
+    processes_ = std::make_unique<LaunchedProcesses>(*launch_);
+  } else {
     processes_ = std::make_unique<OwnProcesses>(rank_command());
     for (const std::string& report : reports_) processes_->conclude(report);
   }
@@ -73,15 +122,18 @@ OwnProcesses& RankTeam::processes() {
 }
 
 void RankTeam::conclude(const CaseReport& report) {
+  const std::string text = to_json({{report}});
+  if (launch_) return processes().conclude(text);
   if (testing::UnitTest::GetInstance()->current_test_info() == nullptr) return;
-  reports_.push_back(to_json({{report}}));
-  if (processes_) processes_->conclude(reports_.back());
+  reports_.push_back(text);
+  if (processes_) processes_->conclude(text);
 }
 
 void RankTeam::end_test() {
   executor_.reset();
-  processes_.reset();
   reports_.clear();
+  if (!launch_) processes_.reset();
+  end_if_told();
 }
 
 void RankTeam::complain(const std::string& complaint) {

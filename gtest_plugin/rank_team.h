@@ -7,7 +7,8 @@
 #include <string>
 
 #include "assay/refinement.h"
-#include "dynamic_check/execute/own_processes.h"
+#include "dynamic_check/execute/process_executor.h"
+#include "dynamic_check/execute/processes/launch.h"
 #include "dynamic_check/execute/rank_worker.h"
 
 namespace assay {
@@ -20,21 +21,34 @@ class RankTeam {
   // Of this process. Not for several threads at a time.
   static RankTeam& instance();
 
-  bool follows() const { return link_.has_value(); }
-  Rank rank() const { return link_ ? link_->rank : 0; }
+  bool follows() const { return link_ || (launch_ && launch_->rank > 0); }
+  Rank rank() const { return link_ ? link_->rank : launch_ ? launch_->rank : 0; }
+
+  // Why a test cannot run as it is to: the processes that a launcher has started are not as many as
+  // its ranks, or they lack GPUs. Empty: it can. The same in all processes.
+  std::string unfit(const Mesh& mesh, const CheckOptions& options) const;
 
   // A follower's part in a check; returns the leader's report. Ends the process when the leader is
   // gone.
   CaseReport follow(const RankQuestion& question);
 
-  // What runs the ranks of a leader's check; nullptr: threads of this process. Throws UserError
-  // when the user's choice cannot be had.
+  // A leader's check begins.
+  void begin(const RankQuestion& question) { question_ = question; }
+
+  // What runs the ranks of the check; nullptr: threads of this process. Throws UserError when the
+  // user's choice cannot be had.
   Executor* executor(const CheckOptions& options);
 
-  // A leader's check is over.
+  // Whether those ranks have GPUs.
+  bool on_gpus(const CheckOptions& options) const;
+
+  // What ASSAY_EXECUTOR must be for the check to run in the same way; empty: nothing.
+  std::string executor_variable(const CheckOptions& options) const;
+
+  // The leader's check is over.
   void conclude(const CaseReport& report);
 
-  // The test is over: its processes end.
+  // The test is over: processes that were started for it end.
   void end_test();
 
   // Of a follower: an expectation in the program that it runs did not hold.
@@ -42,12 +56,15 @@ class RankTeam {
 
  private:
   RankTeam();
-  OwnProcesses& processes();
+  RankProcesses& processes();
+  ExecutorKind executor_kind(const CheckOptions& options) const;
 
-  std::optional<RankLink> link_;             // of a follower
-  std::unique_ptr<OwnProcesses> processes_;  // of a leader, for the current test
-  std::vector<std::string> reports_;         // of the current test's checks
+  std::optional<Launch> launch_;              // by a launcher of several processes
+  std::optional<RankLink> link_;              // of a follower
+  std::unique_ptr<RankProcesses> processes_;  // of a leader, for the current test or for all
+  std::vector<std::string> reports_;          // of the current test's checks
   std::unique_ptr<Executor> executor_;
+  RankQuestion question_;
   std::string complaints_;  // since the last run began
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "dynamic_check/execute/process_backend.h"
 #include "dynamic_check/execute/processes/anonymous_file.h"
 #include "dynamic_check/execute/processes/run_watch.h"
 #include "dynamic_check/execute/rank_job.h"
@@ -30,6 +31,8 @@ class ProcessRun {
   };
 
   std::optional<RunFailure> run(std::vector<Inputs> inputs) {
+    const std::string lacking = missing_devices(job_.backend, mesh_);
+    if (!lacking.empty()) throw UserError({}, lacking, "use fewer ranks, or gloo");
     const std::vector<MessageSocket*> sockets = processes_.sockets(mesh_);
     for (size_t rank = 0; rank < sockets.size(); ++rank) {
       try {
@@ -45,6 +48,7 @@ class ProcessRun {
     }
     RunLimits limits;
     limits.run = 2 * job_.timeout;
+    limits.grace = processes_.grace(job_.timeout);
     RunWatch watch(sockets, mesh_.groups(), limits,
                    {.results =
                         [&](Rank rank, std::string_view bytes) {
@@ -111,6 +115,14 @@ void refuse_hooks(const DynamicOptions& options) {
 
 }  // namespace
 
+std::string missing_devices(const std::string& backend, const Mesh& mesh) {
+  const ProcessBackend& with = process_backend(backend);
+  const int there = with.devices ? with.devices() : 0;
+  if (!with.devices || there >= mesh.world_size()) return {};
+  return fmt::format("this test needs {} GPUs for {}, and there are {}", mesh.world_size(), backend,
+                     there);
+}
+
 DistributedRun ProcessExecutor::run(const Case& refinement, const Programs& programs,
                                     const RunInputs& inputs, const DynamicOptions& options) {
   refuse_hooks(options);
@@ -149,6 +161,7 @@ DistributedRun ProcessExecutor::run(const Case& refinement, const Programs& prog
 
 ParameterRun ProcessExecutor::make_parameters(const Programs& programs,
                                               const DynamicOptions& options) {
+  refuse_hooks(options);
   ProcessRun process_run(processes_, programs.mesh,
                          job_of(RankJob::Kind::kParameters, backend_, programs.mesh, options));
   ParameterRun result;

@@ -10,6 +10,7 @@
 
 #include "dynamic_check/execute/process_rank.h"
 #include "dynamic_check/execute/processes/anonymous_file.h"
+#include "dynamic_check/execute/processes/hang_up_watch.h"
 #include "dynamic_check/execute/processes/run_watch.h"
 #include "dynamic_check/execute/rank_job.h"
 #include "dynamic_check/float8_products.h"
@@ -132,6 +133,12 @@ class RankRun {
   std::optional<ProcessRank> environment_;
 };
 
+void run_watched(RankRun& run, const RankLink& link, const FileDescriptor& inputs) {
+  std::optional<HangUpWatch> watch;
+  if (link.ends_with_leader) watch.emplace(link.leader->descriptor());
+  run.run(inputs);
+}
+
 }  // namespace
 
 std::string follow_leader(const RankLink& link, const RankQuestion& question) {
@@ -147,7 +154,7 @@ std::string follow_leader(const RankLink& link, const RankQuestion& question) {
         break;
       case Message::Kind::kJob:
         last.emplace(link, question, RankJob::from_payload(message.payload));
-        last->run(inputs);
+        run_watched(*last, link, inputs);
         inputs = make_anonymous_file();
         break;
       case Message::Kind::kReport:

@@ -21,6 +21,7 @@ struct RankLink {
   Rank rank = 0;
   int local_rank = 0;  // among the ranks on its machine
   bool one_host = true;
+  bool ends_with_leader = true;  // the process, when its leader goes away in the middle of a run
   std::shared_ptr<MessageSocket> leader;
   c10::intrusive_ptr<c10d::Store> store;  // of all ranks
 };

@@ -229,6 +229,23 @@ TEST(Tolerance, OfAnIllConditionedTwinIsAHundredTimesLarger) {
   EXPECT_GT(allowed(wide, "gelu"), 100 * allowed(narrow, "gelu"));
 }
 
+TEST(DynamicCheck, ARankThatThrowsIsNamedWithTheLastOperatorThatItRan) {
+  Mlp mlp = make_mlp();
+  const RankProgram right = mlp.programs.distributed;
+  mlp.programs.distributed = [right](ProgramContext& context) {
+    right(context);
+    if (context.rank() == 1) throw std::runtime_error("out of luck");
+  };
+  const DynamicReport report = run(mlp);
+  EXPECT_EQ(report.verdict, Verdict::kError);
+  ASSERT_TRUE(report.first_deviation);
+  EXPECT_EQ(report.first_deviation->ranks, std::vector<Rank>{1});
+  EXPECT_EQ(report.first_deviation->op, "aten.mul.Tensor");
+  EXPECT_THAT(report.first_deviation->source, testing::HasSubstr("mlp.cpp"));
+  EXPECT_THAT(report.first_deviation->detail,
+              testing::HasSubstr("rank 1: out of luck; the last operator of rank 1: aten.mul"));
+}
+
 TEST(DynamicCheck, ARunThatIsNotWhatWasCapturedIsRefused) {
   Mlp mlp = make_mlp();
   mlp.programs.sequential = make_mlp({.offset = 1}).programs.sequential;

@@ -80,11 +80,11 @@ RefinementSpec row_parallel(Fault fault) {
   return spec;
 }
 
-CheckOptions on_gloo() {
+CheckOptions on_gloo(Fault fault) {
   CheckOptions options;
   options.precisions = {DType::kFloat32};
   options.samples = 3;
-  options.timeout = 3s;
+  if (fault == Fault::kHangs) options.timeout = 1500ms;
   options.executor = ExecutorKind::kGloo;
   return options;
 }
@@ -104,13 +104,13 @@ bool has_children() {
   return ::waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
-class RankProcesses : public testing::Test {
+class RanksInProcesses : public testing::Test {
  protected:
   // Checks, and expects it to end in time without anything left.
   static CaseReport check(Fault fault) {
     const size_t before = open_descriptors();
     const auto start = std::chrono::steady_clock::now();
-    CaseReport report = check_refinement(row_parallel(fault), on_gloo());
+    CaseReport report = check_refinement(row_parallel(fault), on_gloo(fault));
     if (fault == Fault::kNone) return report;
     // The time that the processes take to start is not the run's.
     EXPECT_LT(std::chrono::steady_clock::now() - start, 30s);
@@ -120,12 +120,12 @@ class RankProcesses : public testing::Test {
   }
 };
 
-TEST_F(RankProcesses, ARightProgramPasses) {
+TEST_F(RanksInProcesses, ARightProgramPasses) {
   const CaseReport report = check(Fault::kNone);
   EXPECT_EQ(report.exit, 0) << to_text(report);
 }
 
-TEST_F(RankProcesses, AKilledRankIsNamedWithItsSignal) {
+TEST_F(RanksInProcesses, AKilledRankIsNamedWithItsSignal) {
   const CaseReport report = check(Fault::kKilled);
   ASSERT_TRUE(report.dynamic) << to_text(report);
   EXPECT_EQ(report.dynamic->triage, "runtime");
@@ -138,7 +138,7 @@ TEST_F(RankProcesses, AKilledRankIsNamedWithItsSignal) {
             HasSubstr("rank_processes_test.cpp")));
 }
 
-TEST_F(RankProcesses, AHangingRankIsNamedByTheOneThatWaits) {
+TEST_F(RanksInProcesses, AHangingRankIsNamedByTheOneThatWaits) {
   const CaseReport report = check(Fault::kHangs);
   ASSERT_TRUE(report.dynamic) << to_text(report);
   EXPECT_EQ(report.dynamic->verdict, Verdict::kTimeout);
@@ -150,20 +150,20 @@ TEST_F(RankProcesses, AHangingRankIsNamedByTheOneThatWaits) {
                               "32] on tp:0 (number 1")));
 }
 
-TEST_F(RankProcesses, ARankThatThrowsIsNamedWithWhatItThrew) {
+TEST_F(RanksInProcesses, ARankThatThrowsIsNamedWithWhatItThrew) {
   const CaseReport report = check(Fault::kThrows);
   ASSERT_TRUE(report.dynamic) << to_text(report);
   EXPECT_EQ(report.dynamic->first_deviation->ranks, std::vector<Rank>{1});
   EXPECT_THAT(detail(report), HasSubstr("rank 1: out of luck"));
 }
 
-TEST_F(RankProcesses, ARankThatExitsIsNamedWithWhatItPrinted) {
+TEST_F(RanksInProcesses, ARankThatExitsIsNamedWithWhatItPrinted) {
   EXPECT_THAT(detail(check(Fault::kExits)),
               AllOf(HasSubstr("rank 1: its process ended with exit code 3"),
                     HasSubstr("the last words of rank 1")));
 }
 
-TEST_F(RankProcesses, AnotherCollectiveIsAMismatchOfBoth) {
+TEST_F(RanksInProcesses, AnotherCollectiveIsAMismatchOfBoth) {
   const CaseReport report = check(Fault::kCallsAnother);
   ASSERT_TRUE(report.dynamic) << to_text(report);
   EXPECT_EQ(report.dynamic->verdict, Verdict::kRefuted);
@@ -173,16 +173,24 @@ TEST_F(RankProcesses, AnotherCollectiveIsAMismatchOfBoth) {
                     HasSubstr("all_reduce sum Float [8, 32]"), HasSubstr("as number 2 on tp:0")));
 }
 
-TEST_F(RankProcesses, AnExpectationThatDoesNotHoldOnARankIsItsFailure) {
+TEST_F(RanksInProcesses, AnExpectationThatDoesNotHoldOnARankIsItsFailure) {
   EXPECT_THAT(
       detail(check(Fault::kExpectsInVain)),
       AllOf(HasSubstr("rank 1: "), HasSubstr("rank_processes_test.cpp"), HasSubstr("p.rank()")));
 }
 
-TEST_F(RankProcesses, TheNextCheckHasProcessesOfItsOwn) {
+TEST_F(RanksInProcesses, TheNextCheckHasProcessesOfItsOwn) {
   EXPECT_NE(check(Fault::kThrows).exit, 0);
   const CaseReport report = check(Fault::kNone);
   EXPECT_EQ(report.exit, 0) << to_text(report);
+}
+
+TEST_F(RanksInProcesses, AHookThatDelaysCollectivesNeedsThreads) {
+  CheckOptions options = on_gloo(Fault::kNone);
+  options.completion = delayed_completion(1);
+  const CaseReport report = check_refinement(row_parallel(Fault::kNone), options);
+  EXPECT_EQ(report.exit, 2);
+  EXPECT_THAT(report.error, HasSubstr("ExecutorKind::kThreads"));
 }
 
 }  // namespace

@@ -23,33 +23,38 @@ RunWatch::RunWatch(std::vector<MessageSocket*> sockets, Groups groups, RunLimits
 }
 
 std::optional<RunFailure> RunWatch::wait() {
-  Clock::time_point deadline = Clock::now() + limits_.start;
-  bool failed = false;
-  while (!all([](const Member& member) { return member.over(); })) {
-    std::vector<pollfd> polled;
-    for (const Member& member : members_)
-      polled.push_back({member.over() ? -1 : member.socket->descriptor(), POLLIN, 0});
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-    if (left.count() <= 0) break;
-    ::poll(polled.data(), polled.size(), static_cast<int>(left.count()) + 1);
-    for (size_t rank = 0; rank < polled.size(); ++rank) {
-      if (polled[rank].revents != 0) read(static_cast<Rank>(rank));
-    }
+  Deadline deadline = Clock::now() + limits_.start;
+  bool failed = false, lost = false;
+  while (!all([](const Member& member) { return member.over(); }) && Clock::now() < deadline) {
+    poll_once(deadline);
     if (!started_ && all([](const Member& member) { return member.started || member.over(); })) {
       started_ = true;
       deadline = Clock::now() + limits_.run;
     }
-    const bool fails =
-        mismatch_ || std::any_of(members_.begin(), members_.end(), [](const auto& m) {
-          return m.lost || (m.outcome && m.outcome->kind != RankOutcome::Kind::kDone);
-        });
-    if (fails && !failed) {
+    if (!failed && (mismatch_ || any([](const Member& member) {
+                      return member.outcome && member.outcome->kind != RankOutcome::Kind::kDone;
+                    }))) {
       failed = true;
       deadline = std::min(deadline, Clock::now() + limits_.grace);
     }
+    if (!lost && any([](const Member& member) { return member.lost; })) {
+      lost = true;
+      deadline = std::min(deadline, Clock::now() + limits_.grace_after_loss);
+    }
   }
   return judge();
+}
+
+void RunWatch::poll_once(Deadline deadline) {
+  std::vector<pollfd> polled;
+  for (const Member& member : members_)
+    polled.push_back({member.over() ? -1 : member.socket->descriptor(), POLLIN, 0});
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+  if (::poll(polled.data(), polled.size(), std::max(0, static_cast<int>(left.count()) + 1)) <= 0)
+    return;
+  for (size_t rank = 0; rank < polled.size(); ++rank) {
+    if (polled[rank].revents != 0) read(static_cast<Rank>(rank));
+  }
 }
 
 std::vector<Rank> RunWatch::unfinished() const {
@@ -62,6 +67,10 @@ std::vector<Rank> RunWatch::unfinished() const {
 
 bool RunWatch::all(bool (*holds)(const Member&)) const {
   return std::all_of(members_.begin(), members_.end(), holds);
+}
+
+bool RunWatch::any(bool (*holds)(const Member&)) const {
+  return std::any_of(members_.begin(), members_.end(), holds);
 }
 
 void RunWatch::read(Rank rank) {

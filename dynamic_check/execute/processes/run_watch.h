@@ -29,13 +29,14 @@ struct RankOutcome {
   static RankOutcome from_payload(std::string_view payload);
 };
 
-// A run ends within `start` + `run` + `grace`.
+// A run ends within `start` + `run`, and after a failure within `grace`.
 struct RunLimits {
   std::chrono::milliseconds start{60'000};  // until all processes have begun with the program
   std::chrono::milliseconds run{120'000};   // from then on
   // From the first failure until it is judged: the others may have something to say that explains
   // it.
   std::chrono::milliseconds grace{1'000};
+  std::chrono::milliseconds grace_after_loss{1'000};  // the same, after a process has gone
 };
 
 class RunWatch {
@@ -66,8 +67,11 @@ class RunWatch {
     bool over() const { return lost || outcome.has_value(); }
   };
   using Clock = std::chrono::steady_clock;
+  using Deadline = Clock::time_point;
 
   bool all(bool (*holds)(const Member&)) const;
+  bool any(bool (*holds)(const Member&)) const;
+  void poll_once(Deadline deadline);
   void read(Rank rank);
   void handle(Rank rank, const Message& message);
   std::optional<RunFailure> judge() const;

@@ -10,10 +10,12 @@
 //     });
 //   }
 //
-// The environment: ASSAY_SEED is the seed of the run; ASSAY_BUNDLES is the folder that gets one
-// case folder per failed test (default: "assay" in GoogleTest's folder for temporary files);
-// ASSAY_TRACES is a folder that keeps the traces of every test's runs, in TEST/PRECISION/, for
-// `assay compare` (not set: none are kept).
+// The environment: ASSAY_SEED is the seed of the run; ASSAY_EXECUTOR is what the ranks run as
+// (ExecutorKind: threads, gloo or nccl); the variables of torchrun, mpirun and srun say that the
+// program was started once per rank; ASSAY_BUNDLES is the folder that gets one case folder per
+// failed test (default: "assay" in GoogleTest's folder for temporary files); ASSAY_REPORTS is a
+// folder that gets every test's report as TEST.json; ASSAY_TRACES is a folder that keeps the traces
+// of every test's runs, in TEST/PRECISION/, for `assay compare` (not set: neither is kept).
 #pragma once
 
 #include <gtest/gtest.h>

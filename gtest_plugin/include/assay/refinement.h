@@ -85,15 +85,17 @@ std::vector<DType> default_precisions();
 // What the ranks of the distributed program run as.
 enum class ExecutorKind : uint8_t {
   kThreads,  // of this process, with collectives in its memory
-  kGloo,     // processes, with LibTorch's Gloo: this program again, once per rank
-  kNccl,     // processes, with LibTorch's NCCL, each on a GPU of its own
+  kGloo,     // processes, with LibTorch's Gloo: this program again, once per rank, unless a
+             // launcher has started it so
+  kNccl,     // the same with LibTorch's NCCL, each on a GPU of its own
 };
 
 struct CheckOptions {
   std::vector<DType> precisions = default_precisions();  // empty: proof only
   uint64_t seed = 1;
   std::chrono::milliseconds timeout{60'000};  // of one run, and of the proof
-  // None: what the variable ASSAY_EXECUTOR says (threads, gloo, nccl), or threads.
+  // None: what the variable ASSAY_EXECUTOR says (threads, gloo, nccl); else gloo where a launcher
+  // has started several ranks, and threads where not.
   std::optional<ExecutorKind> executor;
   int samples = 10;  // perturbed sequential runs from which the tolerance is derived; at least 3
   // Folder that keeps the traces of each precision's runs (PRECISION/base.trace and others, with

@@ -1,0 +1,62 @@
+// Refinement tests for a launcher to start once per rank: launched_test.cpp runs this program so,
+// and reads what it prints. Not a test of its own.
+#include <ATen/ops/mm.h>
+#include <assay/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+class Launched : public assay::RefinementTest {
+ protected:
+  // y = x w, with the contracted dimension over `ranks`. `fault` runs on each of them; then none is
+  // waited for long.
+  void row_parallel(int64_t ranks, bool reduces, std::function<void(Program&)> fault = {}) {
+    auto x = input("x", {8, 64}, Shard("tp", 1));
+    auto w = weight("w", {64, 32}, Shard("tp", 0));
+    options().precisions = {DType::kFloat32};
+    options().samples = 3;
+    if (fault) options().timeout = std::chrono::seconds(2);
+    sequential([&](Program& p) { p.output("y", mm(p[x], p[w])); });
+    distributed({{"tp", ranks}}, [&](Program& p) {
+      const at::Tensor product = mm(p[x], p[w]);
+      if (fault && !product.is_meta()) fault(p);
+      p.output("y", reduces ? p.all_reduce(product, "tp") : product);
+    });
+  }
+};
+
+TEST_REFINEMENT_F(Launched, Right) { row_parallel(2, true); }
+
+TEST_REFINEMENT_F(Launched, Wrong) { row_parallel(2, false); }
+
+TEST_REFINEMENT_F(Launched, OfFourRanks) { row_parallel(4, true); }
+
+TEST_REFINEMENT_F(Launched, Throws) {
+  row_parallel(2, true, [](Program& p) {
+    if (p.rank() == 1) throw std::runtime_error("out of luck");
+  });
+}
+
+TEST_REFINEMENT_F(Launched, ThrowsOnRankZero) {
+  row_parallel(2, true, [](Program& p) {
+    if (p.rank() == 0) throw std::runtime_error("out of luck");
+  });
+}
+
+TEST_REFINEMENT_F(Launched, Dies) {
+  row_parallel(2, true, [](Program& p) {
+    if (p.rank() == 1) ::kill(::getpid(), SIGKILL);
+  });
+}
+
+// What a launcher does to rank 0 when another one dies.
+TEST_REFINEMENT_F(Launched, DiesAndAllAreToldToEnd) {
+  row_parallel(2, true, [](Program& p) { ::kill(::getpid(), p.rank() == 0 ? SIGTERM : SIGKILL); });
+}
+
+TEST_REFINEMENT_F(Launched, Hangs) {
+  row_parallel(2, true, [](Program& p) {
+    if (p.rank() == 1) ::pause();
+  });
+}
+
+TEST_REFINEMENT_F(Launched, RightAfterALoss) { row_parallel(2, true); }
