@@ -8,8 +8,6 @@
 
 #include "dynamic_check/execute/rank_threads.h"
 #include "dynamic_check/interpret/boxed_call.h"
-#include "dynamic_check/traces/run_trace.h"
-#include "shared_ir/trace/trace_folder.h"
 
 namespace assay {
 namespace {
@@ -21,7 +19,6 @@ struct SharedRun {
   std::vector<std::map<std::string, at::Tensor>> inputs;
   std::vector<std::map<std::string, bool>> differentiable;
   std::vector<RecordedTensors> recorded;
-  std::vector<std::unique_ptr<RunTrace>> traces;  // per rank; empty: none are kept
   KernelHook kernel;
 };
 
@@ -36,7 +33,6 @@ void observe(SharedRun& run, Rank rank, NodeId id, std::span<const at::Tensor> o
     run.kernel({rank, node, inputs, outputs});
   }
   keep_outputs(graph, id, outputs, recorded);
-  if (!run.traces.empty()) run.traces[static_cast<size_t>(rank)]->add_outputs(id, outputs);
 }
 
 class ParameterContext final : public ProgramContext {
@@ -83,26 +79,13 @@ DistributedRun run_distributed(const Case& refinement, const Programs& programs,
   run->recorded.resize(ranks);
   for (size_t rank = 0; rank < ranks; ++rank)
     run->recorded[rank].resize(run->graphs[rank].tensors.size());
-  for (size_t rank = 0; rank < ranks && !options.traces.empty(); ++rank) {
-    const auto number = static_cast<Rank>(rank);
-    run->traces.push_back(std::make_unique<RunTrace>(TraceFolder{options.traces}.rank(number),
-                                                     run->graphs[rank],
-                                                     TraceRun{refinement.name,
-                                                              number,
-                                                              static_cast<Rank>(ranks),
-                                                              options.precision,
-                                                              options.seed,
-                                                              {}}));
-  }
   for (const auto& [name, tensor] : inputs.parts) {
     const auto rank = static_cast<size_t>(name.second);
     const at::Tensor part = tensor.to(device_of(options));
     run->inputs[rank][name.first] = part;
     run->differentiable[rank][name.first] = inputs.parts_differentiable.at(name);
     const TensorId id = run->graphs[rank].find(name.first);
-    if (id == kNone) continue;
-    run->recorded[rank][static_cast<size_t>(id)] = part;
-    if (!run->traces.empty()) run->traces[rank]->add(id, part);
+    if (id != kNone) run->recorded[rank][static_cast<size_t>(id)] = part;
   }
   const RankThreadOptions threads{
       .timeout = options.timeout, .device = device_of(options), .completion = options.completion};
@@ -113,7 +96,6 @@ DistributedRun run_distributed(const Case& refinement, const Programs& programs,
                  run->differentiable[rank], [&](NodeId node, std::span<const at::Tensor> outputs) {
                    observe(*run, environment.rank(), node, outputs);
                  });
-    if (!run->traces.empty()) run->traces[rank]->finish();
   });
   if (!result.failure) result.ranks = std::move(run->recorded);
   return result;

@@ -24,6 +24,11 @@ void RunTrace::add(TensorId id, const at::Tensor& tensor) {
   add_tensor(writer_, std::move(traced), tensor);
 }
 
+void RunTrace::add_all(const std::vector<at::Tensor>& tensors) {
+  for (size_t id = 0; id < tensors.size(); ++id)
+    if (tensors[id].defined()) add(static_cast<TensorId>(id), tensors[id]);
+}
+
 void RunTrace::add_outputs(NodeId node, std::span<const at::Tensor> outputs) {
   const std::vector<TensorId>& ids = graph_.nodes[static_cast<size_t>(node)].outputs;
   for (size_t i = 0; i < ids.size() && i < outputs.size(); ++i)

@@ -22,6 +22,9 @@ class RunTrace {
   // counts.
   void add(TensorId id, const at::Tensor& tensor);
 
+  // All tensors of a run, by TensorId; undefined ones are left out.
+  void add_all(const std::vector<at::Tensor>& tensors);
+
   // A node's outputs; undefined ones are left out.
   void add_outputs(NodeId node, std::span<const at::Tensor> outputs);
 
