@@ -69,19 +69,21 @@ class NamelessFile {
   int file_ = -1;
 };
 
-at::Tensor copy_in_file(const at::Tensor& data) {
-  const size_t size = data.nbytes();
+at::Tensor copy_in_file(const at::Tensor& tensor) {
+  const at::Tensor dense = tensor.is_non_overlapping_and_dense() ? tensor : tensor.contiguous();
+  const size_t size = dense.nbytes();
   const NamelessFile file;
-  file.write(data.const_data_ptr(), size);
+  file.write(dense.const_data_ptr(), size);
   return at::from_blob(
-      file.map(size), data.sizes(), [size](void* memory) { munmap(memory, size); }, data.options());
+      file.map(size), dense.sizes(), dense.strides(),
+      [size](void* memory) { munmap(memory, size); }, dense.options());
 }
 
-at::Tensor copy_in_memory(const at::Tensor& data, int64_t size) {
-  const at::Tensor copy = data.clone(at::MemoryFormat::Contiguous);
+at::Tensor copy_in_memory(const at::Tensor& tensor, int64_t size) {
+  const at::Tensor copy = tensor.clone();
   return at::from_blob(
-      copy.mutable_data_ptr(), data.sizes(), [copy, size](void*) { in_memory -= size; },
-      data.options());
+      copy.mutable_data_ptr(), copy.sizes(), copy.strides(),
+      [copy, size](void*) { in_memory -= size; }, copy.options());
 }
 
 }  // namespace
@@ -96,7 +98,7 @@ at::Tensor kept_copy(const at::Tensor& tensor) {
   if (!plain.is_cpu() || size < kAlwaysInMemory) return plain.clone(at::MemoryFormat::Contiguous);
   if (in_memory.fetch_add(size) + size <= budget) return copy_in_memory(plain, size);
   in_memory -= size;
-  return copy_in_file(plain.contiguous());
+  return copy_in_file(plain);
 }
 
 }  // namespace assay

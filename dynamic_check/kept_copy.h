@@ -14,11 +14,11 @@ namespace assay {
 void set_copy_memory(int64_t bytes);
 int64_t copy_memory();
 
-// A contiguous copy, which knows nothing of autograd. One that goes beyond the budget lies in a
-// file of the folder for temporary files that has no name any more and goes with the copy; the
-// system takes back the memory through which it is read as it likes. Tensors of less than 64 KiB,
-// and those of a GPU, are always in memory. Thread-safe. Throws UserError when the file cannot be
-// written.
+// A copy without gaps, in the order of memory of the original, which knows nothing of autograd. One
+// that goes beyond the budget lies in a file of the folder for temporary files that has no name any
+// more and goes with the copy; the system takes back the memory through which it is read as it
+// likes. Tensors of less than 64 KiB, and those of a GPU, are always in memory. Thread-safe. Throws
+// UserError when the file cannot be written.
 at::Tensor kept_copy(const at::Tensor& tensor);
 
 }  // namespace assay
