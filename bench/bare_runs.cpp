@@ -70,14 +70,15 @@ BareRuns::BareRuns(const Case& refinement, const Programs& programs, const Dynam
 
 void BareRuns::one_each() const {
   sequential(inputs_);
-  distributed();
+  distributed(inputs_);
 }
 
 void BareRuns::all_needed() const {
   for (int run = 0; run <= options_.samples; ++run) sequential(inputs_);
   sequential(inputs_in_float64_);
   make_parameters(programs_, options_);
-  distributed();
+  distributed(inputs_);
+  distributed(inputs_in_float64_);
 }
 
 void BareRuns::sequential(const RunInputs& inputs) const {
@@ -90,13 +91,13 @@ void BareRuns::sequential(const RunInputs& inputs) const {
   run(Mesh(), options_, bare);
 }
 
-void BareRuns::distributed() const {
+void BareRuns::distributed(const RunInputs& inputs) const {
   auto bare = std::make_shared<BareRun>();
   bare->program = programs_.distributed;
   bare->inputs.resize(refinement_.ranks.size());
-  for (const auto& [name, tensor] : inputs_.parts) {
+  for (const auto& [name, tensor] : inputs.parts) {
     bare->inputs[static_cast<size_t>(name.second)][name.first] =
-        leaf(tensor, inputs_.parts_differentiable.at(name));
+        leaf(tensor, inputs.parts_differentiable.at(name));
   }
   run(programs_.mesh, options_, bare);
 }

@@ -22,12 +22,13 @@ class BareRuns {
   void one_each() const;
 
   // What the check runs: the sequential program once and for every perturbed sample, and once in
-  // float64; the distributed program once; what makes the ranks' own parameters.
+  // float64; the distributed program once, and once in float64, operator by operator; what makes
+  // the ranks' own parameters.
   void all_needed() const;
 
  private:
   void sequential(const RunInputs& inputs) const;
-  void distributed() const;
+  void distributed(const RunInputs& inputs) const;
 
   const Case& refinement_;
   const Programs& programs_;

@@ -6,8 +6,10 @@
 #include "dynamic_check/findings.h"
 #include "dynamic_check/float8_products.h"
 #include "dynamic_check/inputs/run_inputs.h"
+#include "dynamic_check/kept_copy.h"
 #include "dynamic_check/references.h"
 #include "dynamic_check/targets.h"
+#include "dynamic_check/traces/run_trace.h"
 #include "dynamic_check/triage.h"
 #include "shared_ir/cast.h"
 #include "shared_ir/trace/trace_folder.h"
@@ -24,6 +26,18 @@ void check_options(const Case& refinement, const Programs& programs,
   if (static_cast<int64_t>(refinement.ranks.size()) != programs.mesh.world_size()) {
     throw UserError({}, fmt::format("the case has {} ranks, the mesh {}", refinement.ranks.size(),
                                     programs.mesh.world_size()));
+  }
+}
+
+// What each rank recorded.
+void keep_traces(const Case& refinement, const DistributedRun& run, const DynamicOptions& options) {
+  const auto ranks = static_cast<Rank>(run.ranks.size());
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    RunTrace trace(TraceFolder{options.traces}.rank(rank),
+                   refinement.ranks[static_cast<size_t>(rank)],
+                   {refinement.name, rank, ranks, options.precision, options.seed, {}});
+    trace.add_all(run.ranks[static_cast<size_t>(rank)]);
+    trace.finish();
   }
 }
 
@@ -66,6 +80,7 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
                             const DynamicOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   check_options(refinement, programs, options);
+  set_copy_memory(options.copy_memory);
   DynamicReport report;
   report.precision = to_string(options.precision);
   report.family_false_positive_rate = options.family_rate;
@@ -107,6 +122,7 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
     report_failure(*run.failure, graph, report);
     return finish();
   }
+  if (!options.traces.empty()) keep_traces(refinement, run, options);
   const RankTensors ranks = rank_tensors(run.ranks);
   const Allowance allowance{options.samples, options.family_rate};
   const auto reference = [&](size_t target) { return references.tensors[target]; };

@@ -55,6 +55,9 @@ struct DynamicOptions {
   CompletionHook completion = {};             // empty: collectives complete at once
   KernelHook kernel = {};                     // empty: kernels are left alone
   Executor* executor = nullptr;               // of the ranks; none: threads of this process
+  // Bytes of memory that recorded tensors may take; what goes beyond is kept in temporary files
+  // (kept_copy.h). Of the whole process.
+  int64_t copy_memory = 256 << 20;
   // Folder that keeps what every operator made, in every run, and the case, for `assay compare`
   // (traces/trace_folder.h); traces that are there are replaced. Empty: nothing is kept.
   std::filesystem::path traces = {};

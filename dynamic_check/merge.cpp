@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace assay {
@@ -108,6 +110,20 @@ bool leaves_gaps(const std::vector<at::Tensor>& layers) {
   return !covered.all().item<bool>();
 }
 
+bool computes(const CleanExpr& expr) {
+  return expr.kind == CleanExpr::Kind::kSum || expr.kind == CleanExpr::Kind::kScale ||
+         std::ranges::any_of(expr.operands, computes);
+}
+
+// Whether each leaf stands there once and nothing is padded: then no element can be added to
+// itself, and none is made of padding.
+bool is_plain(const CleanExpr& expr, std::set<RankTensorName>& seen) {
+  if (expr.kind == CleanExpr::Kind::kTensor) return seen.emplace(expr.name, expr.rank).second;
+  return expr.kind != CleanExpr::Kind::kPad &&
+         std::ranges::all_of(expr.operands,
+                             [&](const CleanExpr& operand) { return is_plain(operand, seen); });
+}
+
 }  // namespace
 
 Merged merge(const CleanExpr& expr, const Shape& shape,
@@ -117,17 +133,20 @@ Merged merge(const CleanExpr& expr, const Shape& shape,
   collect_leaves(expr, recorded, leaves);
   if ((result.fault = check_leaves(leaves))) return result;
   result.dtype = leaves.begin()->second.scalar_type();
-  for (auto& [name, tensor] : leaves) {
-    if (tensor.is_floating_point()) tensor = tensor.to(at::kDouble);
+  if (computes(expr)) {
+    for (auto& [name, tensor] : leaves)
+      if (tensor.is_floating_point()) tensor = tensor.to(at::kDouble);
   }
   try {
-    const std::vector<at::Tensor> layers = Provenance(leaves).layers(expr);
-    if (overlaps(layers)) {
-      result.fault =
-          MergeFault{"overlap", fmt::format("{} adds an element to itself", to_string(expr))};
-      return result;
+    if (std::set<RankTensorName> seen; !is_plain(expr, seen)) {
+      const std::vector<at::Tensor> layers = Provenance(leaves).layers(expr);
+      if (overlaps(layers)) {
+        result.fault =
+            MergeFault{"overlap", fmt::format("{} adds an element to itself", to_string(expr))};
+        return result;
+      }
+      result.has_padding = leaves_gaps(layers);
     }
-    result.has_padding = leaves_gaps(layers);
     result.value = evaluate(expr, [&](const RankTensorName& name) { return leaves.at(name); });
   } catch (const UserError& error) {
     result.fault = MergeFault{"shape", error.message()};

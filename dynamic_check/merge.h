@@ -21,7 +21,8 @@ struct MergeFault {
 };
 
 struct Merged {
-  at::Tensor value;  // float64, or the leaves' integer type or bool; undefined after a fault
+  at::Tensor value;  // of the leaves' dtype, but float64 where floats are added or scaled;
+                     // undefined after a fault
   at::ScalarType dtype = at::kFloat;  // of the leaves
   bool has_padding = false;           // some element comes from padding alone
   std::optional<MergeFault> fault;

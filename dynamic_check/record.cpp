@@ -8,6 +8,7 @@
 
 #include "dynamic_check/execute/rank_environment.h"
 #include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/kept_copy.h"
 #include "shared_ir/capture/recording.h"
 
 namespace assay {
@@ -124,7 +125,7 @@ void keep_outputs(const Graph& captured, NodeId node, std::span<const at::Tensor
   const std::vector<TensorId>& ids = captured.nodes[static_cast<size_t>(node)].outputs;
   for (size_t i = 0; i < ids.size() && i < outputs.size(); ++i) {
     if (ids[i] == kNone || !outputs[i].defined()) continue;
-    recorded[static_cast<size_t>(ids[i])] = outputs[i].detach().clone();
+    recorded[static_cast<size_t>(ids[i])] = kept_copy(outputs[i]);
   }
 }
 

@@ -158,7 +158,7 @@ class SequentialSide {
       if (noise.relative == 0 || !rounds[static_cast<size_t>(node)]) return;
       for (size_t i = 0; i < outputs.size(); ++i) {
         if (!outputs[i].defined() || !outputs[i].is_floating_point()) continue;
-        overwrite(outputs[i], noisy_result(node, i, outputs[i], noise));
+        add_noise(node, i, outputs[i], noise);
       }
     };
     const bool float8 = is_float8(options_.precision);
@@ -192,8 +192,7 @@ class SequentialSide {
   void keep_exact(const Values& computed) const {
     const auto kept =
         trace(TraceFolder{options_.traces}.exact(), refinement_.sequential, DType::kFloat64);
-    for (size_t id = 0; id < computed.size(); ++id)
-      if (computed[id].defined()) kept->add(static_cast<TensorId>(id), computed[id]);
+    kept->add_all(computed);
     kept->finish();
   }
 

@@ -23,12 +23,16 @@ struct Norms {
   double whole = 0;            // of the tensor
 };
 
-// Norms of a - b. Both float64, of one shape and device. Elements where either is not finite count
-// as 0. The order of additions does not depend on the machine's load: equal inputs give equal bits.
+// Norms of a - b, computed in float64. Both floating, of one shape and device. Elements where
+// either is not finite count as 0. The order of additions does not depend on the machine's load:
+// equal inputs give equal bits.
 Norms difference_norms(const at::Tensor& a, const at::Tensor& b);
 
+// Norms of a tensor, in the same way.
+Norms norms_of(const at::Tensor& tensor);
+
 // Number of elements at which exactly one is NaN, or one is infinite and the other is not the same
-// infinity.
+// infinity. Both floating, of one shape.
 int64_t special_mismatches(const at::Tensor& a, const at::Tensor& b);
 
 }  // namespace assay

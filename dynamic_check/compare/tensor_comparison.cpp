@@ -23,7 +23,7 @@ Comparison compare_exactly(const at::Tensor& value, const ReferenceTensor& refer
 
 Comparison compare_floating(const at::Tensor& value, const ReferenceTensor& reference,
                             const ComparisonFactors& factors) {
-  const int64_t specials = special_mismatches(value, reference.run.to(at::kDouble));
+  const int64_t specials = special_mismatches(value, reference.run);
   if (specials > 0) {
     return out("nan",
                fmt::format("NaN or infinity differ at {} of {} elements", specials, value.numel()));

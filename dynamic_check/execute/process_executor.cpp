@@ -10,7 +10,7 @@
 #include "dynamic_check/execute/processes/anonymous_file.h"
 #include "dynamic_check/execute/processes/run_watch.h"
 #include "dynamic_check/execute/rank_job.h"
-#include "dynamic_check/traces/run_trace.h"
+#include "dynamic_check/kept_copy.h"
 #include "dynamic_check/traces/tensor_trace.h"
 
 namespace assay {
@@ -135,14 +135,9 @@ DistributedRun ProcessExecutor::run(const Case& refinement, const Programs& prog
   for (Rank rank = 0; rank < programs.mesh.world_size(); ++rank) {
     const Graph& graph = refinement.ranks[static_cast<size_t>(rank)];
     RecordedTensors& recorded = result.ranks.emplace_back(graph.tensors.size());
-    const std::unique_ptr<RunTrace> kept = rank_trace(refinement, graph, rank, options);
-    const auto add = [&](TensorId id, const at::Tensor& tensor) {
-      recorded[static_cast<size_t>(id)] = tensor.to(device);
-      if (kept) kept->add(id, tensor);
-    };
     for (const auto& [name, tensor] : inputs.parts) {
       const TensorId id = graph.find(name.first);
-      if (name.second == rank && id != kNone) add(id, tensor);
+      if (name.second == rank && id != kNone) recorded[static_cast<size_t>(id)] = tensor.to(device);
     }
     TraceReader trace = process_run.recorded(rank);
     for (size_t i = 0; i < trace.tensors().size(); ++i) {
@@ -152,9 +147,8 @@ DistributedRun ProcessExecutor::run(const Case& refinement, const Programs& prog
             {}, fmt::format("rank {} has captured another program in its own process", rank),
             "a program must not depend on the process that it runs in");
       }
-      add(id, read_tensor(trace, i));
+      recorded[static_cast<size_t>(id)] = kept_copy(read_tensor(trace, i).to(device));
     }
-    if (kept) kept->finish();
   }
   return result;
 }

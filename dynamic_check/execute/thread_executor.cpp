@@ -7,7 +7,6 @@
 #include <mutex>
 
 #include "dynamic_check/execute/rank_threads.h"
-#include "dynamic_check/traces/run_trace.h"
 
 namespace assay {
 namespace {
@@ -19,8 +18,7 @@ struct SharedRun {
   std::vector<std::map<std::string, at::Tensor>> inputs;
   std::vector<std::map<std::string, bool>> differentiable;
   std::vector<RecordedTensors> recorded;
-  std::vector<std::atomic<NodeId>> last;          // node, by rank
-  std::vector<std::unique_ptr<RunTrace>> traces;  // per rank; nullptr: none is kept
+  std::vector<std::atomic<NodeId>> last;  // node, by rank
   KernelHook kernel;
 };
 
@@ -29,8 +27,6 @@ void observe(SharedRun& run, Rank rank, NodeId id, std::span<const at::Tensor> o
   RecordedTensors& recorded = run.recorded[static_cast<size_t>(rank)];
   if (run.kernel) apply_kernel_hook(run.kernel, rank, graph, id, recorded, outputs);
   keep_outputs(graph, id, outputs, recorded);
-  if (RunTrace* trace = run.traces[static_cast<size_t>(rank)].get())
-    trace->add_outputs(id, outputs);
   run.last[static_cast<size_t>(rank)] = id;
 }
 
@@ -52,18 +48,13 @@ DistributedRun ThreadExecutor::run(const Case& refinement, const Programs& progr
   for (std::atomic<NodeId>& last : run->last) last = kNone;
   for (size_t rank = 0; rank < ranks; ++rank)
     run->recorded[rank].resize(run->graphs[rank].tensors.size());
-  for (size_t rank = 0; rank < ranks; ++rank)
-    run->traces.push_back(
-        rank_trace(refinement, run->graphs[rank], static_cast<Rank>(rank), options));
   for (const auto& [name, tensor] : inputs.parts) {
     const auto rank = static_cast<size_t>(name.second);
     const at::Tensor part = tensor.to(device_of(options));
     run->inputs[rank][name.first] = part;
     run->differentiable[rank][name.first] = inputs.parts_differentiable.at(name);
     const TensorId id = run->graphs[rank].find(name.first);
-    if (id == kNone) continue;
-    run->recorded[rank][static_cast<size_t>(id)] = part;
-    if (run->traces[rank]) run->traces[rank]->add(id, part);
+    if (id != kNone) run->recorded[rank][static_cast<size_t>(id)] = part;
   }
   const RankThreadOptions threads{
       .timeout = options.timeout, .device = device_of(options), .completion = options.completion};
@@ -74,7 +65,6 @@ DistributedRun ThreadExecutor::run(const Case& refinement, const Programs& progr
                  run->differentiable[rank], [&](NodeId node, std::span<const at::Tensor> outputs) {
                    observe(*run, environment.rank(), node, outputs);
                  });
-    if (run->traces[rank]) run->traces[rank]->finish();
   });
   if (result.failure) {
     result.failure->last = run->last[static_cast<size_t>(result.failure->rank)];

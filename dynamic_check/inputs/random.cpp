@@ -8,23 +8,15 @@
 namespace assay {
 namespace {
 
-constexpr uint64_t kWeyl = 0x9E3779B97F4A7C15ull;
-
-uint64_t mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-  return x ^ (x >> 31);
-}
-
 // Where the key's sequence starts.
 uint64_t stream(const RandomKey& key) {
-  uint64_t state = mix(key.seed + kWeyl);
-  for (unsigned char c : key.name) state = mix((state ^ c) * kWeyl + 1);
+  uint64_t state = mixed_bits(key.seed + kWeylStep);
+  for (unsigned char c : key.name) state = mixed_bits((state ^ c) * kWeylStep + 1);
   return state;
 }
 
 uint64_t bits_at(uint64_t start, uint64_t index, uint64_t draw) {
-  return mix(mix(start + index * kWeyl) + draw * kWeyl);
+  return mixed_bits(mixed_bits(start + index * kWeylStep) + draw * kWeylStep);
 }
 
 double unit(uint64_t bits) { return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53; }
@@ -54,6 +46,8 @@ double random_uniform(const RandomKey& key, uint64_t index, uint64_t draw) {
 }
 
 double random_normal(const RandomKey& key, uint64_t index) { return normal_at(stream(key), index); }
+
+RoundingNoise::RoundingNoise(const RandomKey& key) : start_(stream(key)) {}
 
 at::Tensor normal_tensor(const RandomKey& key, const Shape& shape) {
   return fill(key, shape, normal_at);

@@ -26,6 +26,28 @@ double random_uniform(const RandomKey& key, uint64_t index, uint64_t draw = 0);
 // Standard normal (Box and Muller).
 double random_normal(const RandomKey& key, uint64_t index);
 
+// splitmix64's finaliser, and the step of its Weyl sequence.
+inline constexpr uint64_t kWeylStep = 0x9E3779B97F4A7C15ull;
+[[gnu::always_inline]] inline uint64_t mixed_bits(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
+// Uniform in (-1, 1), in steps of 2^-31: two elements to one hash, so that a run of them is fast.
+class RoundingNoise {
+ public:
+  explicit RoundingNoise(const RandomKey& key);
+  [[gnu::always_inline]] double at(uint64_t index) const {
+    const uint64_t bits = mixed_bits(start_ + (index >> 1) * kWeylStep);
+    const auto half = static_cast<uint32_t>(index & 1 ? bits >> 32 : bits);
+    return (static_cast<double>(half) + 0.5) * 0x1p-31 - 1;
+  }
+
+ private:
+  uint64_t start_;
+};
+
 // float64 tensors of independent elements: standard normal; uniform in (-1, 1).
 at::Tensor normal_tensor(const RandomKey& key, const Shape& shape);
 at::Tensor symmetric_tensor(const RandomKey& key, const Shape& shape);

@@ -147,13 +147,12 @@ class JointCollective {
       if (!actual.is_floating_point()) return fault;
     }
     const at::Tensor exact = expected.to(at::kDouble);
-    const Norms error = difference_norms(actual.to(at::kDouble), exact);
+    const Norms error = difference_norms(actual, exact);
     fault.error = error.whole / std::max(exact.norm().item<double>(), 1e-300);
     if (!reduces()) return fault;
     const double allowed = rounding_of_sum(exact);
     fault.allowed = allowed / std::max(exact.norm().item<double>(), 1e-300);
-    if (error.whole > allowed || special_mismatches(actual.to(at::kDouble), exact) > 0)
-      return fault;
+    if (error.whole > allowed || special_mismatches(actual, exact) > 0) return fault;
     return std::nullopt;
   }
 

@@ -64,13 +64,11 @@ class OperatorReplay {
     return spread(exact, index, relative, Arithmetic::kFloat64);
   }
 
-  // The same, and what the operator rounds inside, as where a kernel cancels (gelu's 1 + erf(x) for
-  // negative x). The latter alone would not do: in the run's own precision the errors lie on a
-  // grid, and a few samples of one element can all have the same.
-  Spread own_spread(const at::Tensor& exact, size_t index, double relative) const {
-    Spread result = spread(exact, index, relative);
-    result.raise_to(spread(exact, index, relative, Arithmetic::kAsRecorded));
-    return result;
+  // Of what the operator rounds inside, as where a kernel cancels (gelu's 1 + erf(x) for negative
+  // x). It alone would not do: in the run's own precision the errors lie on a grid, and a few
+  // samples of one element can all have the same.
+  Spread inner_spread(const at::Tensor& exact, size_t index, double relative) const {
+    return spread(exact, index, relative, Arithmetic::kAsRecorded);
   }
 
   const Node& node() const { return node_; }
@@ -119,32 +117,52 @@ class OperatorReplay {
   const std::optional<DType> float8_;
 };
 
+// What the measured spread would allow in any case, so that it need not be measured: the rounding
+// of the result alone, uniform up to `roundoff` of each element, has the root mean square roundoff
+// / sqrt(3). Half of that, for samples that happen to be small.
+Norms surely_allowed(const Norms& norms, double whole_factor, double block_factor,
+                     double roundoff) {
+  const double relative = roundoff / (2 * std::sqrt(3.0));
+  Norms allowed = norms;
+  for (double& block : allowed.blocks) block *= block_factor * relative;
+  allowed.whole *= whole_factor * relative;
+  return allowed;
+}
+
 std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t index,
                                             const at::Tensor& actual, const at::Tensor& exact,
                                             double coverage) {
   const double roundoff = unit_roundoff(to_dtype(actual.scalar_type()));
-  const at::Tensor value = actual.to(at::kDouble);
-  if (special_mismatches(value, exact) > 0) {
+  if (special_mismatches(actual, exact) > 0) {
     return OperatorFault{.detail = "NaN or infinity at other places than in float64"};
   }
-  const Norms error = difference_norms(value, exact);
+  const Norms error = difference_norms(actual, exact);
   // Most results are within one rounding of the exact ones: no need to measure the spread then.
-  if (!find_excess(error, Spread(exact).floor(roundoff), error)) return std::nullopt;
-  const Spread spread = replay.own_spread(exact, index, roundoff);
+  const Spread unmeasured(exact);
+  if (!find_excess(error, unmeasured.floor(roundoff), error)) return std::nullopt;
   const double whole_factor = tolerance_factor(effective_samples(exact.numel()), coverage);
   const double block_factor =
       tolerance_factor(effective_samples(block_size(exact.numel())), coverage);
-  const Norms allowed = spread.allowed(block_factor, whole_factor, roundoff);
-  const auto excess = find_excess(error, allowed, spread.norms());
+  if (!find_excess(error, surely_allowed(unmeasured.norms(), whole_factor, block_factor, roundoff),
+                   error))
+    return std::nullopt;
+  Spread spread = replay.spread(exact, index, roundoff);
+  const auto excess_over_spread = [&] {
+    return find_excess(error, spread.allowed(block_factor, whole_factor, roundoff), spread.norms());
+  };
+  if (!excess_over_spread()) return std::nullopt;
+  spread.raise_to(replay.inner_spread(exact, index, roundoff));
+  const auto excess = excess_over_spread();
   if (!excess) return std::nullopt;
   OperatorFault fault;
   fault.error = relative_to(excess->error, excess->norm);
   fault.allowed = relative_to(excess->allowed, excess->norm);
-  const std::optional<std::string> precision = explaining_precision(
-      value, exact, error, contraction_length(replay.node(), exact, replay.operands()),
-      to_dtype(actual.scalar_type()), [&](double relative) {
-        return replay.spread(exact, index, relative).allowed(1, 1, 0).whole;
-      });
+  const std::optional<std::string> precision =
+      explaining_precision(actual.to(at::kDouble), exact, error,
+                           contraction_length(replay.node(), exact, replay.operands()),
+                           to_dtype(actual.scalar_type()), [&](double relative) {
+                             return replay.spread(exact, index, relative).allowed(1, 1, 0).whole;
+                           });
   fault.kind = precision ? OperatorFault::Kind::kPrecision : OperatorFault::Kind::kKernel;
   fault.detail = precision ? fmt::format("right inputs, and an error as of {}", *precision)
                            : "wrong on right inputs, by more than a lower precision explains";

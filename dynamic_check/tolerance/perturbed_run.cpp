@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/kept_copy.h"
 #include "dynamic_check/tolerance/rounding.h"
 
 namespace assay {
 namespace {
+
+// Below, the time of a copy is worth more than the memory.
+constexpr size_t kManyBytes = 1 << 20;
 
 bool reads_floating(const Graph& graph, const Node& node) {
   for (TensorId id : tensor_arguments(node)) {
@@ -29,9 +33,20 @@ std::vector<bool> rounding_nodes(const Graph& graph) {
   return rounds;
 }
 
+namespace {
+
+RandomKey key_of(NodeId node, size_t output, const Noise& noise) {
+  return {noise.seed, fmt::format("node {} {} {}", node, output, noise.sample)};
+}
+
+}  // namespace
+
 at::Tensor noisy_result(NodeId node, size_t output, const at::Tensor& value, const Noise& noise) {
-  return perturbed(value, noise.relative,
-                   {noise.seed, fmt::format("node {} {} {}", node, output, noise.sample)});
+  return perturbed(value, noise.relative, key_of(node, output, noise));
+}
+
+void add_noise(NodeId node, size_t output, const at::Tensor& value, const Noise& noise) {
+  perturb(value, noise.relative, key_of(node, output, noise));
 }
 
 std::vector<Values> interpret_with_noise(const std::vector<Graph>& graphs, const Groups& groups,
@@ -40,7 +55,12 @@ std::vector<Values> interpret_with_noise(const std::vector<Graph>& graphs, const
   for (auto& [name, value] : inputs) {
     if (value.is_floating_point()) value = noisy_input(name.first, value.to(at::kDouble), noise);
   }
-  if (noise.relative == 0) return interpret(graphs, groups, inputs);
+  if (noise.relative == 0) {
+    // All values are there at the end, and those of a deep model are too many for memory.
+    return interpret(graphs, groups, inputs, [](Rank, NodeId, size_t, const at::Tensor& value) {
+      return value.nbytes() < kManyBytes ? value : kept_copy(value);
+    });
+  }
   std::vector<std::vector<bool>> rounds;
   for (const Graph& graph : graphs) rounds.push_back(rounding_nodes(graph));
   return interpret(

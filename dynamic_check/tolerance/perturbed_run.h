@@ -27,6 +27,9 @@ std::vector<bool> rounding_nodes(const Graph& graph);
 // they compute alike stays alike.
 at::Tensor noisy_result(NodeId node, size_t output, const at::Tensor& value, const Noise& noise);
 
+// The same, onto the output itself.
+void add_noise(NodeId node, size_t output, const at::Tensor& value, const Noise& noise);
+
 // As interpret(), with noise on every floating input and on every floating result that rounds.
 std::vector<Values> interpret_with_noise(const std::vector<Graph>& graphs, const Groups& groups,
                                          std::map<RankTensorName, at::Tensor> inputs,

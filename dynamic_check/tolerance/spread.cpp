@@ -1,7 +1,5 @@
 #include "dynamic_check/tolerance/spread.h"
 
-#include <ATen/ops/zeros_like.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -15,13 +13,12 @@ constexpr double kNothing = 0x1p-126;
 
 }  // namespace
 
-Spread::Spread(at::Tensor exact)
-    : exact_(std::move(exact)), norms_(difference_norms(exact_, at::zeros_like(exact_))) {
+Spread::Spread(at::Tensor exact) : exact_(std::move(exact)), norms_(norms_of(exact_)) {
   squares_.blocks.assign(norms_.blocks.size(), 0);
 }
 
 void Spread::add(const at::Tensor& sample) {
-  const Norms deviation = difference_norms(sample.to(at::kDouble), exact_);
+  const Norms deviation = difference_norms(sample, exact_);
   for (size_t i = 0; i < squares_.blocks.size(); ++i) {
     squares_.blocks[i] += deviation.blocks[i] * deviation.blocks[i];
   }

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "dynamic_check/traces/tensor_trace.h"
-#include "shared_ir/trace/trace_folder.h"
 
 namespace assay {
 
@@ -25,22 +24,15 @@ void RunTrace::add(TensorId id, const at::Tensor& tensor) {
   add_tensor(writer_, std::move(traced), tensor);
 }
 
+void RunTrace::add_all(const std::vector<at::Tensor>& tensors) {
+  for (size_t id = 0; id < tensors.size(); ++id)
+    if (tensors[id].defined()) add(static_cast<TensorId>(id), tensors[id]);
+}
+
 void RunTrace::add_outputs(NodeId node, std::span<const at::Tensor> outputs) {
   const std::vector<TensorId>& ids = graph_.nodes[static_cast<size_t>(node)].outputs;
   for (size_t i = 0; i < ids.size() && i < outputs.size(); ++i)
     if (ids[i] != kNone && outputs[i].defined()) add(ids[i], outputs[i]);
-}
-
-std::unique_ptr<RunTrace> rank_trace(const Case& refinement, const Graph& graph, Rank rank,
-                                     const DynamicOptions& options) {
-  if (options.traces.empty()) return nullptr;
-  return std::make_unique<RunTrace>(TraceFolder{options.traces}.rank(rank), graph,
-                                    TraceRun{refinement.name,
-                                             rank,
-                                             static_cast<Rank>(refinement.ranks.size()),
-                                             options.precision,
-                                             options.seed,
-                                             {}});
 }
 
 }  // namespace assay

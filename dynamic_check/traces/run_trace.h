@@ -4,12 +4,9 @@
 #include <ATen/core/Tensor.h>
 
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <vector>
 
-#include "dynamic_check/check.h"
-#include "shared_ir/case.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/trace/trace_writer.h"
 
@@ -25,6 +22,9 @@ class RunTrace {
   // counts.
   void add(TensorId id, const at::Tensor& tensor);
 
+  // All tensors of a run, by TensorId; undefined ones are left out.
+  void add_all(const std::vector<at::Tensor>& tensors);
+
   // A node's outputs; undefined ones are left out.
   void add_outputs(NodeId node, std::span<const at::Tensor> outputs);
 
@@ -35,10 +35,5 @@ class RunTrace {
   TraceWriter writer_;
   std::vector<bool> written_;  // by TensorId
 };
-
-// What the options want kept of a rank's run of the case, whose graph must outlive it; nullptr
-// where they want nothing.
-std::unique_ptr<RunTrace> rank_trace(const Case& refinement, const Graph& graph, Rank rank,
-                                     const DynamicOptions& options);
 
 }  // namespace assay

@@ -1,0 +1,107 @@
+// What a check keeps goes to files beyond a budget, and is the same there.
+#include "dynamic_check/kept_copy.h"
+
+#include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "dynamic_check/check.h"
+#include "dynamic_check/inputs/random.h"
+#include "shared_ir/error.h"
+#include "tests/dynamic/support/mlp.h"
+
+namespace assay {
+namespace {
+
+// Restores the budget.
+class KeptCopy : public testing::Test {
+ protected:
+  ~KeptCopy() override { set_copy_memory(before_); }
+
+ private:
+  int64_t before_ = copy_memory();
+};
+
+int64_t own_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("RssAnon:")) return 1024 * std::stoll(line.substr(8));
+  return 0;
+}
+
+TEST_F(KeptCopy, IsTheSameInMemoryAndInAFile) {
+  const at::Tensor tensor = normal_tensor({1, "x"}, {300, 200}).to(at::kFloat).t();
+  for (const int64_t budget : {int64_t{1} << 30, int64_t{0}}) {
+    set_copy_memory(budget);
+    const at::Tensor copy = kept_copy(tensor);
+    EXPECT_TRUE(at::equal(copy, tensor));
+    EXPECT_EQ(copy.strides(), tensor.strides()) << "kernels may depend on it";
+    EXPECT_EQ(copy.scalar_type(), at::kFloat);
+  }
+}
+
+TEST_F(KeptCopy, DoesNotChangeWithItsOriginalAndMayBeWritten) {
+  set_copy_memory(0);
+  at::Tensor tensor = at::full({100'000}, 3.0);
+  at::Tensor copy = kept_copy(tensor);
+  tensor.fill_(5);
+  EXPECT_EQ(copy.sum().item<double>(), 300'000);
+  copy.fill_(1);
+  EXPECT_EQ(copy.sum().item<double>(), 100'000);
+}
+
+TEST_F(KeptCopy, TakesNoMemoryBeyondTheBudget) {
+  constexpr int64_t kBudget = 8 << 20, kAll = 64 << 20;
+  set_copy_memory(kBudget);
+  const at::Tensor tensor = at::full({1 << 18}, 1.0f);
+  const int64_t before = own_memory();
+  if (before == 0) GTEST_SKIP() << "no /proc/self/status";
+  std::vector<at::Tensor> copies;
+  for (int64_t kept = 0; kept < kAll; kept += 1 << 20) copies.push_back(kept_copy(tensor));
+  EXPECT_LT(own_memory() - before, kBudget + (4 << 20));
+  for (const at::Tensor& copy : copies) EXPECT_TRUE(at::equal(copy, tensor));
+  EXPECT_LT(own_memory() - before, kBudget + (4 << 20)) << "read again";
+}
+
+// Where there is no folder for files, only copies in memory can be made.
+class NoFolder {
+ public:
+  NoFolder() { setenv("TMPDIR", "/nowhere", 1); }
+  ~NoFolder() { had_ ? setenv("TMPDIR", before_.c_str(), 1) : unsetenv("TMPDIR"); }
+
+ private:
+  const bool had_ = std::getenv("TMPDIR") != nullptr;
+  const std::string before_ = had_ ? std::getenv("TMPDIR") : "";
+};
+
+TEST_F(KeptCopy, MemoryOfCopiesThatAreGoneIsFree) {
+  const at::Tensor megabyte = at::full({1 << 18}, 1.0f);
+  const NoFolder none;
+  set_copy_memory(3 << 20);
+  for (int i = 0; i < 8; ++i) EXPECT_NO_THROW(kept_copy(megabyte)) << "copy " << i;
+  set_copy_memory(0);
+  EXPECT_THROW(kept_copy(megabyte), UserError);
+}
+
+TEST_F(KeptCopy, ACheckWithFilesGivesTheFiguresOfOneWithout) {
+  const test::Mlp mlp = test::make_mlp({.tokens = 64, .hidden = 256, .inner = 512});
+  const auto run = [&](int64_t memory) {
+    return dynamic_check(mlp.refinement, mlp.relations, Verdict::kProved, mlp.programs,
+                         {.samples = 3, .copy_memory = memory});
+  };
+  const DynamicReport with = run(0), without = run(1 << 30);
+  EXPECT_EQ(with.triage, "pass");
+  ASSERT_EQ(with.tolerances.size(), without.tolerances.size());
+  for (size_t i = 0; i < with.tolerances.size(); ++i) {
+    EXPECT_EQ(with.tolerances[i].allowed, without.tolerances[i].allowed);
+    EXPECT_EQ(with.tolerances[i].error, without.tolerances[i].error);
+  }
+}
+
+}  // namespace
+}  // namespace assay
