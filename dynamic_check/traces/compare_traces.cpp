@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "dynamic_check/clean_eval.h"
 #include "dynamic_check/findings.h"
 #include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/targets.h"
