@@ -165,6 +165,21 @@ TEST(RunWatch, TheRankThatAnotherWaitsForIsNamed) {
             "come (its last collective: none): timed out");
 }
 
+TEST(RunWatch, ARankThatStartsAfterAFailureIsNotWaitedForAnyLonger) {
+  const Watched run = watch({[](FakeRank& rank) {
+                               rank.start();
+                               rank.end(RankOutcome::Kind::kError, "out of luck");
+                             },
+                             [](FakeRank& rank) {
+                               std::this_thread::sleep_for(50ms);
+                               rank.start();
+                               hang(rank);
+                             }},
+                            {.run = 300'000ms, .grace = 200ms});
+  ASSERT_TRUE(run.failure);
+  EXPECT_EQ(run.failure->message, "rank 0: out of luck");
+}
+
 TEST(RunWatch, OfTwoThatDoNotEndTheOneIsNamedThatWaitsForNobody) {
   const Watched run = watch({[](FakeRank& rank) {
                                rank.start();

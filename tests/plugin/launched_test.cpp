@@ -161,10 +161,14 @@ bool within(std::chrono::milliseconds wait, const Condition& condition) {
 class EndOfLeader : public testing::TestWithParam<int> {};
 
 TEST_P(EndOfLeader, IsTheEndOfItsRanks) {
-  ChildProcess leader(command("Launched.Hangs", {"ASSAY_EXECUTOR=gloo"}));
-  std::vector<pid_t> ranks;
-  ASSERT_TRUE(within(30s, [&] { return (ranks = children_of(leader.id())).size() == 2; }));
-  std::this_thread::sleep_for(500ms);  // anywhere in their start or run
+  const auto hangs =
+      std::filesystem::path(testing::TempDir()) / ("assay-hangs-" + std::to_string(::getpid()));
+  ChildProcess leader(
+      command("Launched.Hangs", {"ASSAY_EXECUTOR=gloo", "HANGS_WHEN_MADE=" + hangs.string()}));
+  ASSERT_TRUE(within(30s, [&] { return std::filesystem::exists(hangs); }));
+  std::filesystem::remove(hangs);
+  const std::vector<pid_t> ranks = children_of(leader.id());
+  ASSERT_EQ(ranks.size(), 2u);
   ::kill(leader.id(), GetParam());
   ASSERT_TRUE(leader.ended(10s));
   for (const pid_t rank : ranks)

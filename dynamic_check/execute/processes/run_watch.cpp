@@ -23,23 +23,25 @@ RunWatch::RunWatch(std::vector<MessageSocket*> sockets, Groups groups, RunLimits
 }
 
 std::optional<RunFailure> RunWatch::wait() {
-  Deadline deadline = Clock::now() + limits_.start;
+  Deadline end = Clock::now() + limits_.start;
+  Deadline end_of_grace = Deadline::max();
   bool failed = false, lost = false;
-  while (!all([](const Member& member) { return member.over(); }) && Clock::now() < deadline) {
-    poll_once(deadline);
+  while (!all([](const Member& member) { return member.over(); }) &&
+         Clock::now() < std::min(end, end_of_grace)) {
+    poll_once(std::min(end, end_of_grace));
     if (!started_ && all([](const Member& member) { return member.started || member.over(); })) {
       started_ = true;
-      deadline = Clock::now() + limits_.run;
+      end = Clock::now() + limits_.run;
     }
     if (!failed && (mismatch_ || any([](const Member& member) {
                       return member.outcome && member.outcome->kind != RankOutcome::Kind::kDone;
                     }))) {
       failed = true;
-      deadline = std::min(deadline, Clock::now() + limits_.grace);
+      end_of_grace = std::min(end_of_grace, Clock::now() + limits_.grace);
     }
     if (!lost && any([](const Member& member) { return member.lost; })) {
       lost = true;
-      deadline = std::min(deadline, Clock::now() + limits_.grace_after_loss);
+      end_of_grace = std::min(end_of_grace, Clock::now() + limits_.grace_after_loss);
     }
   }
   return judge();
