@@ -63,8 +63,8 @@ class Comparer {
       findings.faults = find_faults(refinement_, ranks, report.seed, question_.family_rate);
     // Of operators whose inputs no graph names, nothing is known.
     const bool located = question_.refinement || !findings.any();
-    triage(findings, refinement_, targets_,
-           located ? question_.static_verdict : Verdict::kUnproved, report);
+    triage(findings, refinement_, targets_, located ? question_.static_verdict : Verdict::kUnproved,
+           report);
     if (!located) report.triage = "deviation";
     if (!question_.relations && !findings.any()) report.triage = "agreement";
     return report;
