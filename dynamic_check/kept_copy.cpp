@@ -95,7 +95,7 @@ int64_t copy_memory() { return budget; }
 at::Tensor kept_copy(const at::Tensor& tensor) {
   const at::Tensor plain = tensor.detach().resolve_neg();
   const auto size = static_cast<int64_t>(plain.nbytes());
-  if (!plain.is_cpu() || size < kAlwaysInMemory) return plain.clone(at::MemoryFormat::Contiguous);
+  if (!plain.is_cpu() || size < kAlwaysInMemory) return plain.clone();
   if (in_memory.fetch_add(size) + size <= budget) return copy_in_memory(plain, size);
   in_memory -= size;
   return copy_in_file(plain);

@@ -34,14 +34,13 @@ inline constexpr uint64_t kWeylStep = 0x9E3779B97F4A7C15ull;
   return x ^ (x >> 31);
 }
 
-// Uniform in (-1, 1), in steps of 2^-31: two elements to one hash, so that a run of them is fast.
+// The elements of symmetric_tensor(), without the tensor.
 class RoundingNoise {
  public:
   explicit RoundingNoise(const RandomKey& key);
   [[gnu::always_inline]] double at(uint64_t index) const {
-    const uint64_t bits = mixed_bits(start_ + (index >> 1) * kWeylStep);
-    const auto half = static_cast<uint32_t>(index & 1 ? bits >> 32 : bits);
-    return (static_cast<double>(half) + 0.5) * 0x1p-31 - 1;
+    const uint64_t bits = mixed_bits(mixed_bits(start_ + index * kWeylStep));
+    return 2 * ((static_cast<double>(bits >> 11) + 0.5) * 0x1p-53) - 1;
   }
 
  private:

@@ -117,18 +117,6 @@ class OperatorReplay {
   const std::optional<DType> float8_;
 };
 
-// What the measured spread would allow in any case, so that it need not be measured: the rounding
-// of the result alone, uniform up to `roundoff` of each element, has the root mean square roundoff
-// / sqrt(3). Half of that, for samples that happen to be small.
-Norms surely_allowed(const Norms& norms, double whole_factor, double block_factor,
-                     double roundoff) {
-  const double relative = roundoff / (2 * std::sqrt(3.0));
-  Norms allowed = norms;
-  for (double& block : allowed.blocks) block *= block_factor * relative;
-  allowed.whole *= whole_factor * relative;
-  return allowed;
-}
-
 std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t index,
                                             const at::Tensor& actual, const at::Tensor& exact,
                                             double coverage) {
@@ -138,14 +126,10 @@ std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t
   }
   const Norms error = difference_norms(actual, exact);
   // Most results are within one rounding of the exact ones: no need to measure the spread then.
-  const Spread unmeasured(exact);
-  if (!find_excess(error, unmeasured.floor(roundoff), error)) return std::nullopt;
+  if (!find_excess(error, Spread(exact).floor(roundoff), error)) return std::nullopt;
   const double whole_factor = tolerance_factor(effective_samples(exact.numel()), coverage);
   const double block_factor =
       tolerance_factor(effective_samples(block_size(exact.numel())), coverage);
-  if (!find_excess(error, surely_allowed(unmeasured.norms(), whole_factor, block_factor, roundoff),
-                   error))
-    return std::nullopt;
   Spread spread = replay.spread(exact, index, roundoff);
   const auto excess_over_spread = [&] {
     return find_excess(error, spread.allowed(block_factor, whole_factor, roundoff), spread.norms());

@@ -51,5 +51,13 @@ TEST(Generate, BoundaryIdsAreTheConstantsOfTheGraphsAndTheirNeighbours) {
   EXPECT_EQ(boundary_ids(refinement, 64), (std::vector<int64_t>{0, 1, 31, 32, 33, 62, 63}));
 }
 
+TEST(RoundingNoise, IsTheSymmetricTensorElementByElement) {
+  const RandomKey key{7, "noise"};
+  const at::Tensor tensor = symmetric_tensor(key, {33});
+  const RoundingNoise noise(key);
+  for (int64_t i = 0; i < tensor.numel(); ++i)
+    EXPECT_EQ(tensor[i].item<double>(), noise.at(static_cast<uint64_t>(i)));
+}
+
 }  // namespace
 }  // namespace assay
