@@ -10,6 +10,11 @@
 #include <iterator>
 #include <string>
 
+// The build names the program; this header compiles without it too.
+#ifndef ASSAY_PROGRAM
+#define ASSAY_PROGRAM "assay"
+#endif
+
 namespace assay::test {
 
 struct Outcome {
