@@ -51,6 +51,7 @@ class NamelessFile {
     const auto* next = static_cast<const char*>(data);
     while (size > 0) {
       const ssize_t written = ::write(file_, next, size);
+      if (written < 0 && errno == EINTR) continue;
       if (written < 0) fail(folder_);
       next += written;
       size -= static_cast<size_t>(written);
