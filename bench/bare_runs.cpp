@@ -78,7 +78,6 @@ void BareRuns::all_needed() const {
   sequential(inputs_in_float64_);
   make_parameters(programs_, options_);
   distributed(inputs_);
-  distributed(inputs_in_float64_);
 }
 
 void BareRuns::sequential(const RunInputs& inputs) const {

@@ -22,8 +22,8 @@ class BareRuns {
   void one_each() const;
 
   // What the check runs: the sequential program once and for every perturbed sample, and once in
-  // float64; the distributed program once, and once in float64, operator by operator; what makes
-  // the ranks' own parameters.
+  // float64; the distributed program once; what makes the ranks' own parameters. Not what it runs
+  // to judge single operators.
   void all_needed() const;
 
  private:

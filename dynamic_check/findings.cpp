@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 #include "dynamic_check/localize/collective_check.h"
@@ -32,6 +33,15 @@ double factor_of(const Case& refinement, const Targets& targets, const Allowance
   return tolerance_factor(allowance.samples, coverage);
 }
 
+// False where it would take long to see.
+bool same_bits(const Merged& left, const Merged& right) {
+  const at::Tensor &a = left.value, &b = right.value;
+  return b.defined() && left.dtype == right.dtype && left.has_padding == right.has_padding &&
+         a.is_cpu() && b.is_cpu() && a.scalar_type() == b.scalar_type() && a.sizes() == b.sizes() &&
+         a.is_contiguous() && b.is_contiguous() &&
+         std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0;
+}
+
 class TargetChecker {
  public:
   TargetChecker(const Case& refinement, const RankTensors& ranks, const ComparisonFactors& factors)
@@ -53,9 +63,12 @@ class TargetChecker {
         .source = node ? to_string(node->source) : "",
     };
     std::optional<Deviation> deviation;
+    Merged last;  // that was compared
     for (const CleanExpr& replica : target.replicas) {
-      const Merged merged = merge(replica, reference.run.sizes().vec(),
+      const Merged merged = merge(replica, reference.shape,
                                   [&](const RankTensorName& name) { return recorded(name); });
+      if (!merged.fault && same_bits(merged, last)) continue;
+      last = merged;
       const Comparison comparison = compare_merged(merged, reference, target.expected);
       tolerance.allowed = comparison.allowed;
       tolerance.error = std::max(tolerance.error, comparison.error);
@@ -114,8 +127,7 @@ class TargetChecker {
     Comparison comparison = compare(merged.value, merged.dtype, reference, factors_);
     if (comparison.kind == "dtype" && !is_output && reference.spread &&
         at::isFloatingType(merged.dtype)) {
-      const Comparison of_values =
-          compare(merged.value, reference.run.scalar_type(), reference, factors_);
+      const Comparison of_values = compare(merged.value, reference.dtype, reference, factors_);
       if (of_values.within) comparison = of_values;
     }
     if (!comparison.within && merged.has_padding && comparison.kind == "value") {
@@ -183,6 +195,7 @@ Findings find_deviations(const Case& refinement, const Targets& targets,
                          const Allowance& allowance) {
   Findings findings;
   findings.skipped = targets.skipped;
+  findings.compared = targets.repeated;
   if (!allowance.bound) findings.factor = factor_of(refinement, targets, allowance);
   const TargetChecker checker(refinement, ranks,
                               {findings.factor, findings.factor, allowance.bound});

@@ -1,18 +1,10 @@
 #include "dynamic_check/kept_copy.h"
 
 #include <ATen/ops/from_blob.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <string>
-#include <system_error>
 
-#include "shared_ir/error.h"
+#include "dynamic_check/file_segment.h"
 
 namespace assay {
 namespace {
@@ -22,62 +14,13 @@ constexpr int64_t kAlwaysInMemory = 64 << 10;
 std::atomic<int64_t> budget{256 << 20};
 std::atomic<int64_t> in_memory{0};
 
-[[noreturn]] void fail(const std::string& folder) {
-  throw UserError({folder}, std::string("cannot keep what a run recorded: ") + std::strerror(errno),
-                  "free space there, or name another folder with TMPDIR");
-}
-
-std::string temporary_folder() {
-  std::error_code none;
-  const std::string folder = std::filesystem::temp_directory_path(none).string();
-  if (none) fail("TMPDIR");
-  return folder;
-}
-
-// A file without a name; closed when this goes.
-class NamelessFile {
- public:
-  NamelessFile() : folder_(temporary_folder()) {
-    std::string name = folder_ + "/assay-XXXXXX";
-    file_ = mkstemp(name.data());
-    if (file_ < 0) fail(folder_);
-    unlink(name.c_str());
-  }
-  ~NamelessFile() { close(file_); }
-  NamelessFile(const NamelessFile&) = delete;
-  NamelessFile& operator=(const NamelessFile&) = delete;
-
-  void write(const void* data, size_t size) const {
-    const auto* next = static_cast<const char*>(data);
-    while (size > 0) {
-      const ssize_t written = ::write(file_, next, size);
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail(folder_);
-      next += written;
-      size -= static_cast<size_t>(written);
-    }
-  }
-
-  // Stays when the file is closed. Writes to the memory do not reach the file.
-  void* map(size_t size) const {
-    void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file_, 0);
-    if (memory == MAP_FAILED) fail(folder_);
-    return memory;
-  }
-
- private:
-  std::string folder_;
-  int file_ = -1;
-};
-
 at::Tensor copy_in_file(const at::Tensor& tensor) {
+  static FilePieces pieces;
   const at::Tensor dense = tensor.is_non_overlapping_and_dense() ? tensor : tensor.contiguous();
-  const size_t size = dense.nbytes();
-  const NamelessFile file;
-  file.write(dense.const_data_ptr(), size);
+  const FilePiece piece = pieces.copy(dense.const_data_ptr(), dense.nbytes());
   return at::from_blob(
-      file.map(size), dense.sizes(), dense.strides(),
-      [size](void* memory) { munmap(memory, size); }, dense.options());
+      piece.memory, dense.sizes(), dense.strides(), [segment = piece.segment](void*) {},
+      dense.options());
 }
 
 at::Tensor copy_in_memory(const at::Tensor& tensor, int64_t size) {

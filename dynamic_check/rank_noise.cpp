@@ -2,6 +2,9 @@
 
 #include <ATen/TensorOperators.h>
 
+#include <set>
+#include <utility>
+
 #include "dynamic_check/float8_products.h"
 #include "dynamic_check/merge.h"
 #include "dynamic_check/tolerance/perturbed_run.h"
@@ -14,7 +17,15 @@ class RankSide {
  public:
   RankSide(const Case& refinement, const Targets& targets, const RunInputs& inputs,
            const DynamicOptions& options)
-      : refinement_(refinement), targets_(targets), inputs_(inputs), options_(options) {}
+      : refinement_(refinement), targets_(targets), inputs_(inputs), options_(options) {
+    for (const Target& target : targets.list) {
+      for (const auto& [name, rank] : leaves_of(target.replicas.front())) {
+        const auto index = static_cast<size_t>(rank);
+        if (rank >= 0 && index < refinement.ranks.size())
+          wanted_.emplace(rank, refinement.ranks[index].find(name));
+      }
+    }
+  }
 
   std::vector<std::vector<at::Tensor>> noise() const {
     std::vector<std::vector<at::Tensor>> result(targets_.list.size());
@@ -33,9 +44,10 @@ class RankSide {
   // Sample 0 is without noise.
   std::vector<Merged> replicas(int sample) const {
     const double relative = sample == 0 ? 0 : unit_roundoff(storage_dtype(options_.precision));
-    const std::vector<Values> values =
-        interpret_with_noise(refinement_.ranks, refinement_.distributed_groups, inputs_.parts,
-                             {relative, options_.seed, sample});
+    const std::vector<Values> values = interpret_with_noise(
+        refinement_.ranks, refinement_.distributed_groups, inputs_.parts,
+        {relative, options_.seed, sample},
+        [this](Rank rank, TensorId id) { return wanted_.contains({rank, id}); });
     const auto value_of = [&](const RankTensorName& name) {
       const auto rank = static_cast<size_t>(name.second);
       if (name.second < 0 || rank >= values.size()) return at::Tensor();
@@ -60,6 +72,7 @@ class RankSide {
   const Targets& targets_;
   const RunInputs& inputs_;
   const DynamicOptions& options_;
+  std::set<std::pair<Rank, TensorId>> wanted_;  // what replicas are made of
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/rank_noise.h"
 #include "dynamic_check/record.h"
+#include "dynamic_check/target_values.h"
 #include "dynamic_check/tolerance/perturbed_run.h"
 #include "dynamic_check/tolerance/rounding.h"
 #include "dynamic_check/traces/run_trace.h"
@@ -27,11 +28,12 @@ struct SequentialRun {
   RankProgram program;
   std::map<std::string, at::Tensor> inputs;
   std::map<std::string, bool> differentiable;
-  std::set<TensorId> wanted;
-  bool keeps_all = false;  // operators read what was recorded
-  RecordedTensors recorded;
+  std::optional<TargetValues> values;
+  RecordedTensors recorded;         // filled in a float8 run, whose products read it
   std::unique_ptr<RunTrace> trace;  // may be none
 };
+
+using ReferenceList = std::vector<ReferenceTensor>;
 
 class SequentialSide {
  public:
@@ -51,25 +53,20 @@ class SequentialSide {
 
   References make() {
     References result;
-    auto run = run_once(0, result.failure);
+    // Shared with the runs' threads, of which a stuck one outlives the check.
+    const auto tensors = std::make_shared<ReferenceList>(targets_.list.size());
+    const auto list = [tensors](size_t i) -> ReferenceTensor& { return (*tensors)[i]; };
+    result.failure =
+        run_once(0, [list](size_t i, const at::Tensor& run) { list(i) = reference_of(run); });
     if (result.failure) return result;
-    const std::vector<at::Tensor> ordinary = values(run->recorded);
-    const Values computed = interpret_exactly(0);
-    const std::vector<at::Tensor> exact = values(computed);
-    if (!options_.traces.empty()) keep_exact(computed);
-    for (size_t i = 0; i < ordinary.size(); ++i) {
-      ReferenceTensor reference{.run = ordinary[i], .spread = std::nullopt};
-      if (ordinary[i].is_floating_point())
-        reference.spread.emplace(exact[i].to(ordinary[i].device()));
-      result.tensors.push_back(std::move(reference));
+    see_exactly(0, !options_.traces.empty(), [&](size_t i, const at::Tensor& exact) {
+      if (is_floating(list(i))) list(i).spread.emplace(exact.to(device()));
+    });
+    for (int sample = 1; sample <= options_.samples && !result.failure; ++sample) {
+      result.failure = run_once(
+          sample, [list](size_t i, const at::Tensor& noisy) { add_sample(list(i), noisy); });
     }
-    for (int sample = 1; sample <= options_.samples; ++sample) {
-      run = run_once(sample, result.failure);
-      if (result.failure) return result;
-      const std::vector<at::Tensor> perturbed_values = values(run->recorded);
-      for (size_t i = 0; i < result.tensors.size(); ++i)
-        add_sample(result.tensors[i], perturbed_values[i]);
-    }
+    if (!result.failure) result.tensors = std::move(*tensors);
     return result;
   }
 
@@ -78,21 +75,18 @@ class SequentialSide {
   void add_more_runs(References& references) {
     constexpr int kEstimates = 10;
     for (int estimate = 1; estimate <= kEstimates; ++estimate) {
-      std::vector<std::optional<Spread>> more = spreads_like(references);
+      const auto more = std::make_shared<ReferenceList>(references_like(references));
       for (int sample = 1; sample <= options_.samples; ++sample) {
-        std::optional<RunFailure> failure;
-        const auto run = run_once(estimate * options_.samples + sample, failure);
+        const auto failure =
+            run_once(estimate * options_.samples + sample,
+                     [more](size_t i, const at::Tensor& noisy) { add_sample((*more)[i], noisy); });
         if (failure) return;
-        const std::vector<at::Tensor> noisy = values(run->recorded);
-        for (size_t i = 0; i < more.size(); ++i) {
-          if (more[i])
-            more[i]->add(noisy[i]);
-          else
-            add_sample(references.tensors[i], noisy[i]);
-        }
       }
-      for (size_t i = 0; i < more.size(); ++i)
-        if (more[i]) references.tensors[i].spread->raise_to(*more[i]);
+      for (size_t i = 0; i < more->size(); ++i) {
+        ReferenceTensor& reference = references.tensors[i];
+        if (reference.spread) reference.spread->raise_to(*(*more)[i].spread);
+        reference.unstable = reference.unstable || (*more)[i].unstable;
+      }
     }
   }
 
@@ -100,10 +94,9 @@ class SequentialSide {
     std::vector<std::optional<Spread>> sequential = spreads_like(references);
     std::vector<std::optional<Spread>> distributed = spreads_like(references);
     for (int sample = 1; sample <= options_.samples; ++sample) {
-      const std::vector<at::Tensor> noisy = values(interpret_exactly(sample));
-      for (size_t i = 0; i < sequential.size(); ++i) {
-        if (sequential[i]) sequential[i]->add(noisy[i].to(sequential[i]->exact().device()));
-      }
+      see_exactly(sample, false, [&](size_t i, const at::Tensor& noisy) {
+        if (sequential[i]) sequential[i]->add(noisy.to(sequential[i]->exact().device()));
+      });
     }
     const auto noise = rank_noise(refinement_, targets_, inputs_, options_);
     for (size_t i = 0; i < distributed.size(); ++i) {
@@ -131,14 +124,30 @@ class SequentialSide {
     return spreads;
   }
 
+  // As references, without their samples.
+  static ReferenceList references_like(const References& references) {
+    ReferenceList list;
+    for (const ReferenceTensor& reference : references.tensors) {
+      list.push_back({.dtype = reference.dtype,
+                      .shape = reference.shape,
+                      .run = reference.run,
+                      .spread = std::nullopt});
+      if (reference.spread) list.back().spread.emplace(reference.spread->exact());
+    }
+    return list;
+  }
+
+  static bool is_floating(const ReferenceTensor& reference) {
+    return at::isFloatingType(reference.dtype);
+  }
+
   // Sample 0 is the ordinary run.
-  std::shared_ptr<SequentialRun> run_once(int sample, std::optional<RunFailure>& failure) {
+  std::optional<RunFailure> run_once(int sample, TargetValues::Told told) {
     auto run = std::make_shared<SequentialRun>();
     run->graph = refinement_.sequential;
     run->program = programs_.sequential;
     run->differentiable = inputs_.differentiable;
-    run->wanted = wanted_;
-    run->keeps_all = is_float8(options_.precision);
+    run->values.emplace(run->graph, targets_, std::move(told));
     run->recorded.resize(run->graph.tensors.size());
     if (!options_.traces.empty()) {
       const TraceFolder folder{options_.traces};
@@ -151,6 +160,7 @@ class SequentialSide {
       const TensorId id = run->graph.find(name);
       if (id == kNone) continue;
       run->recorded[static_cast<size_t>(id)] = run->inputs[name];
+      run->values->see(id, run->inputs[name]);
       if (run->trace) run->trace->add(id, run->inputs[name]);
     }
     const auto perturb = [rounds = rounds_, noise](NodeId node,
@@ -170,17 +180,18 @@ class SequentialSide {
     };
     const RankThreadOptions thread{
         .timeout = options_.timeout, .device = device(), .completion = {}};
-    failure = run_rank_threads(Mesh(), thread, [run, perturb, round](RankEnvironment& rank) {
+    return run_rank_threads(Mesh(), thread, [run, perturb, round, float8](RankEnvironment& rank) {
       run_recorded(run->program, rank, run->graph, run->inputs, run->differentiable,
                    [&](NodeId node, std::span<const at::Tensor> outputs) {
                      round(node, outputs);
                      perturb(node, outputs);
-                     keep_wanted(*run, node, outputs);
+                     if (float8) keep_outputs(run->graph, node, outputs, run->recorded);
+                     run->values->see_outputs(run->graph.nodes[static_cast<size_t>(node)], outputs);
                      if (run->trace) run->trace->add_outputs(node, outputs);
                    });
+      run->values->finish();
       if (run->trace) run->trace->finish();
     });
-    return run;
   }
 
   std::unique_ptr<RunTrace> trace(const std::filesystem::path& file, const Graph& graph,
@@ -196,20 +207,20 @@ class SequentialSide {
     kept->finish();
   }
 
-  static void keep_wanted(SequentialRun& run, NodeId node, std::span<const at::Tensor> outputs) {
-    if (run.keeps_all) return keep_outputs(run.graph, node, outputs, run.recorded);
-    for (TensorId id : run.graph.nodes[static_cast<size_t>(node)].outputs) {
-      if (run.wanted.contains(id)) return keep_outputs(run.graph, node, outputs, run.recorded);
-    }
-  }
-
   // The graph in float64, perturbed as run_once does.
-  Values interpret_exactly(int sample) const {
+  void see_exactly(int sample, bool keeps_trace, TargetValues::Told told) const {
     std::map<RankTensorName, at::Tensor> inputs;
     for (const auto& [name, tensor] : inputs_.whole) inputs[{name, 0}] = widened(tensor);
-    return interpret_with_noise({refinement_.sequential}, refinement_.sequential_groups,
-                                std::move(inputs), noise_of(sample))
-        .front();
+    const auto wanted = [&](Rank, TensorId id) { return keeps_trace || wanted_.contains(id); };
+    const Values computed =
+        interpret_with_noise({refinement_.sequential}, refinement_.sequential_groups,
+                             std::move(inputs), noise_of(sample), wanted)
+            .front();
+    TargetValues values(refinement_.sequential, targets_, std::move(told));
+    for (size_t id = 0; id < computed.size(); ++id)
+      if (computed[id].defined()) values.see(static_cast<TensorId>(id), computed[id]);
+    values.finish();
+    if (keeps_trace) keep_exact(computed);
   }
 
   Noise noise_of(int sample) const {
@@ -220,21 +231,6 @@ class SequentialSide {
   // Of the factors of matrix products in a float8 run.
   Noise product_noise(int sample) const {
     return {sample == 0 ? 0 : unit_roundoff(options_.precision), options_.seed, sample};
-  }
-
-  std::vector<at::Tensor> values(const std::vector<at::Tensor>& tensors) const {
-    std::vector<at::Tensor> result;
-    for (const Target& target : targets_.list) {
-      result.push_back(evaluate(target.sequential, [&](const RankTensorName& name) {
-        const at::Tensor& tensor =
-            tensors[static_cast<size_t>(refinement_.sequential.find(name.first))];
-        if (!tensor.defined()) {
-          throw UserError({}, fmt::format("the sequential run gave no value for {}", name.first));
-        }
-        return tensor;
-      }));
-    }
-    return result;
   }
 
   at::Device device() const { return options_.cuda ? at::kCUDA : at::kCPU; }

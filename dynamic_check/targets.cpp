@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "dynamic_check/interpret/boxed_call.h"
 #include "shared_ir/approximation.h"
@@ -36,6 +39,56 @@ CleanExpr leaf(const std::string& name) {
   expr.name = name;
   return expr;
 }
+
+// The operand of a view; kNone for any other tensor.
+TensorId viewed(const Graph& graph, TensorId id) {
+  const NodeId producer = graph.tensors[static_cast<size_t>(id)].producer;
+  if (producer == kNone) return kNone;
+  const Node& node = graph.nodes[static_cast<size_t>(producer)];
+  const std::vector<TensorId> operands = tensor_arguments(node);
+  return !operands.empty() && is_view_operator(node) ? operands.front() : kNone;
+}
+
+// Takes out what repeats a target before it.
+class Repetitions {
+ public:
+  explicit Repetitions(const Case& refinement) : refinement_(refinement) {}
+
+  void take_out(Targets& targets) {
+    const size_t before = targets.list.size();
+    std::erase_if(targets.list, [&](const Target& target) { return repeats(target); });
+    targets.repeated = static_cast<int64_t>(before - targets.list.size());
+  }
+
+ private:
+  using Leaves = std::set<std::pair<Rank, TensorId>>;
+
+  bool repeats(const Target& target) {
+    if (target.expected || target.approximated) return false;
+    const TensorId id = refinement_.sequential.find(target.name);
+    Leaves leaves;
+    for (const CleanExpr& replica : target.replicas) {
+      for (const auto& [name, rank] : leaves_of(replica)) {
+        const auto index = static_cast<size_t>(rank);
+        const bool known = rank >= 0 && index < refinement_.ranks.size();
+        leaves.emplace(rank, known ? refinement_.ranks[index].find(name) : kNone);
+      }
+    }
+    const auto operand = compared_.find(viewed(refinement_.sequential, id));
+    const bool repeats =
+        operand != compared_.end() && std::ranges::all_of(leaves, [&](const auto& leaf) {
+          const auto& [rank, own] = leaf;
+          return own != kNone &&
+                 operand->second.contains(
+                     {rank, viewed(refinement_.ranks[static_cast<size_t>(rank)], own)});
+        });
+    compared_.emplace(id, std::move(leaves));
+    return repeats;
+  }
+
+  const Case& refinement_;
+  std::map<TensorId, Leaves> compared_;  // what sequential tensors are compared with
+};
 
 void collect(const CleanExpr& expr, std::vector<std::pair<std::string, Rank>>& leaves) {
   if (expr.kind == CleanExpr::Kind::kTensor) leaves.emplace_back(expr.name, expr.rank);
@@ -99,6 +152,7 @@ Targets make_targets(const Case& refinement, const std::vector<Relation>& relati
   }
   std::stable_sort(targets.list.begin(), targets.list.end(),
                    [](const Target& a, const Target& b) { return a.order < b.order; });
+  Repetitions(refinement).take_out(targets);
   return targets;
 }
 

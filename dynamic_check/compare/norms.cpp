@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "dynamic_check/compare/elements.h"
 #include "dynamic_check/compare/norms_cuda.h"
@@ -25,51 +24,67 @@ struct Zeros {
 };
 
 // Sums go to several places in turn, so that no addition waits for the one before it.
-constexpr int64_t kLanes = 8;
+constexpr int64_t kLanes = 16;
+
+// What a run of elements adds up to.
+struct Squares {
+  double sum = 0;  // of squared differences, those that are not finite left out
+  bool finite = true;
+};
 
 template <typename A, typename B>
-double sum_of_squares(const A& a, const B& b, int64_t begin, int64_t end) {
-  double lanes[kLanes] = {};
-  const auto square = [&](int64_t i) {
-    const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
-    return std::abs(difference) <= std::numeric_limits<double>::max() ? difference * difference : 0;
-  };
-  int64_t i = begin;
-  for (; i + kLanes <= end; i += kLanes)
-    for (int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] += square(i + lane);
+double finite_squares(const A& a, const B& b, int64_t begin, int64_t end) {
   double sum = 0;
-  for (; i < end; ++i) sum += square(i);
-  for (const double lane : lanes) sum += lane;
+  for (int64_t i = begin; i < end; ++i) {
+    const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+    if (std::isfinite(difference)) sum += difference * difference;
+  }
   return sum;
 }
 
-// Quicker than to look for mismatches, and true nearly always. A sum of products with 0 is 0 unless
-// one factor is not finite.
 template <typename A, typename B>
-bool all_finite(const A& a, const B& b, int64_t begin, int64_t end) {
+Squares sum_of_squares(const A& a, const B& b, int64_t begin, int64_t end) {
   double lanes[kLanes] = {};
+  // A product with 0 is 0 unless the factor is not finite.
+  double zeros[kLanes] = {};
   int64_t i = begin;
-  for (; i + kLanes <= end; i += kLanes)
+  for (; i + kLanes <= end; i += kLanes) {
+    double differences[kLanes];
     for (int64_t lane = 0; lane < kLanes; ++lane)
-      lanes[lane] += 0 * static_cast<double>(a[i + lane]) + 0 * static_cast<double>(b[i + lane]);
+      differences[lane] = static_cast<double>(a[i + lane]) - static_cast<double>(b[i + lane]);
+    for (int64_t lane = 0; lane < kLanes; ++lane) zeros[lane] += differences[lane] * 0;
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      lanes[lane] += differences[lane] * differences[lane];
+  }
+  Squares result;
+  double zero = 0;
+  for (; i < end; ++i) {
+    const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+    zero += difference * 0;
+    result.sum += difference * difference;
+  }
+  for (const double lane : lanes) result.sum += lane;
+  for (const double lane : zeros) zero += lane;
+  if (zero != 0) result = {finite_squares(a, b, begin, end), false};
+  return result;
+}
+
+Norms from_squares(const std::vector<Squares>& squares) {
+  Norms norms;
   double sum = 0;
-  for (; i < end; ++i) sum += 0 * static_cast<double>(a[i]) + 0 * static_cast<double>(b[i]);
-  for (const double lane : lanes) sum += lane;
-  return sum == 0;
+  for (const Squares& square : squares) {
+    norms.blocks.push_back(std::sqrt(square.sum));
+    sum += square.sum;
+    norms.finite = norms.finite && square.finite;
+  }
+  norms.whole = std::sqrt(sum);
+  return norms;
 }
 
 template <typename A, typename B>
-int64_t count_mismatches(const A& a, const B& b, int64_t begin, int64_t end) {
-  int64_t count = 0;
-  for (int64_t i = begin; i < end; ++i)
-    count += special_mismatch(static_cast<double>(a[i]), static_cast<double>(b[i]));
-  return count;
-}
-
-template <typename A, typename B>
-std::vector<double> block_squares(const A& a, const B& b, int64_t elements) {
+Norms block_norms(const A& a, const B& b, int64_t elements) {
   const int64_t block = block_size(elements);
-  std::vector<double> squares(static_cast<size_t>(block_count(elements)), 0.0);
+  std::vector<Squares> squares(static_cast<size_t>(block_count(elements)));
   constexpr int64_t kElementsAtATime = 1 << 15;
   at::parallel_for(0, block_count(elements), std::max<int64_t>(1, kElementsAtATime / block),
                    [&](int64_t first, int64_t last) {
@@ -77,18 +92,7 @@ std::vector<double> block_squares(const A& a, const B& b, int64_t elements) {
                        squares[static_cast<size_t>(i)] =
                            sum_of_squares(a, b, i * block, std::min((i + 1) * block, elements));
                    });
-  return squares;
-}
-
-Norms from_squares(const std::vector<double>& squares) {
-  Norms norms;
-  double sum = 0;
-  for (double square : squares) {
-    norms.blocks.push_back(std::sqrt(square));
-    sum += square;
-  }
-  norms.whole = std::sqrt(sum);
-  return norms;
+  return from_squares(squares);
 }
 
 void check(const at::Tensor& a, const at::Tensor& b) {
@@ -103,7 +107,9 @@ Norms norms_on_gpu(const at::Tensor& a, const at::Tensor& b) {
   std::vector<double> squares(static_cast<size_t>(block_count(x.numel())), 0.0);
   cuda_block_squares(x.const_data_ptr<double>(), y.const_data_ptr<double>(), x.numel(),
                      block_size(x.numel()), squares);
-  return from_squares(squares);
+  std::vector<Squares> unknown;
+  for (const double sum : squares) unknown.push_back({sum, false});
+  return from_squares(unknown);
 }
 
 }  // namespace
@@ -121,29 +127,24 @@ Norms difference_norms(const at::Tensor& a, const at::Tensor& b) {
   check(a, b);
   if (a.is_cuda()) return norms_on_gpu(a, b);
   return visit_elements(a, [&](const auto* x) {
-    return visit_elements(
-        b, [&](const auto* y) { return from_squares(block_squares(x, y, a.numel())); });
+    return visit_elements(b, [&](const auto* y) { return block_norms(x, y, a.numel()); });
   });
 }
 
 Norms norms_of(const at::Tensor& tensor) {
   check(tensor, tensor);
   if (tensor.is_cuda()) return norms_on_gpu(tensor, at::zeros_like(tensor));
-  return visit_elements(tensor, [&](const auto* x) {
-    return from_squares(block_squares(x, Zeros(), tensor.numel()));
-  });
+  return visit_elements(tensor,
+                        [&](const auto* x) { return block_norms(x, Zeros(), tensor.numel()); });
 }
 
 int64_t special_mismatches(const at::Tensor& a, const at::Tensor& b) {
   check(a, b);
   return visit_elements(a.cpu(), [&](const auto* x) {
     return visit_elements(b.cpu(), [&](const auto* y) {
-      constexpr int64_t kAtATime = 1 << 12;
       int64_t count = 0;
-      for (int64_t begin = 0; begin < a.numel(); begin += kAtATime) {
-        const int64_t end = std::min(begin + kAtATime, a.numel());
-        if (!all_finite(x, y, begin, end)) count += count_mismatches(x, y, begin, end);
-      }
+      for (int64_t i = 0; i < a.numel(); ++i)
+        count += special_mismatch(static_cast<double>(x[i]), static_cast<double>(y[i]));
       return count;
     });
   });

@@ -21,6 +21,7 @@ int64_t block_count(int64_t elements);
 struct Norms {
   std::vector<double> blocks;  // of each block
   double whole = 0;            // of the tensor
+  bool finite = true;          // no element was left out; on a GPU false where nobody looked
 };
 
 // Norms of a - b, computed in float64. Both floating, of one shape and device. Elements where

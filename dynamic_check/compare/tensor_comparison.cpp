@@ -2,9 +2,11 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "dynamic_check/kept_copy.h"
 #include "dynamic_check/tolerance/rounding.h"
 #include "shared_ir/capture/scalar_type.h"
 
@@ -21,16 +23,24 @@ Comparison compare_exactly(const at::Tensor& value, const ReferenceTensor& refer
   return out("value", fmt::format("{} of {} elements differ", different, value.numel()));
 }
 
+// Places at which the run and the value are not both finite, nor the same. `error`: of the value.
+int64_t special_differences(const at::Tensor& value, const ReferenceTensor& reference,
+                            const Norms& error) {
+  if (reference.run.defined()) return special_mismatches(value, reference.run);
+  // The run is finite everywhere. So is a value whose difference from the exact one is.
+  return error.finite ? 0 : special_mismatches(value, at::zeros_like(value));
+}
+
 Comparison compare_floating(const at::Tensor& value, const ReferenceTensor& reference,
                             const ComparisonFactors& factors) {
-  const int64_t specials = special_mismatches(value, reference.run);
+  const Spread& spread = *reference.spread;
+  const double roundoff = unit_roundoff(to_dtype(reference.dtype));
+  const Norms error = difference_norms(value, spread.exact());
+  const int64_t specials = special_differences(value, reference, error);
   if (specials > 0) {
     return out("nan",
                fmt::format("NaN or infinity differ at {} of {} elements", specials, value.numel()));
   }
-  const Spread& spread = *reference.spread;
-  const double roundoff = unit_roundoff(to_dtype(reference.run.scalar_type()));
-  const Norms error = difference_norms(value, spread.exact());
   const Norms allowed = factors.bound ? spread.bounded(*factors.bound, roundoff)
                                       : spread.allowed(factors.block, factors.whole, roundoff);
   Comparison result{.error = relative_to(error.whole, spread.norms().whole),
@@ -52,6 +62,14 @@ Comparison compare_floating(const at::Tensor& value, const ReferenceTensor& refe
 
 }  // namespace
 
+ReferenceTensor reference_of(const at::Tensor& run) {
+  const bool counts = !run.is_floating_point() || !norms_of(run).finite;
+  return {.dtype = run.scalar_type(),
+          .shape = run.sizes().vec(),
+          .run = counts ? kept_copy(run) : at::Tensor(),
+          .spread = std::nullopt};
+}
+
 void add_sample(ReferenceTensor& reference, const at::Tensor& sample) {
   if (reference.spread) {
     reference.spread->add(sample);
@@ -62,14 +80,14 @@ void add_sample(ReferenceTensor& reference, const at::Tensor& sample) {
 
 Comparison compare(const at::Tensor& value, at::ScalarType dtype, const ReferenceTensor& reference,
                    const ComparisonFactors& factors) {
-  if (dtype != reference.run.scalar_type()) {
+  if (dtype != reference.dtype) {
     return out("dtype", fmt::format("{} where the sequential program has {}", c10::toString(dtype),
-                                    c10::toString(reference.run.scalar_type())));
+                                    c10::toString(reference.dtype)));
   }
-  if (value.sizes() != reference.run.sizes()) {
+  if (value.sizes() != at::IntArrayRef(reference.shape)) {
     return out("shape",
                fmt::format("[{}] where the sequential program has [{}]",
-                           fmt::join(value.sizes(), ", "), fmt::join(reference.run.sizes(), ", ")));
+                           fmt::join(value.sizes(), ", "), fmt::join(reference.shape, ", ")));
   }
   return reference.spread ? compare_floating(value, reference, factors)
                           : compare_exactly(value, reference);

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dynamic_check/compare/norms.h"
 #include "dynamic_check/tolerance/spread.h"
@@ -13,11 +14,18 @@ namespace assay {
 
 // What a tensor of the distributed program must equal.
 struct ReferenceTensor {
-  at::Tensor run;  // of the unperturbed sequential run: dtype, places of NaN and infinity, integers
+  at::ScalarType dtype = at::kFloat;
+  std::vector<int64_t> shape;
+  // The tensor of the unperturbed sequential run, where its elements count one by one: integers,
+  // booleans, and floating ones of which some are NaN or infinite. Else undefined.
+  at::Tensor run;
   std::optional<Spread> spread;  // of a floating tensor
   bool unstable =
       false;  // integers or booleans that differ between perturbed runs: decided by rounding alone
 };
+
+// Of the unperturbed run's tensor, which is copied where it is kept; without a spread.
+ReferenceTensor reference_of(const at::Tensor& run);
 
 // Adds the tensor of one perturbed run, which has the reference's shape and dtype.
 void add_sample(ReferenceTensor& reference, const at::Tensor& sample);

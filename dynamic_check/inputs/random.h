@@ -34,13 +34,25 @@ inline constexpr uint64_t kWeylStep = 0x9E3779B97F4A7C15ull;
   return x ^ (x >> 31);
 }
 
-// The elements of symmetric_tensor(), without the tensor.
+// Errors of rounding, relative to the largest: independent, uniform over 65,536 numbers of (-1, 1)
+// of mean 0. Four neighbours share 64 random bits.
 class RoundingNoise {
  public:
+  static constexpr int64_t kDrawn = 4;  // elements of one draw
+
   explicit RoundingNoise(const RandomKey& key);
-  [[gnu::always_inline]] double at(uint64_t index) const {
-    const uint64_t bits = mixed_bits(mixed_bits(start_ + index * kWeylStep));
-    return 2 * ((static_cast<double>(bits >> 11) + 0.5) * 0x1p-53) - 1;
+
+  // Of elements kDrawn * draw and the following ones, in steps: element i's are bits 16 i to 16 i +
+  // 15, a signed number.
+  [[gnu::always_inline]] uint64_t bits(uint64_t draw) const {
+    return mixed_bits(start_ + draw * kWeylStep);
+  }
+  // The error that a number of steps is.
+  [[gnu::always_inline]] static constexpr double error(int16_t steps) {
+    return (steps + 0.5) * 0x1p-15;
+  }
+  double at(uint64_t index) const {
+    return error(static_cast<int16_t>(bits(index / kDrawn) >> (16 * (index % kDrawn))));
   }
 
  private:

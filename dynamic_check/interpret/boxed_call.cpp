@@ -265,6 +265,7 @@ bool is_random(const Node& node) {
 }
 
 bool is_view_operator(const Node& node) {
+  if (operator_name(node) == "aten._unsafe_view") return true;  // its schema does not tell
   const auto op = c10::Dispatcher::singleton().findSchema(dispatcher_name(node.op));
   if (!op) return false;
   for (const c10::Argument& result : op->schema().returns()) {

@@ -17,8 +17,9 @@ namespace {
 class RankInterpreter {
  public:
   RankInterpreter(const Graph& graph, Rank rank, const std::map<RankTensorName, at::Tensor>& inputs,
-                  const OutputFilter& filter)
+                  const OutputFilter& filter, const Wanted& wanted)
       : graph_(graph), rank_(rank), filter_(filter), values_(graph.tensors.size()) {
+    if (wanted) find_last_readers(wanted);
     for (size_t id = 0; id < graph.tensors.size(); ++id) {
       auto found = inputs.find({graph.tensors[id].name, rank});
       if (found != inputs.end()) values_[id] = widened(found->second);
@@ -36,6 +37,7 @@ class RankInterpreter {
       const Node& node = graph_.nodes[next_];
       if (collective_of(node)) return &node;
       store(node, filtered(run_operator(graph_, node, lookup(), Arithmetic::kFloat64)));
+      drop_read();
     }
     return nullptr;
   }
@@ -48,11 +50,36 @@ class RankInterpreter {
   }
 
   // The collective that advance() stopped at gave this.
-  void complete(const std::vector<at::Tensor>& results) { store(graph_.nodes[next_++], results); }
+  void complete(const std::vector<at::Tensor>& results) {
+    store(graph_.nodes[next_], results);
+    drop_read();
+    ++next_;
+  }
 
   Values take() { return std::move(values_); }
 
  private:
+  void find_last_readers(const Wanted& wanted) {
+    std::vector<size_t> last(values_.size(), 0);
+    for (size_t index = 0; index < graph_.nodes.size(); ++index) {
+      const Node& node = graph_.nodes[index];
+      for (const TensorId id : node.outputs)
+        if (id != kNone) last[static_cast<size_t>(id)] = index;
+      for (const TensorId id : tensor_arguments(node)) last[static_cast<size_t>(id)] = index;
+    }
+    last_read_.resize(graph_.nodes.size());
+    if (graph_.nodes.empty()) return;
+    for (size_t id = 0; id < last.size(); ++id)
+      if (!wanted(rank_, static_cast<TensorId>(id)))
+        last_read_[last[id]].push_back(static_cast<TensorId>(id));
+  }
+
+  // What no later node reads.
+  void drop_read() {
+    if (last_read_.empty()) return;
+    for (const TensorId id : last_read_[next_]) values_[static_cast<size_t>(id)].reset();
+  }
+
   const std::string& tensor_name(TensorId id) const {
     return graph_.tensors[static_cast<size_t>(id)].name;
   }
@@ -85,6 +112,7 @@ class RankInterpreter {
   const Rank rank_;
   const OutputFilter& filter_;
   Values values_;
+  std::vector<std::vector<TensorId>> last_read_;  // per node: what goes after it
   size_t next_ = 0;
 };
 
@@ -96,10 +124,11 @@ struct Message {
 class Lockstep {
  public:
   Lockstep(const std::vector<Graph>& graphs, const Groups& groups,
-           const std::map<RankTensorName, at::Tensor>& inputs, const OutputFilter& filter)
+           const std::map<RankTensorName, at::Tensor>& inputs, const OutputFilter& filter,
+           const Wanted& wanted)
       : graphs_(graphs), groups_(groups) {
     for (size_t rank = 0; rank < graphs.size(); ++rank)
-      ranks_.emplace_back(graphs[rank], static_cast<Rank>(rank), inputs, filter);
+      ranks_.emplace_back(graphs[rank], static_cast<Rank>(rank), inputs, filter, wanted);
     waiting_.assign(graphs.size(), nullptr);
   }
 
@@ -244,8 +273,8 @@ class Lockstep {
 
 std::vector<Values> interpret(const std::vector<Graph>& graphs, const Groups& groups,
                               const std::map<RankTensorName, at::Tensor>& inputs,
-                              const OutputFilter& filter) {
-  return Lockstep(graphs, groups, inputs, filter).run();
+                              const OutputFilter& filter, const Wanted& wanted) {
+  return Lockstep(graphs, groups, inputs, filter, wanted).run();
 }
 
 }  // namespace assay

@@ -30,12 +30,15 @@ struct CollectiveMismatch {
 using OutputFilter =
     std::function<at::Tensor(Rank rank, NodeId node, size_t output, const at::Tensor& value)>;
 
+// Whether a value is there at the end. Others go after their last reader.
+using Wanted = std::function<bool(Rank rank, TensorId id)>;
+
 // Runs the graphs of all ranks in lockstep, collectives jointly, floating values in float64.
 // `inputs` has every graph input (and may override any other tensor) by name and rank; floating
 // ones are converted to float64. Throws UserError for a missing input or an operator that cannot
-// run, CollectiveMismatch for collectives that do not meet.
+// run, CollectiveMismatch for collectives that do not meet. Without `wanted`, all values are.
 std::vector<Values> interpret(const std::vector<Graph>& graphs, const Groups& groups,
                               const std::map<RankTensorName, at::Tensor>& inputs,
-                              const OutputFilter& filter = {});
+                              const OutputFilter& filter = {}, const Wanted& wanted = {});
 
 }  // namespace assay

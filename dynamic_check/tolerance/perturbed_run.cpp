@@ -51,23 +51,29 @@ void add_noise(NodeId node, size_t output, const at::Tensor& value, const Noise&
 
 std::vector<Values> interpret_with_noise(const std::vector<Graph>& graphs, const Groups& groups,
                                          std::map<RankTensorName, at::Tensor> inputs,
-                                         const Noise& noise) {
+                                         const Noise& noise, const Wanted& wanted) {
   for (auto& [name, value] : inputs) {
     if (value.is_floating_point()) value = noisy_input(name.first, value.to(at::kDouble), noise);
   }
-  if (noise.relative == 0) {
-    // All values are there at the end, and those of a deep model are too many for memory.
-    return interpret(graphs, groups, inputs, [](Rank, NodeId, size_t, const at::Tensor& value) {
-      return value.nbytes() < kManyBytes ? value : kept_copy(value);
-    });
-  }
+  const auto is_wanted = [&](Rank rank, TensorId id) { return !wanted || wanted(rank, id); };
+  // Of a large output: it shares the memory of a kept one.
+  const auto is_view_of_kept = [&](Rank rank, const Node& node) {
+    const std::vector<TensorId> operands = tensor_arguments(node);
+    return !operands.empty() && is_wanted(rank, operands.front()) && is_view_operator(node);
+  };
   std::vector<std::vector<bool>> rounds;
   for (const Graph& graph : graphs) rounds.push_back(rounding_nodes(graph));
-  return interpret(
-      graphs, groups, inputs, [&](Rank rank, NodeId node, size_t output, const at::Tensor& value) {
-        const bool noisy = rounds[static_cast<size_t>(rank)][static_cast<size_t>(node)];
-        return noisy ? noisy_result(node, output, value, noise) : value;
-      });
+  const auto filter = [&](Rank rank, NodeId id, size_t output, const at::Tensor& value) {
+    const auto index = static_cast<size_t>(id);
+    const Node& node = graphs[static_cast<size_t>(rank)].nodes[index];
+    const bool noisy = noise.relative != 0 && rounds[static_cast<size_t>(rank)][index];
+    const at::Tensor result = noisy ? noisy_result(id, output, value, noise) : value;
+    if (result.nbytes() < kManyBytes || output >= node.outputs.size()) return result;
+    const TensorId kept = node.outputs[output];
+    const bool keeps = kept != kNone && is_wanted(rank, kept) && !is_view_of_kept(rank, node);
+    return keeps ? kept_copy(result) : result;
+  };
+  return interpret(graphs, groups, inputs, filter, wanted);
 }
 
 }  // namespace assay

@@ -121,10 +121,11 @@ class Comparer {
   }
 
   ReferenceTensor reference(const Target& target) const {
-    ReferenceTensor reference{.run = value(target, traces_.base()), .spread = std::nullopt};
-    if (reference.run.is_floating_point()) {
+    const at::Tensor run = value(target, traces_.base());
+    ReferenceTensor reference = reference_of(run);
+    if (run.is_floating_point()) {
       const bool exact = traces_.exact() != nullptr;
-      reference.spread.emplace(widened(exact ? value(target, *traces_.exact()) : reference.run));
+      reference.spread.emplace(widened(exact ? value(target, *traces_.exact()) : run));
     }
     for (const auto& sample : traces_.samples()) add_sample(reference, value(target, *sample));
     return reference;

@@ -47,6 +47,19 @@ TEST(Norms, NanAndInfinityMustStandAtTheSamePlaces) {
   EXPECT_EQ(special_mismatches(a, b), 2);
 }
 
+TEST(Norms, ElementsThatAreNotFiniteAreLeftOutAndSeen) {
+  for (const int64_t special : {0, 40, 99}) {  // elements are taken several at once
+    const at::Tensor a = normal_tensor({1, "a"}, {100}).to(at::kFloat);
+    const at::Tensor b = at::zeros_like(a);
+    EXPECT_TRUE(difference_norms(a, b).finite);
+    a[special] = std::numeric_limits<double>::infinity();
+    const Norms norms = difference_norms(a, b);
+    EXPECT_FALSE(norms.finite) << special;
+    a[special] = 0;
+    EXPECT_DOUBLE_EQ(norms.whole, difference_norms(a, b).whole) << special;
+  }
+}
+
 TEST(Norms, TheGpuAgreesWithTheCpu) {
   if (!has_cuda_kernels() || !at::hasCUDA()) GTEST_SKIP() << "no GPU";
   const at::Tensor a = normal_tensor({1, "a"}, {1000, 37});

@@ -1,0 +1,185 @@
+#include "dynamic_check/localize/product_check.h"
+
+#include <ATen/DimVector.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/ones.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+
+#include "dynamic_check/compare/norms.h"
+#include "dynamic_check/inputs/random.h"
+#include "dynamic_check/interpret/boxed_call.h"
+
+namespace assay {
+namespace {
+
+constexpr int64_t kVectors = 16;
+
+// Of the norm that is allowed: room for the chance in the error's estimate, and for rows in which
+// the kernel rounds less than in the ones that were measured.
+constexpr double kShare = 0.25;
+
+// Of the rows, in which the kernel's own rounding is measured; at least so many.
+constexpr int64_t kMeasuredPart = 16, kMeasuredRows = 32;
+
+// +1 and -1.
+at::Tensor sign_vectors(int64_t length, uint64_t seed) {
+  at::Tensor signs = at::empty({length, kVectors}, at::kDouble);
+  auto* out = signs.mutable_data_ptr<double>();
+  const RandomKey key{seed, "signs"};
+  for (int64_t i = 0; i < length; ++i) {
+    const uint64_t bits = random_bits(key, static_cast<uint64_t>(i));
+    for (int64_t j = 0; j < kVectors; ++j) out[i * kVectors + j] = (bits >> j) & 1 ? 1 : -1;
+  }
+  return signs;
+}
+
+// One number a row of the product, batches one after the other.
+using Rows = std::vector<double>;
+
+Rows rows_of(const at::Tensor& tensor) {
+  const at::Tensor flat = tensor.contiguous();
+  const auto* data = flat.const_data_ptr<double>();
+  return {data, data + flat.numel()};
+}
+
+// As a product, which is quicker than a reduction where columns lie one after the other.
+at::Tensor squared_norms(const at::Tensor& matrices) {
+  return at::matmul(matrices.square(), at::ones({matrices.size(-1)}, at::kDouble));
+}
+
+double sum(const Rows& rows, int64_t begin, int64_t end) {
+  double total = 0;
+  for (int64_t i = begin; i < end; ++i) total += rows[static_cast<size_t>(i)];
+  return total;
+}
+
+bool is_one(const Arg& arg) {
+  if (const auto* integer = std::get_if<int64_t>(&arg.value)) return *integer == 1;
+  if (const auto* real = std::get_if<double>(&arg.value)) return *real == 1;
+  return false;
+}
+
+class ProductCheck {
+ public:
+  ProductCheck(const ProductOperands& operands, const std::vector<at::Tensor>& arguments,
+               const at::Tensor& actual, const ProductTolerance& tolerance)
+      : a_(arguments.at(operands.first)),
+        b_(arguments.at(operands.first + 1)),
+        wide_a_(a_.to(at::kDouble)),
+        wide_b_(b_.to(at::kDouble)),
+        columns_(actual.size(-1)),
+        rows_(actual.numel() / columns_),
+        tolerance_(tolerance) {
+    const at::Tensor wide_c = actual.to(at::kDouble);
+    const at::Tensor signs = sign_vectors(columns_, tolerance.seed);
+    at::Tensor difference =
+        at::matmul(wide_c, signs) - at::matmul(wide_a_, at::matmul(wide_b_, signs));
+    if (operands.added) {
+      at::Tensor added = arguments.at(*operands.added).to(at::kDouble);
+      if (added.size(-1) != columns_) added = added.expand(actual.sizes());
+      difference -= at::matmul(added, signs);
+    }
+    errors_ = rows_of(difference.square().mean(-1));
+    const Rows products =
+        rows_of(at::matmul(wide_a_.square(), squared_norms(wide_b_).unsqueeze(-1)).squeeze(-1));
+    const Rows results = rows_of(squared_norms(wide_c));
+    const double variance = tolerance.roundoff * tolerance.roundoff / 3;
+    // The root mean square of adding up one after the other (fault_kind.h), in squares.
+    const double adding =
+        0.16 * tolerance.roundoff * tolerance.roundoff * static_cast<double>(a_.size(-1)) / 2;
+    for (int64_t i = 0; i < rows_; ++i) {
+      const auto row = static_cast<size_t>(i);
+      rounding_.push_back(variance * (2 * products[row] + results[row]));
+      explained_.push_back(adding * std::max(products[row], results[row]));
+    }
+  }
+
+  bool is_right() const { return within(1) || within(1 + kernel_rounding()); }
+
+ private:
+  // The errors of every block and of the whole against the share of what rounding, times `raised`
+  // in variance, allows. Of a block's rows that lie in it in part, the errors count whole and the
+  // rounding not at all.
+  bool within(double raised) const {
+    const double share = kShare * kShare * raised;
+    const double of_block = share * tolerance_.block_factor * tolerance_.block_factor;
+    const double of_whole = share * tolerance_.whole_factor * tolerance_.whole_factor;
+    if (!(sum(errors_, 0, rows_) <= of_whole * sum(rounding_, 0, rows_))) return false;
+    const int64_t elements = rows_ * columns_, block = block_size(elements);
+    for (int64_t begin = 0; begin < elements; begin += block) {
+      const int64_t end = std::min(begin + block, elements);
+      const double error = sum(errors_, begin / columns_, (end + columns_ - 1) / columns_);
+      const double allowed =
+          of_block * sum(rounding_, (begin + columns_ - 1) / columns_, end / columns_);
+      if (!(error <= allowed)) return false;
+    }
+    return true;
+  }
+
+  static at::Tensor first_of(const at::Tensor& batch) {
+    return batch.dim() == 2 ? batch : batch.flatten(0, -3).select(0, 0);
+  }
+
+  // The variance of what the kernel itself rounds, over that of rounding factors and result.
+  double kernel_rounding() const {
+    const int64_t count = a_.size(-2);
+    const int64_t measured = std::min(std::max(count / kMeasuredPart, kMeasuredRows), count);
+    const int64_t step = count / measured;
+    const auto some = [&](const at::Tensor& a) {
+      return first_of(a).slice(0, 0, measured * step, step);
+    };
+    const at::Tensor exact = at::matmul(some(wide_a_), first_of(wide_b_));
+    const double error =
+        difference_norms(at::matmul(some(a_).contiguous(), first_of(b_)), exact).whole;
+    double rounding = 0, explained = 0;
+    for (int64_t i = 0; i < measured; ++i) {
+      rounding += rounding_[static_cast<size_t>(i * step)];
+      explained += explained_[static_cast<size_t>(i * step)];
+    }
+    return rounding > 0 ? std::min(error * error, explained) / rounding : 0;
+  }
+
+  const at::Tensor a_, b_, wide_a_, wide_b_;
+  const int64_t columns_, rows_;
+  const ProductTolerance tolerance_;
+  Rows errors_;     // squared norms, estimated
+  Rows rounding_;   // variance: factors and result rounded to the precision
+  Rows explained_;  // variance: added up in the precision, one after the other
+};
+
+}  // namespace
+
+std::optional<ProductOperands> product_of(const Node& node) {
+  static const std::map<std::string_view, ProductOperands> kProducts{
+      {"aten.mm", {0, std::nullopt}},
+      {"aten.bmm", {0, std::nullopt}},
+      {"aten.addmm", {1, 0}},
+      {"aten.baddbmm", {1, 0}},
+  };
+  const auto found = kProducts.find(operator_name(node));
+  const bool scaled =
+      !std::ranges::all_of(node.kwargs, [](const auto& factor) { return is_one(factor.second); });
+  return found == kProducts.end() || scaled ? std::nullopt : std::optional(found->second);
+}
+
+bool product_is_right(const ProductOperands& operands, const std::vector<at::Tensor>& arguments,
+                      const at::Tensor& actual, const ProductTolerance& tolerance) {
+  const at::NoGradGuard no_grad;
+  if (actual.numel() == 0 || actual.scalar_type() == at::kDouble) return false;
+  const at::Tensor &a = arguments.at(operands.first), &b = arguments.at(operands.first + 1);
+  const int64_t dims = actual.dim();
+  if (dims < 2 || a.dim() != dims || b.dim() != dims) return false;
+  at::DimVector shape(a.sizes());
+  shape.back() = b.size(-1);
+  if (actual.sizes() != at::IntArrayRef(shape)) return false;
+  return ProductCheck(operands, arguments, actual, tolerance).is_right();
+}
+
+}  // namespace assay

@@ -1,0 +1,44 @@
+// Is a product of matrices right? Seen without multiplying them again.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "shared_ir/graph.h"
+
+namespace assay {
+
+// Where the operands of a product stand among a node's tensor arguments.
+struct ProductOperands {
+  size_t first = 0;  // its factors are this one, [.., M, K], and the next, [.., K, N]
+  std::optional<size_t> added = std::nullopt;  // to the product; broadcast to its shape
+};
+
+// nullopt for any other operator, and for a product that is scaled (alpha, beta).
+std::optional<ProductOperands> product_of(const Node& node);
+
+struct ProductTolerance {
+  double roundoff = 0;                        // of the result's precision
+  double block_factor = 0, whole_factor = 0;  // of root mean squares (statistics.h)
+  uint64_t seed = 0;
+};
+
+// True when the product's error is so small that the whole check of the operator (operator_check.h)
+// would not find it wrong; false says nothing. `arguments`: the node's tensor arguments, as they
+// enter the product. `actual`: in a precision below float64.
+//
+// With a random vector x of signs, C x - A (B x) is, in its row i, of the variance that the squared
+// error of row i of C is (R. Freivalds, "Fast probabilistic algorithms", MFCS 1979; here with 16
+// vectors, and in float64). That takes O(MK + KN + MN). It is held against a quarter of what
+// operator_check.h allows: factors and result that are rounded to u move row i by a variance of
+//   u^2 / 3 (2 sum_k A_ik^2 sum_j B_kj^2 + sum_j C_ij^2),
+// and what the kernel rounds inside is measured on a sixteenth of the rows, up to what adding up in
+// this precision explains (fault_kind.h). An error of four times the bound is missed with a chance
+// below 1e-7 a row, a larger one with less.
+bool product_is_right(const ProductOperands& operands, const std::vector<at::Tensor>& arguments,
+                      const at::Tensor& actual, const ProductTolerance& tolerance);
+
+}  // namespace assay
