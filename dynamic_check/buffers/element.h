@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <limits>
 
 #include "shared_ir/dtype.h"
 #include "shared_ir/error.h"
@@ -16,27 +15,37 @@ template <typename Bits, int kExponent, int kMantissa, bool kInfinity>
 struct SmallFloat {
   Bits bits;
 
+  // Over float32, which has all of these numbers: without branches, for loops over many.
   explicit operator double() const {
     constexpr int kBias = (1 << (kExponent - 1)) - 1;
-    constexpr int kTop = (1 << kExponent) - 1;
-    constexpr int kAll = (1 << kMantissa) - 1;
-    const int exponent = (bits >> kMantissa) & kTop, mantissa = bits & kAll;
-    double magnitude = std::bit_cast<double>(static_cast<uint64_t>(exponent - kBias + 1023) << 52 |
-                                             static_cast<uint64_t>(mantissa) << (52 - kMantissa));
-    if (exponent == 0) {
-      constexpr double kSmallest =
-          std::bit_cast<double>(static_cast<uint64_t>(1 - kBias - kMantissa + 1023) << 52);
-      magnitude = mantissa * kSmallest;
-    } else if (exponent == kTop && (kInfinity || mantissa == kAll)) {
-      magnitude = kInfinity && mantissa == 0 ? std::numeric_limits<double>::infinity()
-                                             : std::numeric_limits<double>::quiet_NaN();
+    constexpr uint32_t kAll = (1u << (kExponent + kMantissa)) - 1;
+    constexpr uint32_t kTop = kAll >> kMantissa << kMantissa;
+    constexpr uint32_t kNaN = 0x7fc00000, kInfinite = 0x7f800000;
+    constexpr float kSmallest = std::bit_cast<float>((128u - kBias - kMantissa) << 23);
+    const uint32_t magnitude = bits & kAll;
+    const float subnormal = static_cast<float>(static_cast<int32_t>(magnitude)) * kSmallest;
+    uint32_t value = (magnitude << (23 - kMantissa)) + ((127u - kBias) << 23);
+    value = magnitude >> kMantissa == 0 ? std::bit_cast<uint32_t>(subnormal) : value;
+    if constexpr (kInfinity) {
+      value = magnitude >= kTop ? value | kInfinite : value;
+    } else {
+      value = magnitude == kAll ? kNaN : value;
     }
-    return (bits >> (kExponent + kMantissa)) != 0 ? -magnitude : magnitude;
+    const uint32_t sign = static_cast<uint32_t>(bits) >> (kExponent + kMantissa) << 31;
+    return static_cast<double>(std::bit_cast<float>(value | sign));
+  }
+};
+
+// The upper half of a float32.
+struct BFloat16 {
+  uint16_t bits;
+
+  explicit operator double() const {
+    return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
   }
 };
 
 using Float16 = SmallFloat<uint16_t, 5, 10, true>;
-using BFloat16 = SmallFloat<uint16_t, 8, 7, true>;
 using Float8E4M3 = SmallFloat<uint8_t, 4, 3, false>;
 using Float8E5M2 = SmallFloat<uint8_t, 5, 2, true>;
 

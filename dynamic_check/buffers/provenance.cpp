@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 namespace assay {
 namespace {
@@ -70,12 +71,14 @@ bool Provenance::overlaps() const {
 }
 
 bool Provenance::has_gaps() const {
-  bool found = false;
-  for (size_t k = 0; k < numbers_of(layers_.front()).size(); ++k) {
-    found |= std::ranges::all_of(
-        layers_, [k](const StridedBuffer& layer) { return numbers_of(layer)[k] == 0; });
+  const std::span<const int64_t> first = numbers_of(layers_.front());
+  if (layers_.size() == 1) return std::ranges::find(first, 0) != first.end();
+  std::vector<int64_t> taken(first.begin(), first.end());
+  for (const StridedBuffer& layer : layers_) {
+    const std::span<const int64_t> numbers = numbers_of(layer);
+    for (size_t k = 0; k < taken.size(); ++k) taken[k] |= numbers[k];
   }
-  return found;
+  return std::ranges::find(taken, 0) != taken.end();
 }
 
 }  // namespace assay

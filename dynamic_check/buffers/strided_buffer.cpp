@@ -1,6 +1,7 @@
 #include "dynamic_check/buffers/strided_buffer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 #include "dynamic_check/buffers/element.h"
@@ -36,7 +37,17 @@ void walk(const StridedBuffer& from, std::byte* to, const std::vector<int64_t>& 
 // Of elements only the size matters.
 template <typename Word>
 void copy_words(const StridedBuffer& from, std::byte* to, const std::vector<int64_t>& strides) {
-  walk<Word, Word>(from, to, strides, [](Word& out, Word in) { out = in; });
+  const auto* source = reinterpret_cast<const Word*>(from.data);
+  auto* destination = reinterpret_cast<Word*>(to);
+  for_each_row(from.shape, from.strides, strides, [&](const Row& row) {
+    const Word* in = source + row.from;
+    Word* out = destination + row.to;
+    if (row.from_step == 1 && row.to_step == 1) {
+      std::copy_n(in, row.count, out);
+    } else {
+      for (int64_t i = 0; i < row.count; ++i) out[i * row.to_step] = in[i * row.from_step];
+    }
+  });
 }
 
 void copy_elements(const StridedBuffer& from, std::byte* to, const std::vector<int64_t>& strides) {
@@ -115,8 +126,8 @@ std::vector<int64_t> contiguous_strides(const Shape& shape) {
 StridedBuffer make_buffer(DType dtype, const Shape& shape, bool zeros) {
   StridedBuffer buffer{dtype, shape, contiguous_strides(shape), nullptr, nullptr};
   const auto size = static_cast<size_t>(count_elements(shape)) * byte_size(dtype);
-  buffer.owned = zeros ? std::make_shared<std::byte[]>(size)
-                       : std::make_shared_for_overwrite<std::byte[]>(size);
+  buffer.owned = std::make_shared_for_overwrite<std::byte[]>(size);
+  if (zeros) std::memset(buffer.owned.get(), 0, size);
   buffer.data = buffer.owned.get();
   return buffer;
 }
