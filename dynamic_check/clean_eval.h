@@ -7,14 +7,11 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <utility>
 
+#include "dynamic_check/rank_tensor_name.h"
 #include "shared_ir/clean_expr.h"
 
 namespace assay {
-
-// A distributed tensor: name and rank.
-using RankTensorName = std::pair<std::string, Rank>;
 
 // The value of the expression. `leaf` returns the tensor of a leaf or throws. The result has the
 // leaves' dtype. Throws UserError when the leaves' shapes do not fit the expression.

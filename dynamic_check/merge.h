@@ -6,23 +6,16 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 
+#include "dynamic_check/buffers/merge_buffers.h"
 #include "dynamic_check/clean_eval.h"
 #include "shared_ir/clean_expr.h"
 
 namespace assay {
 
-// Why a tensor could not be rebuilt. `kind` as in DeviationReport: "omission", "overlap", "shape",
-// "dtype".
-struct MergeFault {
-  std::string kind;
-  std::string detail;
-};
-
 struct Merged {
-  at::Tensor value;  // of the leaves' dtype, but float64 where floats are added or scaled;
-                     // undefined after a fault
+  at::Tensor value;  // of the leaves' dtype, but float64 where floats are added, or anything
+                     // scaled; undefined after a fault
   at::ScalarType dtype = at::kFloat;  // of the leaves
   bool has_padding = false;           // some element comes from padding alone
   std::optional<MergeFault> fault;

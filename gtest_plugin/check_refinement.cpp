@@ -118,6 +118,7 @@ CaseReport report_of(std::string name, const Source& source, const CheckOptions&
 // What a follower needs of the check.
 RankQuestion rank_question(const RefinementSpec& spec, const CheckOptions& options) {
   RankQuestion question;
+  question.name = spec.name;
   question.programs = programs_under_test(spec);
   question.kernel = options.kernel;
   question.graph = [&spec](DType precision) {
@@ -148,7 +149,9 @@ CaseReport check_refinement(const RefinementSpec& spec, const CheckOptions& opti
 
 CaseReport check_case_folder(std::string name, const std::filesystem::path& folder,
                              const CheckOptions& options) {
-  return together({}, [&] { return report_of(std::move(name), folder, options); });
+  RankQuestion question;
+  question.name = name;
+  return together(question, [&] { return report_of(std::move(name), folder, options); });
 }
 
 }  // namespace assay

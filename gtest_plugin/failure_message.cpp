@@ -32,15 +32,24 @@ std::string mesh_in_words(const Mesh& mesh) {
   return text.empty() ? "one rank" : text;
 }
 
+// Nothing was compared: a rank is gone, threw, hung or called something else than the others.
+bool did_not_finish(const DynamicReport& run) {
+  static constexpr std::string_view kKinds[] = {"timeout", "collective_mismatch", "run_failed"};
+  return run.first_deviation && std::ranges::count(kKinds, run.first_deviation->kind) > 0;
+}
+
 std::string headline(const CaseReport& report, const FailureContext& context) {
   std::string text = context.test + " (" + mesh_in_words(context.mesh) + "): ";
-  if (report.verdict == Verdict::kError) return text + "not checked, because of an error\n";
+  const bool unfinished = report.dynamic && did_not_finish(*report.dynamic);
+  if (report.verdict == Verdict::kError && !unfinished)
+    return text + "not checked, because of an error\n";
   if (report.statics)
     text += "proof: " + std::string(to_string(report.statics->verdict)) + given_in_words(report);
   if (report.dynamic) {
-    text +=
-        report.dynamic->verdict == Verdict::kProved ? "; run: within tolerance" : "; run: deviates";
-    if (report.dynamic->verdict == Verdict::kTimeout) text += " (a rank did not finish)";
+    const bool within = report.dynamic->verdict == Verdict::kProved;
+    text += unfinished ? "; run: did not finish"
+            : within   ? "; run: within tolerance"
+                       : "; run: deviates";
   }
   return text + "\n";
 }
@@ -112,9 +121,11 @@ std::string triage_in_words(std::string_view triage) {
 }
 
 std::string run_in_words(const DynamicReport& run) {
-  std::string text = "\n  run in " + run.precision + ", seed " + std::to_string(run.seed) +
-                     ": compared " + std::to_string(run.compared) + " tensors, " +
-                     std::to_string(run.deviations) + " deviate\n";
+  std::string text = "\n  run in " + run.precision + ", seed " + std::to_string(run.seed) + ": ";
+  if (did_not_finish(run))
+    return text + "did not finish\n    " + run.first_deviation->detail + "\n";
+  text += "compared " + std::to_string(run.compared) + " tensors, " +
+          std::to_string(run.deviations) + " deviate\n";
   if (run.first_deviation) {
     const DeviationReport& first = *run.first_deviation;
     text += "  first: " + first.tensor + "   " + first.op + "   " + first.source + "\n";

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "gtest_plugin/failure_message.h"
+#include "gtest_plugin/launched_output.h"
 #include "gtest_plugin/rank_team.h"
 #include "gtest_plugin/source_place.h"
 
@@ -222,7 +223,7 @@ void RefinementTest::distributed(std::vector<Mesh::Axis> mesh, ProgramBody body,
   if (const char* folder = std::getenv("ASSAY_TRACES"))
     options.traces = std::filesystem::path(folder) / spec_.name;
   const CaseReport report = check_refinement(spec_, options);
-  const bool reports = report.exit != 0 && !RankTeam::instance().follows();
+  const bool reports = report.exit != 0 && !RankTeam::instance().follows() && !told_to_end();
   const std::string bundle = reports ? write_bundle(spec_) : std::string();
   publish(report,
           {spec_.name, this_binary(), spec_.mesh, options.seed, bundle,

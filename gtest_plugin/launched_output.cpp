@@ -36,10 +36,10 @@ class NoOutput final : public testing::Environment {
   void SetUp() override { release_output(); }
 };
 
-volatile sig_atomic_t told_to_end = 0;
+volatile sig_atomic_t told = 0;
 
 void remember(int) {
-  told_to_end = 1;
+  told = 1;
   ::alarm(15);  // ends the process
 }
 
@@ -58,8 +58,10 @@ void outlive_other_ranks() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
+bool told_to_end() { return told != 0; }
+
 void end_if_told() {
-  if (told_to_end == 0) return;
+  if (!told_to_end()) return;
   std::fflush(nullptr);
   ::signal(SIGTERM, SIG_DFL);
   ::raise(SIGTERM);

@@ -12,6 +12,7 @@ void print_own_failures_alone(Rank rank);
 // Of rank 0: launchers end all processes (SIGTERM) when one dies. It goes on until end_if_told(),
 // and says what was lost; for 15 seconds at most.
 void outlive_other_ranks();
+bool told_to_end();
 void end_if_told();
 
 }  // namespace assay

@@ -83,9 +83,16 @@ CaseReport RankTeam::follow(const RankQuestion& question) {
   asked.complaint = [this] { return std::exchange(complaints_, {}); };
   try {
     if (!link_) link_ = join_launch(*launch_);
-    return report_from_json(follow_leader(*link_, asked), "the leader's report").cases.at(0);
+    while (true) {
+      const std::string text = follow_leader(*link_, asked);
+      CaseReport report = report_from_json(text, "the leader's report").cases.at(0);
+      if (report.name == question.name) return report;
+    }
   } catch (const SocketClosed&) {
     // Nobody is left to hear of it.
+  } catch (const c10::Error& error) {
+    std::fprintf(stderr, "[rank %d] %s\n", static_cast<int>(rank()),
+                 error.what_without_backtrace());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "[rank %d] %s\n", static_cast<int>(rank()), error.what());
   }
@@ -105,8 +112,14 @@ Executor* RankTeam::executor(const CheckOptions& options) {
   const ExecutorKind kind = executor_kind(options);
   if (kind == ExecutorKind::kThreads) return nullptr;
   executor_ = std::make_unique<ProcessExecutor>(processes(), backend_name(kind));
-  processes().begin(question_);
   return executor_.get();
+}
+
+void RankTeam::begin(const RankQuestion& question) {
+  question_ = question;
+  // Others have come already, and wait: not for the proof, too.
+  if (launch_) processes();
+  if (processes_) processes_->begin(question);
 }
 
 RankProcesses& RankTeam::processes() {
@@ -118,6 +131,7 @@ RankProcesses& RankTeam::processes() {
     processes_ = std::make_unique<OwnProcesses>(rank_command());
     for (const std::string& report : reports_) processes_->conclude(report);
   }
+  processes_->begin(question_);
   return *processes_;
 }
 

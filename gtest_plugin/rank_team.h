@@ -33,7 +33,7 @@ class RankTeam {
   CaseReport follow(const RankQuestion& question);
 
   // A leader's check begins.
-  void begin(const RankQuestion& question) { question_ = question; }
+  void begin(const RankQuestion& question);
 
   // What runs the ranks of the check; nullptr: threads of this process. Throws UserError when the
   // user's choice cannot be had.

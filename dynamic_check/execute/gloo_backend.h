@@ -6,7 +6,7 @@
 namespace assay {
 
 // On one machine its connections stay on the loopback device; else they take the interface that
-// GLOO_SOCKET_IFNAME names, or that of the machine's name.
+// GLOO_SOCKET_IFNAME names, or that over which the ranks have met.
 ProcessBackend gloo_backend();
 
 }  // namespace assay

@@ -5,33 +5,41 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include <cerrno>
 #include <random>
 #include <sstream>
 #include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include "dynamic_check/execute/processes/patience.h"
 #include "dynamic_check/execute/processes/tcp.h"
 
 namespace assay {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{60'000};
-
-// Where all ranks meet: the launcher's, or rank 0's.
+// Where all ranks meet: the launcher's, or rank 0's. The launcher's still has what ranks said there
+// that it has started earlier.
 c10::intrusive_ptr<c10d::Store> meeting(const Launch& launch) {
   c10d::TCPStoreOptions options;
   options.port = static_cast<uint16_t>(launch.port);
   options.isServer = launch.rank == 0 && !launch.has_store;
   options.waitWorkers = false;
-  options.timeout = kPatience;
+  options.timeout = patience();
+  // LibTorch's own words for a store that is not there are a page long.
+  if (!options.isServer) connect_tcp(launch.host, launch.port, patience());
   auto store = c10::make_intrusive<c10d::TCPStore>(launch.host, options);
-  return c10::make_intrusive<c10d::PrefixStore>("assay", store);
+  return c10::make_intrusive<c10d::PrefixStore>(fmt::format("assay/{}", launch.attempt), store);
 }
 
 std::string make_token() {
   std::random_device random;
   return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+// Why a connection ended: its other side has not closed it.
+bool is_unreachable(int error) {
+  return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
 }
 
 // The rank that says so with the right token; -1 for anybody else who has found the port.
@@ -66,15 +74,18 @@ void LaunchedProcesses::meet() {
   const Listener listener = listen_tcp(launch_.one_host);
   const std::string token = make_token();
   store_->set("leader", std::to_string(listener.port) + " " + token);
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const std::chrono::milliseconds wait = patience();
+  const auto end = std::chrono::steady_clock::now() + wait;
   for (Rank there = 1; there < launch_.ranks;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - std::chrono::steady_clock::now());
-    auto connection = accept_tcp(listener, std::max(left, std::chrono::milliseconds(0)));
+    auto connection = accept_tcp(listener, std::max(left, std::chrono::milliseconds(0)), wait);
     if (!connection) break;
     auto socket = std::make_shared<MessageSocket>(*std::move(connection));
     const Rank rank = greeting_of(*socket, token);
     if (rank < 1 || rank >= launch_.ranks) continue;
+    const std::string address = local_address(socket->descriptor());
+    if (address != kLoopback) address_ = address;
     sockets_[static_cast<size_t>(rank)] = std::move(socket);
     ++there;
   }
@@ -82,16 +93,14 @@ void LaunchedProcesses::meet() {
   for (size_t rank = 1; rank < sockets_.size(); ++rank) {
     if (!sockets_[rank]) missing.push_back(rank);
   }
-  if (missing.empty()) return;
+  if (missing.empty()) return store_->set("address", address_);
   lost_ = fmt::format("of {} ranks that were started, these did not come within {} s: {}",
-                      launch_.ranks, kPatience.count() / 1000, fmt::join(missing, ", "));
+                      launch_.ranks, wait.count() / 1000, fmt::join(missing, ", "));
 }
 
 LaunchedProcesses::~LaunchedProcesses() {
   if (own_rank_.joinable()) own_rank_.detach();
 }
-
-void LaunchedProcesses::begin(const RankQuestion& question) { question_ = question; }
 
 std::vector<MessageSocket*> LaunchedProcesses::sockets(const Mesh& mesh) {
   if (!lost_.empty()) throw UserError({}, lost_, "start all ranks again");
@@ -114,11 +123,12 @@ void LaunchedProcesses::start_own_rank() {
   sockets_[0] = std::make_shared<MessageSocket>(std::move(leader));
   RankLink link;
   link.local_rank = launch_.local_rank;
-  link.one_host = launch_.one_host;
-  link.leader = std::make_shared<MessageSocket>(std::move(own));
+  link.address = address_;
   link.ends_with_leader = false;
+  link.leader = std::make_shared<MessageSocket>(std::move(own));
+  link.is_launched = true;
   link.store = store_;
-  own_rank_ = std::thread([link, question = question_] {
+  own_rank_ = std::thread([link, question = question()] {
     try {
       follow_leader(link, question);
     } catch (const SocketClosed&) {
@@ -127,11 +137,26 @@ void LaunchedProcesses::start_own_rank() {
   });
 }
 
-std::string LaunchedProcesses::how_lost(Rank) { return "is gone"; }
+std::string LaunchedProcesses::how_lost(Rank rank) {
+  return is_unreachable(sockets_[static_cast<size_t>(rank)]->error())
+             ? "cannot be reached any more from the machine of rank 0"
+             : "is gone";
+}
+
+RunLimits LaunchedProcesses::limits(std::chrono::milliseconds timeout) const {
+  // Those that wait for a rank that has failed need `timeout` until they give up. When a process
+  // has gone, the launcher ends the others: mpirun kills them after a second.
+  return {.start = patience(),
+          .run = 2 * timeout,
+          .grace = timeout + std::chrono::seconds(1),
+          .grace_after_loss = std::chrono::milliseconds(300)};
+}
 
 void LaunchedProcesses::give_up(const std::vector<Rank>& unfinished) {
   if (unfinished.empty()) return;
-  lost_ = fmt::format("rank {} was lost in an earlier run", fmt::join(unfinished, ", "));
+  const bool one = unfinished.size() == 1;
+  lost_ = fmt::format("{} {} {} lost in an earlier run", one ? "rank" : "ranks",
+                      fmt::join(unfinished, ", "), one ? "was" : "were");
   for (const Rank rank : unfinished) {
     if (rank == 0) own_rank_.detach();
     sockets_[static_cast<size_t>(rank)].reset();
@@ -153,16 +178,22 @@ void LaunchedProcesses::conclude(const std::string& report) {
 RankLink join_launch(const Launch& launch) {
   RankLink link;
   link.rank = launch.rank;
+  link.is_launched = true;
   link.local_rank = launch.local_rank;
-  link.one_host = launch.one_host;
   link.store = meeting(launch);
   const std::vector<uint8_t> leader = link.store->get("leader");
   std::istringstream text(std::string(leader.begin(), leader.end()));
   int port = 0;
   std::string token;
   text >> port >> token;
-  link.leader = std::make_shared<MessageSocket>(connect_tcp(launch.host, port));
+  link.leader = std::make_shared<MessageSocket>(
+      connect_tcp(launch.one_host ? kLoopback : launch.host, port, patience()));
   link.leader->send(Message::Kind::kStarted, join_fields({token, std::to_string(launch.rank)}));
+  link.address = local_address(link.leader->descriptor());
+  if (link.address == kLoopback && !launch.one_host) {
+    const std::vector<uint8_t> address = link.store->get("address");
+    link.address.assign(address.begin(), address.end());
+  }
   return link;
 }
 

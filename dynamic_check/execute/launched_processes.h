@@ -10,6 +10,7 @@
 
 #include "dynamic_check/execute/process_executor.h"
 #include "dynamic_check/execute/processes/launch.h"
+#include "dynamic_check/execute/processes/tcp.h"
 #include "dynamic_check/execute/rank_worker.h"
 
 namespace assay {
@@ -18,18 +19,15 @@ namespace assay {
 // further checks.
 class LaunchedProcesses final : public RankProcesses {
  public:
-  // Waits a minute for the others; runs name those that did not come.
+  // Waits for the others (patience.h); runs name those that did not come.
   explicit LaunchedProcesses(const Launch& launch);
   ~LaunchedProcesses() override;
   LaunchedProcesses(const LaunchedProcesses&) = delete;
   LaunchedProcesses& operator=(const LaunchedProcesses&) = delete;
 
-  void begin(const RankQuestion& question) override;
   std::vector<MessageSocket*> sockets(const Mesh& mesh) override;
   std::string how_lost(Rank rank) override;
-  std::chrono::milliseconds grace(std::chrono::milliseconds timeout) const override {
-    return timeout + std::chrono::seconds(1);
-  }
+  RunLimits limits(std::chrono::milliseconds timeout) const override;
   void give_up(const std::vector<Rank>& unfinished) override;
   void conclude(const std::string& report) override;
 
@@ -40,12 +38,12 @@ class LaunchedProcesses final : public RankProcesses {
   const Launch launch_;
   c10::intrusive_ptr<c10d::Store> store_;
   std::vector<std::shared_ptr<MessageSocket>> sockets_;  // by rank; none where the rank is lost
-  RankQuestion question_;                                // of the current check
+  std::string address_ = kLoopback;                      // of this machine, for the other ranks
   std::thread own_rank_;
   std::string lost_;  // why there are no more runs
 };
 
-// The side of the other ranks. Waits a minute for rank 0. The process ends when rank 0 does.
+// The side of the other ranks. Waits for rank 0 (patience.h). The process ends when rank 0 does.
 RankLink join_launch(const Launch& launch);
 
 }  // namespace assay

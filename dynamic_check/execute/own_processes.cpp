@@ -9,6 +9,7 @@
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 
 #include "dynamic_check/execute/processes/anonymous_file.h"
+#include "dynamic_check/execute/processes/patience.h"
 
 namespace assay {
 namespace {
@@ -18,7 +19,8 @@ constexpr const char* kLink = "ASSAY_RANK_LINK";
 
 // A process that does not read for that long is taken for lost.
 void limit_sending(int socket) {
-  const timeval limit{.tv_sec = 60, .tv_usec = 0};
+  const timeval limit{
+      .tv_sec = std::chrono::duration_cast<std::chrono::seconds>(patience()).count(), .tv_usec = 0};
   ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
 
@@ -60,6 +62,11 @@ std::string OwnProcesses::how_lost(Rank rank) {
   const std::string output = process.last_output(12);
   if (!output.empty()) text += ", after it had printed:\n" + output + "\n";
   return text;
+}
+
+RunLimits OwnProcesses::limits(std::chrono::milliseconds timeout) const {
+  // After the grace they are killed.
+  return {.start = patience(), .run = 2 * timeout};
 }
 
 void OwnProcesses::give_up(const std::vector<Rank>&) { members_.clear(); }

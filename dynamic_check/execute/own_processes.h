@@ -19,12 +19,9 @@ class OwnProcesses final : public RankProcesses {
   // Each process does what this one has done since `command` was made, and then follows.
   explicit OwnProcesses(ChildCommand command) : command_(std::move(command)) {}
 
-  void begin(const RankQuestion&) override {}  // they ask it themselves
   std::vector<MessageSocket*> sockets(const Mesh& mesh) override;
   std::string how_lost(Rank rank) override;
-  std::chrono::milliseconds grace(std::chrono::milliseconds) const override {
-    return std::chrono::seconds(1);  // then they are killed
-  }
+  RunLimits limits(std::chrono::milliseconds timeout) const override;
   void give_up(const std::vector<Rank>& unfinished) override;
 
   void conclude(const std::string& report) override;  // for those that are started later, too

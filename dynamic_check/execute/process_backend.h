@@ -21,7 +21,7 @@ struct BackendRequest {
   int member = 0;                         // this rank's position in the group
   int size = 1;
   std::chrono::milliseconds timeout{60'000};  // of one collective
-  bool one_host = true;                       // all ranks are on this machine
+  std::string address = "127.0.0.1";          // of this machine, for the other ranks
 };
 
 struct ProcessBackend {

@@ -8,7 +8,6 @@
 
 #include "dynamic_check/execute/process_backend.h"
 #include "dynamic_check/execute/processes/anonymous_file.h"
-#include "dynamic_check/execute/processes/run_watch.h"
 #include "dynamic_check/execute/rank_job.h"
 #include "dynamic_check/kept_copy.h"
 #include "dynamic_check/traces/tensor_trace.h"
@@ -37,6 +36,7 @@ class ProcessRun {
     for (size_t rank = 0; rank < sockets.size(); ++rank) {
       try {
         RankJob job = job_;
+        job.check = processes_.question().name;
         if (!inputs.empty()) {
           sockets[rank]->send_file(Message::Kind::kInputs, inputs[rank].trace);
           job.differentiable = inputs[rank].differentiable;
@@ -46,10 +46,7 @@ class ProcessRun {
         // The watch finds it closed, too.
       }
     }
-    RunLimits limits;
-    limits.run = 2 * job_.timeout;
-    limits.grace = processes_.grace(job_.timeout);
-    RunWatch watch(sockets, mesh_.groups(), limits,
+    RunWatch watch(sockets, mesh_.groups(), processes_.limits(job_.timeout),
                    {.results =
                         [&](Rank rank, std::string_view bytes) {
                           append(results_[static_cast<size_t>(rank)], bytes);
@@ -76,6 +73,7 @@ RankJob job_of(RankJob::Kind kind, const std::string& backend, const Mesh& mesh,
   static int64_t runs = 0;
   const int threads = at::get_num_threads();
   return {.kind = kind,
+          .check = {},  // of the processes
           .run = fmt::format("run-{}", ++runs),
           .backend = backend,
           .precision = options.precision,

@@ -7,6 +7,7 @@ namespace assay {
 
 std::string RankJob::payload() const {
   std::vector<std::string> fields{kind == Kind::kProgram ? "program" : "parameters",
+                                  check,
                                   run,
                                   backend,
                                   std::string(to_string(precision)),
@@ -18,14 +19,15 @@ std::string RankJob::payload() const {
 
 RankJob RankJob::from_payload(std::string_view payload) {
   const std::vector<std::string> fields = split_fields(payload);
-  ASSAY_CHECK(fields.size() >= 6, "a job has six fields");
+  ASSAY_CHECK(fields.size() >= 7, "a job has seven fields");
   return {.kind = fields[0] == "program" ? Kind::kProgram : Kind::kParameters,
-          .run = fields[1],
-          .backend = fields[2],
-          .precision = parse_dtype(fields[3]).value(),
-          .timeout = std::chrono::milliseconds(std::stoll(fields[4])),
-          .kernel_threads = std::stoi(fields[5]),
-          .differentiable = {fields.begin() + 6, fields.end()}};
+          .check = fields[1],
+          .run = fields[2],
+          .backend = fields[3],
+          .precision = parse_dtype(fields[4]).value(),
+          .timeout = std::chrono::milliseconds(std::stoll(fields[5])),
+          .kernel_threads = std::stoi(fields[6]),
+          .differentiable = {fields.begin() + 7, fields.end()}};
 }
 
 }  // namespace assay

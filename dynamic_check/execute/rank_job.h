@@ -13,6 +13,7 @@ namespace assay {
 struct RankJob {
   enum class Kind : uint8_t { kParameters, kProgram };
   Kind kind = Kind::kProgram;
+  std::string check;    // RankQuestion::name: every rank must be at the same
   std::string run;      // names this run among all of the processes
   std::string backend;  // of process_backend.h
   DType precision = DType::kFloat32;

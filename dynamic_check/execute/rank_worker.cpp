@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <c10/core/AutogradState.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -31,6 +32,7 @@ class RankRun {
   void run(const FileDescriptor& inputs) {
     RankOutcome outcome;
     try {
+      if (link_.is_launched) agree_on_check();
       if (job_.kind == RankJob::Kind::kParameters) {
         enter();
         parameters();
@@ -56,6 +58,22 @@ class RankRun {
   }
 
  private:
+  // Before any waits for another in a group: all see who is at another check.
+  void agree_on_check() const {
+    c10d::PrefixStore at(job_.run + "/at", link_.store);
+    at.set(std::to_string(link_.rank), question_.name);
+    if (job_.check != question_.name) {
+      throw UserError({},
+                      fmt::format("it is at {} when rank 0 is at {}", question_.name, job_.check),
+                      "run the same tests in the same order on all ranks");
+    }
+    for (Rank rank = 0; rank < question_.programs.mesh.world_size(); ++rank) {
+      const std::vector<uint8_t> check = at.get(std::to_string(rank));
+      if (std::string(check.begin(), check.end()) != job_.check)
+        throw CollectiveFailed("the ranks are at different checks");
+    }
+  }
+
   void enter() {
     at::set_num_threads(job_.kernel_threads);
     // As in rank threads: backward passes stay in this thread.
@@ -66,7 +84,7 @@ class RankRun {
     BackendRequest meeting;
     meeting.store = c10::make_intrusive<c10d::PrefixStore>(job_.run, link_.store);
     meeting.timeout = job_.timeout;
-    meeting.one_host = link_.one_host;
+    meeting.address = link_.address;
     environment_.emplace(question_.programs.mesh, link_.rank, backend_, meeting,
                          [leader = link_.leader](const CollectiveCall& call) {
                            leader->send(Message::Kind::kCollective, call.payload());

@@ -9,6 +9,7 @@
 
 #include "dynamic_check/check.h"
 #include "dynamic_check/execute/processes/message_socket.h"
+#include "dynamic_check/execute/processes/tcp.h"
 
 namespace c10d {
 class Store;
@@ -19,15 +20,17 @@ namespace assay {
 // How the process of a rank reaches the others.
 struct RankLink {
   Rank rank = 0;
-  int local_rank = 0;  // among the ranks on its machine
-  bool one_host = true;
-  bool ends_with_leader = true;  // the process, when its leader goes away in the middle of a run
+  int local_rank = 0;               // among the ranks on its machine
+  std::string address = kLoopback;  // of its machine, for the other ranks
+  bool is_launched = false;         // by the user's launcher: it may have other tests than rank 0
+  bool ends_with_leader = true;     // the process, when its leader goes away in the middle of a run
   std::shared_ptr<MessageSocket> leader;
   c10::intrusive_ptr<c10d::Store> store;  // of all ranks
 };
 
 // What is run, as far as a rank needs it.
 struct RankQuestion {
+  std::string name;                             // of the check
   std::function<Graph(DType precision)> graph;  // captured of this rank's program
   Programs programs;
   KernelHook kernel;

@@ -36,7 +36,8 @@ TEST(Launch, TorchrunSaysWhereTheStoreIs) {
                              {"LOCAL_WORLD_SIZE", "2"},
                              {"MASTER_ADDR", "node0"},
                              {"MASTER_PORT", "29501"},
-                             {"TORCHELASTIC_USE_AGENT_STORE", "True"}});
+                             {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+                             {"TORCHELASTIC_RESTART_COUNT", "2"}});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->rank, 3);
   EXPECT_EQ(found->ranks, 4);
@@ -45,6 +46,7 @@ TEST(Launch, TorchrunSaysWhereTheStoreIs) {
   EXPECT_EQ(found->host, "node0");
   EXPECT_EQ(found->port, 29501);
   EXPECT_TRUE(found->has_store);
+  EXPECT_EQ(found->attempt, 2);
 }
 
 TEST(Launch, OnOneMachineMpirunAndSrunNeedNoAddress) {
@@ -67,6 +69,26 @@ TEST(Launch, OnOneMachineMpirunAndSrunNeedNoAddress) {
     EXPECT_EQ(found->host, "127.0.0.1");
     EXPECT_EQ(found->port, launch(open_mpi)->port);
   }
+}
+
+TEST(Launch, ALauncherInTheJobOfAnotherIsTheOneThatCounts) {
+  // mpirun starts its ranks within one task of Slurm's.
+  Set ranks{{"OMPI_COMM_WORLD_RANK", "1"},
+            {"OMPI_COMM_WORLD_SIZE", "2"},
+            {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+            {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+            {"SLURM_PROCID", "0"},
+            {"SLURM_STEP_NUM_TASKS", "1"},
+            {"SLURM_LOCALID", "0"},
+            {"SLURM_STEP_TASKS_PER_NODE", "1"}};
+  EXPECT_EQ(launch(ranks)->rank, 1);
+  // srun --mpi=pmi2 sets PMI_RANK and PMI_SIZE too, but not MPICH's places.
+  ranks = {{"PMI_RANK", "1"},      {"PMI_SIZE", "2"},
+           {"SLURM_PROCID", "1"},  {"SLURM_STEP_NUM_TASKS", "2"},
+           {"SLURM_LOCALID", "1"}, {"SLURM_STEP_TASKS_PER_NODE", "2"}};
+  ASSERT_NO_THROW(launch(ranks));
+  EXPECT_TRUE(launch(ranks)->one_host);
+  EXPECT_EQ(launch(ranks)->local_rank, 1);
 }
 
 TEST(Launch, SeveralMachinesNeedAnAddress) {

@@ -82,6 +82,30 @@ TEST(FailureMessage, ProofHoldsAndRunDeviates) {
   EXPECT_EQ(to_string(failure_place(report)), "mlp_test.cpp:17");
 }
 
+TEST(FailureMessage, RankIsGone) {
+  CaseReport report;
+  report.verdict = Verdict::kError;
+  report.statics.emplace().verdict = Verdict::kProved;
+  DynamicReport& run = report.dynamic.emplace();
+  run.verdict = Verdict::kError;
+  run.precision = "float32";
+  run.seed = 7;
+  run.deviations = 1;
+  run.triage = "runtime";
+  run.first_deviation = DeviationReport{
+      "",
+      "aten.mm.default",
+      "mlp_test.cpp:17",
+      "run_failed",
+      0,
+      0,
+      {1},
+      "rank 1: its process is gone (its last collective: none); the last operator of rank 1: "
+      "aten.mm.default (mlp_test.cpp:17)"};
+  expect_golden("unfinished", failure_message(report, context()));
+  EXPECT_EQ(to_string(failure_place(report)), "mlp_test.cpp:17");
+}
+
 TEST(FailureMessage, ErrorOfTheUser) {
   CaseReport report;
   report.verdict = Verdict::kError;

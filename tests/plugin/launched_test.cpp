@@ -100,6 +100,51 @@ TEST(Launched, ATestOfAnotherNumberOfRanksIsSkippedAndSaysSo) {
   EXPECT_EQ(ranks[1].how, "ended with exit code 0");
 }
 
+TEST(Launched, RanksThatAreAtDifferentTestsSaySo) {
+  const int port = listen_tcp(true).port;
+  ChildProcess first(command("Launched.Right", torchrun(0, port)));
+  ChildProcess second(command("Launched.RightAfterALoss", torchrun(1, port)));
+  EXPECT_EQ(first.ended(60s), "ended with exit code 1");
+  EXPECT_THAT(first.last_output(100), HasSubstr("rank 1: it is at Launched.RightAfterALoss when "
+                                                "rank 0 is at Launched.Right"));
+  EXPECT_EQ(second.ended(10s), "ended with exit code 1");
+}
+
+TEST(Launched, ARankThatRunsATestAloneIsInStepAfterIt) {
+  const int port = listen_tcp(true).port;
+  ChildProcess first(command("Launched.Right:Launched.RightAfterALoss", torchrun(0, port)));
+  ChildProcess second(command("Launched.RightAfterALoss", torchrun(1, port)));
+  EXPECT_EQ(first.ended(60s), "ended with exit code 1");
+  EXPECT_THAT(first.last_output(100), AllOf(HasSubstr("rank 0 is at Launched.Right"),
+                                            HasSubstr("[       OK ] Launched.RightAfterALoss")));
+  EXPECT_EQ(second.ended(10s), "ended with exit code 0");
+}
+
+std::vector<std::string> impatient_torchrun(int rank, int port) {
+  std::vector<std::string> variables = torchrun(rank, port);
+  variables.push_back("ASSAY_PATIENCE=2");
+  return variables;
+}
+
+TEST(Launched, RanksDoNotWaitForTheProofOnly) {
+  const auto ranks = launch("Launched.RightAfterASlowProof", impatient_torchrun);
+  EXPECT_EQ(ranks[0].how, "ended with exit code 0") << ranks[0].text;
+  EXPECT_EQ(ranks[1].how, "ended with exit code 0") << ranks[1].text;
+}
+
+TEST(Launched, ARankThatDoesNotComeIsNamed) {
+  ChildProcess alone(command("Launched.Right", impatient_torchrun(0, listen_tcp(true).port)));
+  EXPECT_EQ(alone.ended(30s), "ended with exit code 1");
+  EXPECT_THAT(alone.last_output(100),
+              HasSubstr("of 2 ranks that were started, these did not come within 2 s: 1"));
+}
+
+TEST(Launched, ARankThatFindsNoRankZeroSaysSo) {
+  ChildProcess alone(command("Launched.Right", impatient_torchrun(1, listen_tcp(true).port)));
+  EXPECT_EQ(alone.ended(30s), "ended with exit code 1");
+  EXPECT_THAT(alone.last_output(100), HasSubstr("[rank 1] rank 0 cannot be reached at port"));
+}
+
 TEST(Launched, AfterARankHasThrownTheOthersGoOn) {
   const auto ranks = launch("Launched.Throws*:Launched.RightAfterALoss", torchrun);
   EXPECT_EQ(ranks[0].how, "ended with exit code 1");

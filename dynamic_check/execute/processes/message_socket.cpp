@@ -68,7 +68,10 @@ bool MessageSocket::fill() {
     if (size > 0 && read_.size() < kMaxMessage) continue;
     if (size > 0) return true;
     if (size < 0 && errno == EINTR) continue;
-    return size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    if (size == 0) return false;
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return true;
+    error_ = errno;
+    return false;
   }
 }
 

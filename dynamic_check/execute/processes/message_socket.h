@@ -56,6 +56,9 @@ class MessageSocket {
   // The next message of what was read, if it is complete.
   std::optional<Message> next();
 
+  // What reading has failed with (errno); 0: nothing, or the other side has closed.
+  int error() const { return error_; }
+
   int descriptor() const { return socket_.number(); }
 
  private:
@@ -63,6 +66,7 @@ class MessageSocket {
   std::mutex sending_;
   std::string read_;
   size_t taken_ = 0;  // bytes of read_ that were given out
+  int error_ = 0;
 };
 
 // Two ends of a connection in this process; exec closes them.

@@ -9,6 +9,8 @@
 
 namespace assay {
 
+inline constexpr const char* kLoopback = "127.0.0.1";
+
 struct Listener {
   FileDescriptor socket;
   int port = 0;
@@ -18,10 +20,17 @@ struct Listener {
 // UserError.
 Listener listen_tcp(bool one_host);
 
-// Nothing when nobody connects in time.
-std::optional<FileDescriptor> accept_tcp(const Listener& listener, std::chrono::milliseconds wait);
+// Connections fail (ETIMEDOUT) once the other machine has not answered, or its process has not
+// read, for `patience`.
 
-// Throws UserError when nobody listens there.
-FileDescriptor connect_tcp(const std::string& host, int port);
+// Nothing when nobody connects in time.
+std::optional<FileDescriptor> accept_tcp(const Listener& listener, std::chrono::milliseconds wait,
+                                         std::chrono::milliseconds patience);
+
+// Throws UserError when nobody listens there for `patience`.
+FileDescriptor connect_tcp(const std::string& host, int port, std::chrono::milliseconds patience);
+
+// The address that this machine has in a connection: "10.0.0.2".
+std::string local_address(int socket);
 
 }  // namespace assay
