@@ -9,7 +9,7 @@
 #include "dynamic_check/execute/rank_threads.h"
 #include "dynamic_check/float8_products.h"
 #include "dynamic_check/interpret/boxed_call.h"
-#include "dynamic_check/rank_noise.h"
+#include "dynamic_check/raise_spreads.h"
 #include "dynamic_check/record.h"
 #include "dynamic_check/tolerance/perturbed_run.h"
 #include "dynamic_check/tolerance/rounding.h"
@@ -54,7 +54,7 @@ class SequentialSide {
     auto run = run_once(0, result.failure);
     if (result.failure) return result;
     const std::vector<at::Tensor> ordinary = values(run->recorded);
-    const Values computed = interpret_exactly(0);
+    const Values computed = interpret_exactly();
     const std::vector<at::Tensor> exact = values(computed);
     if (!options_.traces.empty()) keep_exact(computed);
     for (size_t i = 0; i < ordinary.size(); ++i) {
@@ -96,31 +96,6 @@ class SequentialSide {
     }
   }
 
-  void add_exact_samples(References& references) const {
-    std::vector<std::optional<Spread>> sequential = spreads_like(references);
-    std::vector<std::optional<Spread>> distributed = spreads_like(references);
-    for (int sample = 1; sample <= options_.samples; ++sample) {
-      const std::vector<at::Tensor> noisy = values(interpret_exactly(sample));
-      for (size_t i = 0; i < sequential.size(); ++i) {
-        if (sequential[i]) sequential[i]->add(noisy[i].to(sequential[i]->exact().device()));
-      }
-    }
-    const auto noise = rank_noise(refinement_, targets_, inputs_, options_);
-    for (size_t i = 0; i < distributed.size(); ++i) {
-      if (!distributed[i]) continue;
-      const at::Tensor& exact = distributed[i]->exact();
-      for (const at::Tensor& moved : noise[i])
-        distributed[i]->add(exact + moved.to(exact.device()));
-    }
-    for (size_t i = 0; i < references.tensors.size(); ++i) {
-      for (const auto* spreads : {&sequential, &distributed}) {
-        const std::optional<Spread>& spread = (*spreads)[i];
-        if (spread && spread->samples() == options_.samples)
-          references.tensors[i].spread->raise_to(*spread);
-      }
-    }
-  }
-
  private:
   static std::vector<std::optional<Spread>> spreads_like(const References& references) {
     std::vector<std::optional<Spread>> spreads;
@@ -142,8 +117,10 @@ class SequentialSide {
     run->recorded.resize(run->graph.tensors.size());
     if (!options_.traces.empty()) {
       const TraceFolder folder{options_.traces};
-      run->trace = trace(sample == 0 ? folder.base() : folder.sample(sample), run->graph,
-                         options_.precision);
+      run->trace = trace(sample == 0                  ? folder.base()
+                         : sample <= options_.samples ? folder.sample(sample)
+                                                      : folder.further(sample - options_.samples),
+                         run->graph, options_.precision);
     }
     const Noise noise = noise_of(sample);
     for (const auto& [name, tensor] : inputs_.whole) {
@@ -203,12 +180,12 @@ class SequentialSide {
     }
   }
 
-  // The graph in float64, perturbed as run_once does.
-  Values interpret_exactly(int sample) const {
+  // The graph in float64.
+  Values interpret_exactly() const {
     std::map<RankTensorName, at::Tensor> inputs;
     for (const auto& [name, tensor] : inputs_.whole) inputs[{name, 0}] = widened(tensor);
     return interpret_with_noise({refinement_.sequential}, refinement_.sequential_groups,
-                                std::move(inputs), noise_of(sample))
+                                std::move(inputs), noise_of(0))
         .front();
   }
 
@@ -258,9 +235,9 @@ References make_references(const Case& refinement, const Targets& targets, const
 void add_exact_samples(References& references, const Case& refinement, const Targets& targets,
                        const Programs& programs, const RunInputs& inputs,
                        const DynamicOptions& options) {
-  SequentialSide side(refinement, targets, programs, inputs, options);
-  side.add_exact_samples(references);
-  if (is_float8(options.precision)) side.add_more_runs(references);
+  raise_by_graphs(references.tensors, refinement, targets, inputs, options);
+  if (!is_float8(options.precision)) return;
+  SequentialSide(refinement, targets, programs, inputs, options).add_more_runs(references);
 }
 
 }  // namespace assay

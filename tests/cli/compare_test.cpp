@@ -100,6 +100,38 @@ TEST_F(CompareCommand, ADeviationExitsWithOneAndNamesTheOperator) {
   EXPECT_EQ(report.cases[0].verdict, Verdict::kRefuted);
 }
 
+// What is allowed of z.
+double allowed(const DynamicReport& report) {
+  for (const DynamicReport::Tolerance& one : report.tolerances)
+    if (one.tensor == "z") return one.allowed;
+  return 0;
+}
+
+TEST_F(CompareCommand, FurtherRunsRaiseWhatIsAllowedWhereSomethingDeviates) {
+  record_ranks(0.01f);
+  const auto json = folder_.path() / "out.json";
+  const auto compared = [&] {
+    run_assay("compare" + quoted(folder_.path()) + "--json" + quoted(json));
+    return *report_from_json(test::read_file(json), json.string()).cases.at(0).dynamic;
+  };
+  const double before = allowed(compared());
+  for (const int run : {1, 2, 3}) record(file("further" + std::to_string(run)), {.noise = 1e-4f});
+  const DynamicReport after = compared();
+  EXPECT_GT(allowed(after), 100 * before);
+  EXPECT_EQ(after.samples, 3);
+}
+
+TEST_F(CompareCommand, WithoutACaseTheReportSaysThatTolerancesWereNotRaised) {
+  record_ranks(0.01f);
+  const auto json = folder_.path() / "proof.json";
+  run_assay("check --static-only --relations" + quoted(folder_.path()) + "--json" + quoted(json));
+  const Outcome outcome =
+      run_assay("compare" + quoted(json) + "--base" + quoted(file("base")) + ranks() + "--sample" +
+                quoted(file("sample1")) + quoted(file("sample2")) + quoted(file("sample3")));
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_THAT(outcome.text, HasSubstr("did not raise the tolerances"));
+}
+
 TEST_F(CompareCommand, RelationsOfAReportDoAsWell) {
   const auto json = folder_.path() / "proof.json";
   run_assay("check --static-only --relations" + quoted(folder_.path()) + "--json" + quoted(json));

@@ -10,12 +10,14 @@
 #include "dynamic_check/traces/tensor_trace.h"
 #include "dynamic_check/traces/trace_comparison.h"
 #include "shared_ir/trace/trace_folder.h"
+#include "tests/dynamic/support/difference.h"
 #include "tests/dynamic/support/mlp.h"
 #include "tests/support/scratch_folder.h"
 
 namespace assay {
 namespace {
 
+using test::make_difference;
 using test::make_mlp;
 using test::Mlp;
 using test::ScratchFolder;
@@ -31,8 +33,10 @@ void scaled_product(const KernelCall& call) {
 
 // A run whose traces are kept, and the question about them.
 struct Kept {
-  explicit Kept(const Mlp& mlp = make_mlp(), KernelHook kernel = {}) {
-    DynamicOptions options{.seed = 3, .samples = kSamples, .kernel = std::move(kernel)};
+  explicit Kept(const Mlp& mlp = make_mlp(), KernelHook kernel = {})
+      : Kept(mlp, {.seed = 3, .samples = kSamples, .kernel = std::move(kernel)}) {}
+
+  Kept(const Mlp& mlp, DynamicOptions options) {
     options.traces = folder.path();
     report = dynamic_check(mlp.refinement, mlp.relations, Verdict::kProved, mlp.programs, options);
     const TraceFolder kept{folder.path()};
@@ -44,6 +48,7 @@ struct Kept {
     question.exact = kept.exact();
     question.ranks = kept.ranks();
     question.samples = kept.samples();
+    question.further = kept.further();
   }
 
   // By the traces alone, within a relative error.
@@ -60,6 +65,17 @@ struct Kept {
   DynamicReport report;  // of the run itself
   TraceComparison question;
 };
+
+// A trace with the tensors of another, but for those of one name.
+std::filesystem::path without(const std::string& name, const std::filesystem::path& from,
+                              const std::filesystem::path& to) {
+  TensorTrace trace(from);
+  TraceWriter writer(to, trace.run());
+  for (const TracedTensor& tensor : trace.tensors())
+    if (tensor.name != name) add_tensor(writer, tensor, trace.read(tensor.name));
+  writer.finish();
+  return to;
+}
 
 void expect_same(const DynamicReport& compared, const DynamicReport& run) {
   EXPECT_EQ(compared.verdict, run.verdict);
@@ -91,6 +107,60 @@ TEST(KeptTraces, ShowTheKernelThatTheRunFoundWrong) {
   EXPECT_EQ(compared.first_deviation->tensor, kept.report.first_deviation->tensor);
   EXPECT_EQ(compared.first_deviation->error, kept.report.first_deviation->error);
   EXPECT_EQ(compared.first_deviation->source, kept.report.first_deviation->source);
+}
+
+// In which the perturbed sequential runs show less than the ranks' rounding.
+DynamicOptions with_close_samples(KernelHook kernel = {}) {
+  return {
+      .precision = DType::kBFloat16, .seed = 17, .samples = kSamples, .kernel = std::move(kernel)};
+}
+
+TEST(KeptTraces, RaiseSpreadsAsTheRunDid) {
+  const Kept kept(make_difference(), with_close_samples());
+  EXPECT_EQ(kept.report.triage, "pass");
+  const DynamicReport compared = compare_traces(kept.question);
+  expect_same(compared, kept.report);
+  EXPECT_EQ(compared.not_raised, "");
+}
+
+TEST(KeptTraces, SayThatSpreadsCouldNotBeRaised) {
+  const Kept kept(make_difference(), with_close_samples());
+  TraceComparison question = kept.question;
+  question.refinement.reset();
+  DynamicReport report = compare_traces(question);
+  EXPECT_EQ(report.verdict, Verdict::kRefuted);
+  EXPECT_THAT(report.not_raised, HasSubstr("no case"));
+
+  question = kept.question;
+  question.ranks[1] = without("x", question.ranks[1], kept.folder.path() / "other.trace");
+  report = compare_traces(question);
+  EXPECT_EQ(report.verdict, Verdict::kRefuted);
+  EXPECT_THAT(report.not_raised, HasSubstr("other.trace: there is no input 'x'"));
+}
+
+TEST(KeptTraces, RaisedSpreadsHideNoFault) {
+  const auto halved = [](const KernelCall& call) {
+    if (call.rank == 0 && call.node.op == "aten.sum.default") at::Tensor(call.outputs[0]).mul_(0.5);
+  };
+  const Kept kept(make_difference(), with_close_samples(halved));
+  EXPECT_EQ(kept.report.triage, "kernel");
+  const DynamicReport compared = compare_traces(kept.question);
+  expect_same(compared, kept.report);
+  EXPECT_EQ(compared.first_deviation->op, "aten.sum.default");
+}
+
+TEST(KeptTraces, HaveTheFurtherRunsInFloat8) {
+  DynamicOptions options{.precision = DType::kFloat8E4M3, .seed = 3, .samples = kSamples};
+  const Kept right(make_mlp(), options);
+  EXPECT_TRUE(right.question.further.empty()) << "nothing deviated";
+  options.kernel = [](const KernelCall& call) {
+    if (call.rank == 0 && call.node.op == "aten.gelu.default") at::Tensor(call.outputs[0]).mul_(2);
+  };
+  const Kept wrong(make_mlp(), options);
+  ASSERT_EQ(wrong.report.triage, "kernel");
+  EXPECT_EQ(wrong.question.samples.size(), static_cast<size_t>(kSamples));
+  EXPECT_EQ(wrong.question.further.size(), static_cast<size_t>(10 * kSamples));
+  expect_same(compare_traces(wrong.question), wrong.report);
 }
 
 TEST(KeptTraces, HaveEveryOperatorsOutputAndTheInputs) {
@@ -151,17 +221,6 @@ TEST(CompareTraces, WithoutRelationsTensorsOfOneNameAreCompared) {
   EXPECT_EQ(compare_traces(question).triage, "agreement");
   question.bound = 1e-9;
   EXPECT_EQ(compare_traces(question).triage, "deviation");
-}
-
-// A trace with the tensors of another, but for those of one name.
-std::filesystem::path without(const std::string& name, const std::filesystem::path& from,
-                              const std::filesystem::path& to) {
-  TensorTrace trace(from);
-  TraceWriter writer(to, trace.run());
-  for (const TracedTensor& tensor : trace.tensors())
-    if (tensor.name != name) add_tensor(writer, tensor, trace.read(tensor.name));
-  writer.finish();
-  return to;
 }
 
 TEST(CompareTraces, ATensorThatTheOtherRunLacksIsADeviation) {
