@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -205,10 +206,21 @@ std::vector<Interval> intersect(const std::vector<Interval>& a, const std::vecto
   return both;
 }
 
+// The same values of the label by its widest digit: x / 1 % 8 in [0, 4) are x / 4 % 2 in [0, 1).
+static Box coarsest(Box box) {
+  int64_t common = box.radix;
+  for (const Interval& in : box.in) common = std::gcd(common, std::gcd(in.lo, in.hi));
+  if (common <= 1) return box;
+  box.stride *= common;
+  box.radix /= common;
+  for (Interval& in : box.in) in = {in.lo / common, in.hi / common};
+  return box;
+}
+
 std::vector<Box> maxima(const Product& product) {
   std::vector<Box> boxes;
   for (const Box& box : product.boxes)
-    if (box.maximum) boxes.push_back(box);
+    if (box.maximum) boxes.push_back(coarsest(box));
   std::sort(boxes.begin(), boxes.end(), [](const Box& a, const Box& b) {
     return std::tie(a.label, a.stride, a.radix) < std::tie(b.label, b.stride, b.radix);
   });

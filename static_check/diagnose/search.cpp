@@ -7,6 +7,7 @@
 #include "static_check/diagnose/nearest.h"
 #include "static_check/diagnose/scaled.h"
 #include "static_check/diagnose/shard_order.h"
+#include "static_check/diagnose/unread_input.h"
 #include "static_check/diagnose/wrong_operand.h"
 
 namespace assay {
@@ -44,9 +45,10 @@ class Search {
     if (frontier) add(tensor, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
   }
 
-  std::vector<FailureReport> ranked() {
+  std::vector<FailureReport> ranked(const std::vector<TensorId>& outputs) {
     add_closest_value();
     add_unlifted();
+    add_unread(outputs);
     std::stable_sort(findings_.begin(), findings_.end(),
                      [](const Finding& a, const Finding& b) { return a.suspicion > b.suspicion; });
     std::vector<FailureReport> result;
@@ -60,6 +62,9 @@ class Search {
   static constexpr int kScaledOutput = 1000 + 4 * 100;
   static constexpr int kScaledOperand = 1000 + 4 * 76;
   static constexpr int kScaledSibling = 600;
+
+  static constexpr const char* kNothingLike =
+      "no distributed tensor is a view or part of this value";
 
   bool covered(TensorId tensor) const { return has_relation(relations_, tensor); }
 
@@ -237,8 +242,7 @@ class Search {
     constexpr int kVague = 4 * 45;
     if (near && pending.empty() && (report.reason.empty() || near->closeness < kVague))
       describe_wrong_operand(problem_, relations_, id, *near, report);
-    if (report.reason.empty())
-      report.reason = "no distributed tensor is a view or part of this value";
+    if (report.reason.empty()) report.reason = kNothingLike;
     finding.suspicion = (is_floating(tensor.dtype) && !operands.empty() ? 1000 : 0) +
                         (pending.empty() ? 0 : 500) + (near ? near->closeness : 0);
     describe_scale(finding);
@@ -265,6 +269,26 @@ class Search {
     const NodeId producer = graph_.tensors[static_cast<size_t>(best->second)].producer;
     if (producer != kNone)
       add(best->second, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
+  }
+
+  // Where an input comes in that the ranks do not read for an output.
+  void add_unread(const std::vector<TensorId>& outputs) {
+    constexpr int kUnread = 1000 + 4 * 95;
+    const auto unread = unread_input(problem_, relations_, outputs);
+    if (!unread) return;
+    const auto name = [&](TensorId id) { return graph_.tensors[static_cast<size_t>(id)].name; };
+    std::erase_if(findings_,
+                  [&](const Finding& finding) { return finding.tensor == unread->joined; });
+    const NodeId producer = graph_.tensors[static_cast<size_t>(unread->joined)].producer;
+    add(unread->joined, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
+    Finding& finding = findings_.back();
+    finding.suspicion = kUnread;
+    FailureReport& report = finding.report;
+    const std::string own = report.nearest.empty() || report.reason == kNothingLike
+                                ? ""
+                                : "; " + report.nearest + " " + report.reason;
+    report.reason =
+        "the ranks' " + name(unread->output) + " does not depend on " + name(unread->input) + own;
   }
 
   // What a rank does that has no meaning here, and that the sequential program does not do.
@@ -324,7 +348,7 @@ std::vector<FailureReport> diagnose(const Problem& problem, const RelationMap& r
                                     const CoverIndices& indices) {
   Search search(problem, relations, indices);
   for (TensorId output : unproved) search.from(output);
-  return search.ranked();
+  return search.ranked(unproved);
 }
 
 }  // namespace assay
