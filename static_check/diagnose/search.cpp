@@ -63,9 +63,6 @@ class Search {
   static constexpr int kScaledOperand = 1000 + 4 * 76;
   static constexpr int kScaledSibling = 600;
 
-  static constexpr const char* kNothingLike =
-      "no distributed tensor is a view or part of this value";
-
   bool covered(TensorId tensor) const { return has_relation(relations_, tensor); }
 
   // One number everywhere: every rank can have it.
@@ -242,7 +239,8 @@ class Search {
     constexpr int kVague = 4 * 45;
     if (near && pending.empty() && (report.reason.empty() || near->closeness < kVague))
       describe_wrong_operand(problem_, relations_, id, *near, report);
-    if (report.reason.empty()) report.reason = kNothingLike;
+    if (report.reason.empty())
+      report.reason = "no distributed tensor is a view or part of this value";
     finding.suspicion = (is_floating(tensor.dtype) && !operands.empty() ? 1000 : 0) +
                         (pending.empty() ? 0 : 500) + (near ? near->closeness : 0);
     describe_scale(finding);
@@ -271,24 +269,26 @@ class Search {
       add(best->second, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
   }
 
-  // Where an input comes in that the ranks do not read for an output.
+  // Where an input comes in that the ranks do not read for an output, and they read another tensor
+  // in its place.
   void add_unread(const std::vector<TensorId>& outputs) {
     constexpr int kUnread = 1000 + 4 * 95;
     const auto unread = unread_input(problem_, relations_, outputs);
     if (!unread) return;
-    const auto name = [&](TensorId id) { return graph_.tensors[static_cast<size_t>(id)].name; };
-    std::erase_if(findings_,
-                  [&](const Finding& finding) { return finding.tensor == unread->joined; });
+    const auto near = nearest(problem_, unread->joined, indices_);
+    if (!near) return;
     const NodeId producer = graph_.tensors[static_cast<size_t>(unread->joined)].producer;
     add(unread->joined, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
-    Finding& finding = findings_.back();
-    finding.suspicion = kUnread;
+    Finding finding = std::move(findings_.back());
+    findings_.pop_back();
     FailureReport& report = finding.report;
-    const std::string own = report.nearest.empty() || report.reason == kNothingLike
-                                ? ""
-                                : "; " + report.nearest + " " + report.reason;
-    report.reason =
-        "the ranks' " + name(unread->output) + " does not depend on " + name(unread->input) + own;
+    if (!describe_wrong_operand(problem_, relations_, unread->joined, *near, report)) return;
+    const auto name = [&](TensorId id) { return graph_.tensors[static_cast<size_t>(id)].name; };
+    report.reason = "the ranks' " + name(unread->output) + " does not depend on " +
+                    name(unread->input) + "; " + report.nearest + " " + report.reason;
+    finding.suspicion = kUnread;
+    std::erase_if(findings_, [&](const Finding& one) { return one.tensor == finding.tensor; });
+    findings_.push_back(std::move(finding));
   }
 
   // What a rank does that has no meaning here, and that the sequential program does not do.
