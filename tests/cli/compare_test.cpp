@@ -27,7 +27,7 @@ struct SmallRun {
   int64_t begin = 0, end = kRows;
   Rank rank = 0, world_size = 1;
   float noise = 0;
-  float error = 0;   // added to the last element of z
+  float error = 0;  // added to the last element of z
   bool has_y = true;
 };
 
