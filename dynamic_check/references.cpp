@@ -3,13 +3,15 @@
 #include <ATen/TensorOperators.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <set>
 
 #include "dynamic_check/execute/rank_threads.h"
 #include "dynamic_check/float8_products.h"
 #include "dynamic_check/interpret/boxed_call.h"
-#include "dynamic_check/rank_noise.h"
+#include "dynamic_check/raise_spreads.h"
 #include "dynamic_check/record.h"
 #include "dynamic_check/target_values.h"
 #include "dynamic_check/tolerance/perturbed_run.h"
@@ -59,7 +61,7 @@ class SequentialSide {
     result.failure =
         run_once(0, [list](size_t i, const at::Tensor& run) { list(i) = reference_of(run); });
     if (result.failure) return result;
-    see_exactly(0, !options_.traces.empty(), [&](size_t i, const at::Tensor& exact) {
+    see_exactly([&](size_t i, const at::Tensor& exact) {
       if (is_floating(list(i))) list(i).spread.emplace(exact.to(device()));
     });
     for (int sample = 1; sample <= options_.samples && !result.failure; ++sample) {
@@ -75,7 +77,8 @@ class SequentialSide {
   void add_more_runs(References& references) {
     constexpr int kEstimates = 10;
     for (int estimate = 1; estimate <= kEstimates; ++estimate) {
-      const auto more = std::make_shared<ReferenceList>(references_like(references));
+      const auto more = std::make_shared<ReferenceList>();
+      std::ranges::transform(references.tensors, std::back_inserter(*more), without_samples);
       for (int sample = 1; sample <= options_.samples; ++sample) {
         const auto failure =
             run_once(estimate * options_.samples + sample,
@@ -90,53 +93,7 @@ class SequentialSide {
     }
   }
 
-  void add_exact_samples(References& references) const {
-    std::vector<std::optional<Spread>> sequential = spreads_like(references);
-    std::vector<std::optional<Spread>> distributed = spreads_like(references);
-    for (int sample = 1; sample <= options_.samples; ++sample) {
-      see_exactly(sample, false, [&](size_t i, const at::Tensor& noisy) {
-        if (sequential[i]) sequential[i]->add(noisy.to(sequential[i]->exact().device()));
-      });
-    }
-    const auto noise = rank_noise(refinement_, targets_, inputs_, options_);
-    for (size_t i = 0; i < distributed.size(); ++i) {
-      if (!distributed[i]) continue;
-      const at::Tensor& exact = distributed[i]->exact();
-      for (const at::Tensor& moved : noise[i])
-        distributed[i]->add(exact + moved.to(exact.device()));
-    }
-    for (size_t i = 0; i < references.tensors.size(); ++i) {
-      for (const auto* spreads : {&sequential, &distributed}) {
-        const std::optional<Spread>& spread = (*spreads)[i];
-        if (spread && spread->samples() == options_.samples)
-          references.tensors[i].spread->raise_to(*spread);
-      }
-    }
-  }
-
  private:
-  static std::vector<std::optional<Spread>> spreads_like(const References& references) {
-    std::vector<std::optional<Spread>> spreads;
-    for (const ReferenceTensor& reference : references.tensors) {
-      spreads.emplace_back();
-      if (reference.spread) spreads.back().emplace(reference.spread->exact());
-    }
-    return spreads;
-  }
-
-  // As references, without their samples.
-  static ReferenceList references_like(const References& references) {
-    ReferenceList list;
-    for (const ReferenceTensor& reference : references.tensors) {
-      list.push_back({.dtype = reference.dtype,
-                      .shape = reference.shape,
-                      .run = reference.run,
-                      .spread = std::nullopt});
-      if (reference.spread) list.back().spread.emplace(reference.spread->exact());
-    }
-    return list;
-  }
-
   static bool is_floating(const ReferenceTensor& reference) {
     return at::isFloatingType(reference.dtype);
   }
@@ -151,8 +108,10 @@ class SequentialSide {
     run->recorded.resize(run->graph.tensors.size());
     if (!options_.traces.empty()) {
       const TraceFolder folder{options_.traces};
-      run->trace = trace(sample == 0 ? folder.base() : folder.sample(sample), run->graph,
-                         options_.precision);
+      run->trace = trace(sample == 0                  ? folder.base()
+                         : sample <= options_.samples ? folder.sample(sample)
+                                                      : folder.further(sample - options_.samples),
+                         run->graph, options_.precision);
     }
     const Noise noise = noise_of(sample);
     for (const auto& [name, tensor] : inputs_.whole) {
@@ -207,19 +166,18 @@ class SequentialSide {
     kept->finish();
   }
 
-  // The graph in float64, perturbed as run_once does.
-  void see_exactly(int sample, bool keeps_trace, TargetValues::Told told) const {
+  // The graph in float64.
+  void see_exactly(TargetValues::Told told) const {
+    const bool keeps_trace = !options_.traces.empty();
     std::map<RankTensorName, at::Tensor> inputs;
     for (const auto& [name, tensor] : inputs_.whole) inputs[{name, 0}] = widened(tensor);
     const auto wanted = [&](Rank, TensorId id) { return keeps_trace || wanted_.contains(id); };
     const Values computed =
         interpret_with_noise({refinement_.sequential}, refinement_.sequential_groups,
-                             std::move(inputs), noise_of(sample), wanted)
+                             std::move(inputs), noise_of(0), wanted)
             .front();
     TargetValues values(refinement_.sequential, targets_, std::move(told));
-    for (size_t id = 0; id < computed.size(); ++id)
-      if (computed[id].defined()) values.see(static_cast<TensorId>(id), computed[id]);
-    values.finish();
+    values.see_all(computed);
     if (keeps_trace) keep_exact(computed);
   }
 
@@ -254,9 +212,9 @@ References make_references(const Case& refinement, const Targets& targets, const
 void add_exact_samples(References& references, const Case& refinement, const Targets& targets,
                        const Programs& programs, const RunInputs& inputs,
                        const DynamicOptions& options) {
-  SequentialSide side(refinement, targets, programs, inputs, options);
-  side.add_exact_samples(references);
-  if (is_float8(options.precision)) side.add_more_runs(references);
+  raise_by_graphs(references.tensors, refinement, targets, inputs, options);
+  if (!is_float8(options.precision)) return;
+  SequentialSide(refinement, targets, programs, inputs, options).add_more_runs(references);
 }
 
 }  // namespace assay

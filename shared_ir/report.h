@@ -117,6 +117,9 @@ struct DynamicReport {
   // What is allowed, in root mean squares of what the samples deviate.
   double tolerance_factor = 0;
   std::optional<double> bound;  // relative error that the user allowed instead
+  // Why the spreads were not raised by runs of the graphs, though something deviated: a correct
+  // program may then fail more often. Empty when they were, or need not be.
+  std::string not_raised;
   uint64_t seed = 0;
   // Of one compared tensor, as relative Frobenius norms.
   struct Tolerance {

@@ -68,6 +68,7 @@ void take_traces(const std::filesystem::path& folder, TraceComparison& question)
   question.ranks = kept.ranks();
   if (question.bound) return;
   question.samples = kept.samples();
+  question.further = kept.further();
   if (question.exact.empty() && std::filesystem::exists(kept.exact()))
     question.exact = kept.exact();
 }

@@ -70,6 +70,15 @@ ReferenceTensor reference_of(const at::Tensor& run) {
           .spread = std::nullopt};
 }
 
+ReferenceTensor without_samples(const ReferenceTensor& reference) {
+  ReferenceTensor result{.dtype = reference.dtype,
+                         .shape = reference.shape,
+                         .run = reference.run,
+                         .spread = std::nullopt};
+  if (reference.spread) result.spread.emplace(reference.spread->exact());
+  return result;
+}
+
 void add_sample(ReferenceTensor& reference, const at::Tensor& sample) {
   if (reference.spread) {
     reference.spread->add(sample);

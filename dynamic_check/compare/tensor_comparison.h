@@ -27,6 +27,9 @@ struct ReferenceTensor {
 // Of the unperturbed run's tensor, which is copied where it is kept; without a spread.
 ReferenceTensor reference_of(const at::Tensor& run);
 
+// The same tensor for another estimate of its spread.
+ReferenceTensor without_samples(const ReferenceTensor& reference);
+
 // Adds the tensor of one perturbed run, which has the reference's shape and dtype.
 void add_sample(ReferenceTensor& reference, const at::Tensor& sample);
 

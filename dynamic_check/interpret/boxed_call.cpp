@@ -219,6 +219,7 @@ std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
   try {
     const CustomOperator* custom = find_custom_operator(name);
     if (!custom) custom = find_hlo_operator(node.op);
+    if (custom && custom->only_wide && arithmetic == Arithmetic::kAsRecorded) custom = nullptr;
     if (custom)
       return numbered(node, custom->returns, custom->kernel(CustomCall(graph, node, value)));
     const auto op = c10::Dispatcher::singleton().findSchema(dispatcher_name(node.op));

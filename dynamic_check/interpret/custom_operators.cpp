@@ -125,6 +125,14 @@ Tensors layer_norm_backward(const CustomCall& call) {
 
 Tensors identity(const CustomCall& call) { return {call.tensor(0, "x")}; }
 
+// The factors are scaled back, each by one number or by one a row or column.
+Tensors scaled_mm(const CustomCall& call) {  // (self, mat2, scale_a, scale_b, bias, scale_result)
+  if (call.is_given(5, "scale_result")) call.fail("a scale of the result is not supported");
+  const at::Tensor product = at::matmul(call.tensor(0, "self") * call.tensor(2, "scale_a"),
+                                        call.tensor(1, "mat2") * call.tensor(3, "scale_b"));
+  return {call.is_given(4, "bias") ? product + call.tensor(4, "bias") : product};
+}
+
 // A draw in which nothing is dropped.
 Tensors dropout_that_keeps_all(const CustomCall& call) {  // (input, p, train)
   const at::Tensor input = call.tensor(0, "input");
@@ -151,6 +159,7 @@ const std::map<std::string_view, CustomOperator>& table() {
       {"apex.fused_layer_norm_affine_bwd", {layer_norm_backward}},
       {"tg.log_tensor", {identity}},
       {"tg.inplace_log_tensor", {identity}},
+      {"aten._scaled_mm", {scaled_mm, /*returns=*/true, /*only_wide=*/true}},
       {"aten.native_dropout", {dropout_that_keeps_all}},
       {"assay.constant", {constant}},
       {"hlo.constant", {constant}},
@@ -179,6 +188,11 @@ const Arg* CustomCall::look(size_t position, std::string_view name) const {
 const Arg& CustomCall::find(size_t position, std::string_view name) const {
   if (const Arg* arg = look(position, name)) return *arg;
   fail(fmt::format("argument {} is missing", name));
+}
+
+bool CustomCall::is_given(size_t position, std::string_view name) const {
+  const Arg* arg = look(position, name);
+  return arg && !arg->is_none();
 }
 
 at::Tensor CustomCall::tensor(size_t position, std::string_view name) const {

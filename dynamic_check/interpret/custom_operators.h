@@ -20,6 +20,8 @@ class CustomCall {
   CustomCall(const Graph& graph, const Node& node, std::function<at::Tensor(TensorId)> value)
       : graph_(graph), node_(node), value_(std::move(value)) {}
 
+  // Whether the argument is there, and not None.
+  bool is_given(size_t position, std::string_view name) const;
   // Throws UserError at the node's source when the argument is missing or of another type.
   at::Tensor tensor(size_t position, std::string_view name) const;
   // The same, or a number as a tensor without dimensions.
@@ -53,6 +55,8 @@ struct CustomOperator {
   // Returns, then the new value of each mutated argument.
   std::function<std::vector<at::Tensor>(const CustomCall&)> kernel;
   bool returns = true;  // false: it only writes its arguments
+  // PyTorch has the operator, but for other types than float64: it stands in for it there alone.
+  bool only_wide = false;
 };
 
 // nullptr when there is no such operator. `op` without its overload, e.g. "_C.rms_norm".

@@ -16,8 +16,9 @@ namespace {
 // Contractions: which operand's last dimension is summed over.
 const std::map<std::string_view, size_t>& contractions() {
   static const std::map<std::string_view, size_t> table{
-      {"aten.mm", 0},     {"aten.bmm", 0},    {"aten.addmm", 1}, {"aten.baddbmm", 1},
-      {"aten.linear", 0}, {"aten.matmul", 0}, {"aten.mv", 0},    {"aten.dot", 0},
+      {"aten.mm", 0},      {"aten.bmm", 0},    {"aten.addmm", 1},
+      {"aten.baddbmm", 1}, {"aten.linear", 0}, {"aten.matmul", 0},
+      {"aten.mv", 0},      {"aten.dot", 0},    {"aten._scaled_mm", 0},
   };
   return table;
 }

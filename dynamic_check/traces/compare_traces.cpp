@@ -11,10 +11,12 @@
 #include "dynamic_check/clean_eval.h"
 #include "dynamic_check/findings.h"
 #include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/raise_spreads.h"
 #include "dynamic_check/targets.h"
 #include "dynamic_check/traces/tensor_trace.h"
 #include "dynamic_check/traces/trace_comparison.h"
 #include "dynamic_check/traces/trace_set.h"
+#include "dynamic_check/traces/traced_inputs.h"
 #include "dynamic_check/triage.h"
 #include "shared_ir/trace/trace_graph.h"
 
@@ -57,9 +59,18 @@ class Comparer {
     report.family_false_positive_rate =
         question_.bound ? std::numeric_limits<double>::infinity() : question_.family_rate;
     const RankTensors ranks = rank_tensors();
+    const Allowance allowance{report.samples, question_.family_rate, question_.bound};
     Findings findings = find_deviations(
         refinement_, targets_, [this](size_t target) { return reference(targets_.list[target]); },
-        ranks, {report.samples, question_.family_rate, question_.bound});
+        ranks, allowance);
+    if (!findings.deviations.empty() && !question_.bound) {
+      std::vector<ReferenceTensor> references;
+      for (const Target& target : targets_.list) references.push_back(reference(target));
+      report.not_raised = raise(references);
+      findings = find_deviations(
+          refinement_, targets_, [&](size_t target) { return references[target]; }, ranks,
+          allowance);
+    }
     if (question_.refinement)
       findings.faults = find_faults(refinement_, ranks, report.seed, question_.family_rate,
                                     traces_.base().run().precision);
@@ -129,6 +140,40 @@ class Comparer {
     }
     for (const auto& sample : traces_.samples()) add_sample(reference, value(target, *sample));
     return reference;
+  }
+
+  // Raises spreads as a run does where something deviates, by the same runs of the graphs. Returns
+  // why it could not; empty when it could.
+  std::string raise(std::vector<ReferenceTensor>& references) const {
+    if (!question_.refinement) return "no case has the graphs";
+    try {
+      const TraceRun& run = traces_.base().run();
+      raise_by_graphs(references, refinement_, targets_, traced_inputs(refinement_, traces_),
+                      {.precision = run.precision,
+                       .seed = run.seed.value_or(0),
+                       .samples = static_cast<int>(traces_.samples().size())});
+    } catch (const UserError& error) {
+      const std::string place = to_string(error.place());
+      return (place.empty() ? "" : place + ": ") + error.message();
+    }
+    raise_by_further_runs(references);
+    return {};
+  }
+
+  // Each as many as there are samples is one more estimate.
+  void raise_by_further_runs(std::vector<ReferenceTensor>& references) const {
+    const auto& runs = traces_.further();
+    const size_t samples = traces_.samples().size();
+    for (size_t begin = 0; begin + samples <= runs.size(); begin += samples) {
+      for (size_t i = 0; i < references.size(); ++i) {
+        ReferenceTensor& reference = references[i];
+        ReferenceTensor more = without_samples(reference);
+        for (size_t run = begin; run < begin + samples; ++run)
+          add_sample(more, value(targets_.list[i], *runs[run]));
+        if (more.spread) reference.spread->raise_to(*more.spread);
+        reference.unstable |= more.unstable;
+      }
+    }
   }
 
   const TraceComparison& question_;

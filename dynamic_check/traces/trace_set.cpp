@@ -56,12 +56,8 @@ TraceSet::TraceSet(const TraceComparison& question) : base_(open(question.base))
     check_precision(*exact_, DType::kFloat64, *base_);
     check_seed(*exact_, *base_);
   }
-  for (const auto& file : question.samples) {
-    const TensorTrace& sample = *samples_.emplace_back(open(file));
-    check_precision(sample, precision, *base_);
-    check_seed(sample, *base_);
-    if (question.relations) check_sequential(sample, "--sample");
-  }
+  samples_ = open_perturbed(question.samples, question.relations.has_value());
+  further_ = open_perturbed(question.further, question.relations.has_value());
   if (!question.bound && samples_.size() < kLeastSamples) {
     fail(*base_,
          fmt::format("a tolerance needs at least {} perturbed runs beside this one; there are {}",
@@ -76,6 +72,18 @@ TraceSet::TraceSet(const TraceComparison& question) : base_(open(question.base))
   }
   if (question.relations) check_ranks(question);
   if (question.refinement) check_case(*question.refinement);
+}
+
+std::vector<TraceSet::Trace> TraceSet::open_perturbed(
+    const std::vector<std::filesystem::path>& files, bool sequential) const {
+  std::vector<Trace> traces;
+  for (const auto& file : files) {
+    const TensorTrace& sample = *traces.emplace_back(open(file));
+    check_precision(sample, base_->run().precision, *base_);
+    check_seed(sample, *base_);
+    if (sequential) check_sequential(sample, "--sample");
+  }
+  return traces;
 }
 
 void TraceSet::check_ranks(const TraceComparison& question) {

@@ -19,19 +19,23 @@ class TraceSet {
   TensorTrace& base() const { return *base_; }
   TensorTrace* exact() const { return exact_.get(); }  // nullptr: there is none
   const std::vector<Trace>& samples() const { return samples_; }
+  const std::vector<Trace>& further() const { return further_; }
   const std::vector<Trace>& ranks() const { return ranks_; }  // index = rank; one other run: 0
 
-  // A tensor of base, exact or samples. Throws UserError when the trace has none like the base's:
-  // of its shape, and of its dtype but in float64.
+  // A tensor of base, exact, samples or further runs. Throws UserError when the trace has none like
+  // the base's: of its shape, and of its dtype but in float64.
   at::Tensor read_like_base(TensorTrace& trace, const std::string& name) const;
 
  private:
+  std::vector<Trace> open_perturbed(const std::vector<std::filesystem::path>& files,
+                                    bool sequential) const;
   void check_ranks(const TraceComparison& question);
   void check_case(const Case& refinement) const;
 
   Trace base_;
   Trace exact_;
   std::vector<Trace> samples_;
+  std::vector<Trace> further_;
   std::vector<Trace> ranks_;
 };
 

@@ -125,6 +125,13 @@ Results native_dropout(Arguments args) {
   return {at::empty_like(input), at::empty_like(input, input.options().dtype(at::kBool))};
 }
 
+// _scaled_mm(self, mat2, scale_a, scale_b, bias, scale_result, out_dtype, use_fast_accum)
+Results scaled_mm(Arguments args) {
+  const at::Tensor& self = args[0].toTensor();
+  const at::ScalarType type = args[6].isNone() ? self.scalar_type() : args[6].toScalarType();
+  return {empty({self.size(0), args[1].toTensor().size(1)}, self, type)};
+}
+
 at::Tensor reduce(const at::Tensor& self, const c10::IValue& dims, bool keepdim) {
   if (dims.isNone()) return at::sum(self, at::OptionalIntArrayRef(), keepdim);
   return at::sum(self, dims.toIntVector(), keepdim);
@@ -143,6 +150,7 @@ Results var_mean(Arguments args) { return {var(args)[0], var(args)[0]}; }
 const std::unordered_map<std::string, ShapeFunction>& table() {
   static const std::unordered_map<std::string, ShapeFunction> functions = {
       {"aten::_native_batch_norm_legit.no_stats", batch_norm},
+      {"aten::_scaled_mm", scaled_mm},
       {"aten::abs", like(0)},
       {"aten::embedding", embedding},
       {"aten::embedding_dense_backward", embedding_backward},

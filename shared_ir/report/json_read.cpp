@@ -152,6 +152,7 @@ DynamicReport dynamic_of(const Json& json) {
   report.samples = integer<int64_t>(json.at("samples"));
   if (json.contains("tolerance_factor")) report.tolerance_factor = number(json, "tolerance_factor");
   if (json.contains("bound")) report.bound = number(json, "bound");
+  report.not_raised = json.value("not_raised", "");
   report.seed = integer<uint64_t>(json.at("seed"));
   for (const Json& tolerance : json.at("tolerances")) {
     report.tolerances.push_back({tolerance.at("tensor"), number(tolerance, "allowed"),

@@ -114,6 +114,7 @@ Json json_of(const DynamicReport& report) {
                {"tolerances", Json::array()},
                {"ms", number(report.ms)}};
   if (report.bound) json["bound"] = *report.bound;
+  if (!report.not_raised.empty()) json["not_raised"] = report.not_raised;
   for (const DynamicReport::Distance& accepted : report.approximations)
     json["approximations"].push_back(
         {{"tensor", accepted.tensor}, {"error", number(accepted.error)}});

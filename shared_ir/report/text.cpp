@@ -235,6 +235,9 @@ class Printer {
       line("    tolerances from {} perturbed runs; a correct program fails with probability {:.0e}",
            report.samples, report.family_false_positive_rate);
     }
+    if (!report.not_raised.empty())
+      line("    runs of the graphs did not raise the tolerances, as they do in a check: {}",
+           report.not_raised);
     if (report.first_deviation) {
       const DeviationReport& first = *report.first_deviation;
       line("    first of {} deviations: {} ({}){}", report.deviations, first.tensor, first.op,

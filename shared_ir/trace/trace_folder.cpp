@@ -9,25 +9,29 @@ namespace assay {
 
 namespace fs = std::filesystem;
 
-fs::path TraceFolder::sample(int number) const {
-  return path / ("sample" + std::to_string(number) + ".trace");
+namespace {
+
+fs::path numbered(const fs::path& folder, const std::string& what, int number) {
+  return folder / (what + std::to_string(number) + ".trace");
 }
 
-fs::path TraceFolder::rank(Rank rank) const {
-  return path / ("rank" + std::to_string(rank) + ".trace");
-}
-
-std::vector<fs::path> TraceFolder::samples() const {
+// From `first` on.
+std::vector<fs::path> all(const fs::path& folder, const std::string& what, int first) {
   std::vector<fs::path> files;
-  for (int number = 1; fs::exists(sample(number)); ++number) files.push_back(sample(number));
+  for (int number = first; fs::exists(numbered(folder, what, number)); ++number)
+    files.push_back(numbered(folder, what, number));
   return files;
 }
 
-std::vector<fs::path> TraceFolder::ranks() const {
-  std::vector<fs::path> files;
-  for (Rank number = 0; fs::exists(rank(number)); ++number) files.push_back(rank(number));
-  return files;
-}
+}  // namespace
+
+fs::path TraceFolder::sample(int number) const { return numbered(path, "sample", number); }
+fs::path TraceFolder::further(int number) const { return numbered(path, "further", number); }
+fs::path TraceFolder::rank(Rank rank) const { return numbered(path, "rank", rank); }
+
+std::vector<fs::path> TraceFolder::samples() const { return all(path, "sample", 1); }
+std::vector<fs::path> TraceFolder::further() const { return all(path, "further", 1); }
+std::vector<fs::path> TraceFolder::ranks() const { return all(path, "rank", 0); }
 
 void TraceFolder::prepare() const {
   try {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -205,6 +206,9 @@ std::vector<Interval> intersect(const std::vector<Interval>& a, const std::vecto
   return both;
 }
 
+namespace {
+
+// The boxes under a maximum, by label.
 std::vector<Box> maxima(const Product& product) {
   std::vector<Box> boxes;
   for (const Box& box : product.boxes)
@@ -213,6 +217,28 @@ std::vector<Box> maxima(const Product& product) {
     return std::tie(a.label, a.stride, a.radix) < std::tie(b.label, b.stride, b.radix);
   });
   return boxes;
+}
+
+// The same values of the label by its widest digit: x / 1 % 8 in [0, 4) are x / 4 % 2 in [0, 1).
+Box coarsest(Box box) {
+  int64_t common = box.radix;
+  for (const Interval& in : box.in) common = std::gcd(common, std::gcd(in.lo, in.hi));
+  if (common <= 1) return box;
+  box.stride *= common;
+  box.radix /= common;
+  for (Interval& in : box.in) in = {in.lo / common, in.hi / common};
+  return box;
+}
+
+}  // namespace
+
+bool same_maxima(const Product& a, const Product& b) {
+  std::vector<Box> first = maxima(a), second = maxima(b);
+  if (first == second) return true;
+  if (first.size() != second.size()) return false;
+  std::ranges::transform(first, first.begin(), coarsest);
+  std::ranges::transform(second, second.begin(), coarsest);
+  return first == second;
 }
 
 bool vanishes(const Facts& facts, const std::vector<Product>& alike) {

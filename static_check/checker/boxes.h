@@ -8,9 +8,9 @@
 
 namespace assay::checker {
 
-// The boxes under a maximum, in a canonical order. They are part of a product's identity: maxima do
-// not add up.
-std::vector<Box> maxima(const Product& product);
+// Whether two products have the same boxes under a maximum. They are part of a product's identity:
+// maxima do not add up.
+bool same_maxima(const Product& a, const Product& b);
 
 // Whether products with the same factors (and maxima) add up to zero: at every value of their
 // hidden labels and guarded elements, the coefficients of the products whose boxes and guards hold

@@ -62,7 +62,7 @@ Sum cancel(const Facts& facts, const Sum& sum) {
     if (seen[*i]) continue;
     std::vector<Product> alike;
     for (auto j = i; j != order.end() && sum[*j].factors == sum[*i].factors; ++j) {
-      if (seen[*j] || maxima(sum[*j]) != maxima(sum[*i])) continue;
+      if (seen[*j] || !same_maxima(sum[*j], sum[*i])) continue;
       seen[*j] = true;
       alike.push_back(sum[*j]);
     }

@@ -7,6 +7,7 @@
 #include "static_check/diagnose/nearest.h"
 #include "static_check/diagnose/scaled.h"
 #include "static_check/diagnose/shard_order.h"
+#include "static_check/diagnose/unread_input.h"
 #include "static_check/diagnose/wrong_operand.h"
 
 namespace assay {
@@ -44,9 +45,10 @@ class Search {
     if (frontier) add(tensor, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
   }
 
-  std::vector<FailureReport> ranked() {
+  std::vector<FailureReport> ranked(const std::vector<TensorId>& outputs) {
     add_closest_value();
     add_unlifted();
+    add_unread(outputs);
     std::stable_sort(findings_.begin(), findings_.end(),
                      [](const Finding& a, const Finding& b) { return a.suspicion > b.suspicion; });
     std::vector<FailureReport> result;
@@ -267,6 +269,28 @@ class Search {
       add(best->second, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
   }
 
+  // Where an input comes in that the ranks do not read for an output, and they read another tensor
+  // in its place.
+  void add_unread(const std::vector<TensorId>& outputs) {
+    constexpr int kUnread = 1000 + 4 * 95;
+    const auto unread = unread_input(problem_, relations_, outputs);
+    if (!unread) return;
+    const auto near = nearest(problem_, unread->joined, indices_);
+    if (!near) return;
+    const NodeId producer = graph_.tensors[static_cast<size_t>(unread->joined)].producer;
+    add(unread->joined, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
+    Finding finding = std::move(findings_.back());
+    findings_.pop_back();
+    FailureReport& report = finding.report;
+    if (!describe_wrong_operand(problem_, relations_, unread->joined, *near, report)) return;
+    const auto name = [&](TensorId id) { return graph_.tensors[static_cast<size_t>(id)].name; };
+    report.reason = "the ranks' " + name(unread->output) + " does not depend on " +
+                    name(unread->input) + "; " + report.nearest + " " + report.reason;
+    finding.suspicion = kUnread;
+    std::erase_if(findings_, [&](const Finding& one) { return one.tensor == finding.tensor; });
+    findings_.push_back(std::move(finding));
+  }
+
   // What a rank does that has no meaning here, and that the sequential program does not do.
   void add_unlifted() {
     std::set<std::string> known;
@@ -324,7 +348,7 @@ std::vector<FailureReport> diagnose(const Problem& problem, const RelationMap& r
                                     const CoverIndices& indices) {
   Search search(problem, relations, indices);
   for (TensorId output : unproved) search.from(output);
-  return search.ranked();
+  return search.ranked(unproved);
 }
 
 }  // namespace assay

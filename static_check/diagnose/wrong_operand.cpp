@@ -47,7 +47,7 @@ void describe_operand(const Problem& problem, FailureReport& report, Rank rank, 
 
 }  // namespace
 
-void describe_wrong_operand(const Problem& problem, const RelationMap& relations, TensorId id,
+bool describe_wrong_operand(const Problem& problem, const RelationMap& relations, TensorId id,
                             const Nearest& near, FailureReport& report) {
   const Graph& graph = problem.refinement.sequential;
   const auto rank = static_cast<Rank>(std::stol(near.name.substr(near.name.rfind('@') + 1)));
@@ -69,9 +69,10 @@ void describe_wrong_operand(const Problem& problem, const RelationMap& relations
     right = std::move(matches);
     most = score;
   }
-  if (best == nullptr) return;
+  if (best == nullptr) return false;
   const auto at = static_cast<size_t>(std::find(right.begin(), right.end(), false) - right.begin());
   describe_operand(problem, report, rank, *best, here[at], operands_of(*best)[at]);
+  return true;
 }
 
 }  // namespace assay

@@ -28,6 +28,7 @@ struct SmallRun {
   Rank rank = 0, world_size = 1;
   float noise = 0;
   float error = 0;  // added to the last element of z
+  bool has_y = true;
 };
 
 void record(const std::filesystem::path& file, const SmallRun& run) {
@@ -47,7 +48,7 @@ void record(const std::filesystem::path& file, const SmallRun& run) {
   const Shape shape{run.end - run.begin, kColumns};
   add("x", "", "", x, shape);
   add("c", "", "", c, {kColumns});
-  add("y", "aten.relu.default", "model.py:7", y, shape);
+  if (run.has_y) add("y", "aten.relu.default", "model.py:7", y, shape);
   add("z", "aten.add.Tensor", "model.py:8", z, shape);
   trace.finish();
 }
@@ -84,6 +85,7 @@ TEST_F(CompareCommand, AFolderWithItsTracesIsWithinTolerance) {
   EXPECT_THAT(outcome.text, HasSubstr("small: proved"));
   EXPECT_THAT(outcome.text, HasSubstr("run: within tolerance   float32 (seed 1)"));
   EXPECT_THAT(outcome.text, HasSubstr("tolerances from 3 perturbed runs"));
+  EXPECT_THAT(outcome.text, HasSubstr("triage: pass"));
 }
 
 TEST_F(CompareCommand, ADeviationExitsWithOneAndNamesTheOperator) {
@@ -100,6 +102,54 @@ TEST_F(CompareCommand, ADeviationExitsWithOneAndNamesTheOperator) {
   EXPECT_EQ(report.cases[0].verdict, Verdict::kRefuted);
 }
 
+// What is allowed of z.
+double allowed(const DynamicReport& report) {
+  for (const DynamicReport::Tolerance& one : report.tolerances)
+    if (one.tensor == "z") return one.allowed;
+  return 0;
+}
+
+TEST_F(CompareCommand, FurtherRunsRaiseWhatIsAllowedWhereSomethingDeviates) {
+  record_ranks(0.01f);
+  const auto json = folder_.path() / "out.json";
+  const auto compared = [&] {
+    run_assay("compare" + quoted(folder_.path()) + "--json" + quoted(json));
+    return *report_from_json(test::read_file(json), json.string()).cases.at(0).dynamic;
+  };
+  const double before = allowed(compared());
+  for (const int run : {1, 2, 3}) record(file("further" + std::to_string(run)), {.noise = 1e-4f});
+  const DynamicReport after = compared();
+  EXPECT_GT(allowed(after), 100 * before);
+  EXPECT_EQ(after.samples, 3);
+}
+
+TEST_F(CompareCommand, WithoutACaseTheReportSaysThatTolerancesWereNotRaised) {
+  record_ranks(0.01f);
+  const auto json = folder_.path() / "proof.json";
+  run_assay("check --static-only --relations" + quoted(folder_.path()) + "--json" + quoted(json));
+  const Outcome outcome =
+      run_assay("compare" + quoted(json) + "--base" + quoted(file("base")) + ranks() + "--sample" +
+                quoted(file("sample1")) + quoted(file("sample2")) + quoted(file("sample3")));
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_THAT(outcome.text, HasSubstr("did not raise the tolerances"));
+}
+
+TEST_F(CompareCommand, ABoundStandsInForTheSamplesOfTheFolder) {
+  const auto json = folder_.path() / "out.json";
+  const Outcome outcome =
+      run_assay("compare --bound 1" + quoted(folder_.path()) + "--json" + quoted(json));
+  EXPECT_EQ(outcome.exit, 0) << outcome.text;
+  const Report report = report_from_json(test::read_file(json), json.string());
+  EXPECT_EQ(report.cases.at(0).dynamic->samples, 0);
+}
+
+TEST_F(CompareCommand, TheExactRunOfTheFolderIsTaken) {
+  record(file("exact"), {});
+  const Outcome outcome = run_assay("compare" + quoted(folder_.path()));
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_THAT(outcome.text, HasSubstr("exact.trace: this run is in float32"));
+}
+
 TEST_F(CompareCommand, RelationsOfAReportDoAsWell) {
   const auto json = folder_.path() / "proof.json";
   run_assay("check --static-only --relations" + quoted(folder_.path()) + "--json" + quoted(json));
@@ -112,6 +162,32 @@ TEST_F(CompareCommand, RelationsOfAReportDoAsWell) {
   const Outcome wrong = run_assay(question);
   EXPECT_EQ(wrong.exit, 1);
   EXPECT_THAT(wrong.text, HasSubstr("triage: deviation"));
+}
+
+TEST_F(CompareCommand, OutputsMustBeInTheBase) {
+  record(file("base"), {.has_y = false});
+  const Outcome of_case = run_assay("compare" + quoted(folder_.path()));
+  EXPECT_EQ(of_case.exit, 2);
+  EXPECT_THAT(of_case.text, HasSubstr("there is no tensor 'y', which must be compared"));
+  const auto json = folder_.path() / "proof.json";
+  run_assay("check --static-only --relations" + quoted(folder_.path()) + "--json" + quoted(json));
+  const Outcome of_report =
+      run_assay("compare --bound 1" + quoted(json) + "--base" + quoted(file("base")) + ranks());
+  EXPECT_EQ(of_report.exit, 2);
+  EXPECT_THAT(of_report.text, HasSubstr("there is no tensor 'y', which must be compared"));
+}
+
+TEST_F(CompareCommand, AReportMustBeOfOneProof) {
+  const auto json = folder_.path() / "report.json";
+  const std::string question =
+      "compare --bound 1" + quoted(json) + "--base" + quoted(file("base")) + ranks();
+  run_assay("check --static-only" + quoted(folder_.path()) + "--json" + quoted(json));
+  EXPECT_THAT(run_assay(question).text, HasSubstr("only these are compared"));
+  run_assay("check --static-only" + quoted(folder_.path()) + quoted(folder_.path()) + "--json" +
+            quoted(json));
+  const Outcome two = run_assay(question);
+  EXPECT_EQ(two.exit, 2);
+  EXPECT_THAT(two.text, HasSubstr("this report is not of one proof"));
 }
 
 TEST_F(CompareCommand, TwoTracesAreComparedByTheNamesOfTensors) {

@@ -90,6 +90,14 @@ TEST(ReportJson, ReadingWhatWasWrittenIsTheIdentity) {
   EXPECT_EQ(to_json(report_from_json(text, "report.json")), text);
 }
 
+TEST(ReportJson, KeepsWhyTolerancesWereNotRaised) {
+  CaseReport report = missing_all_reduce();
+  report.dynamic->not_raised = "no case has the graphs";
+  EXPECT_THAT(to_text(report), HasSubstr("as they do in a check: no case has the graphs"));
+  const Report read = report_from_json(to_json({{report}}), "report.json");
+  EXPECT_EQ(read.cases.at(0).dynamic->not_raised, "no case has the graphs");
+}
+
 TEST(ReportJson, NumbersThatAreNotFiniteAreNull) {
   CaseReport report = missing_all_reduce();
   report.dynamic->first_deviation->error = std::numeric_limits<double>::quiet_NaN();

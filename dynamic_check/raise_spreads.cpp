@@ -1,0 +1,70 @@
+#include "dynamic_check/raise_spreads.h"
+
+#include <ATen/TensorOperators.h>
+
+#include <set>
+
+#include "dynamic_check/float8_products.h"
+#include "dynamic_check/rank_noise.h"
+#include "dynamic_check/target_values.h"
+#include "dynamic_check/tolerance/perturbed_run.h"
+#include "dynamic_check/tolerance/rounding.h"
+
+namespace assay {
+namespace {
+
+// Of every floating reference.
+using Spreads = std::vector<std::optional<Spread>>;
+
+Spreads spreads_like(const std::vector<ReferenceTensor>& references) {
+  Spreads spreads;
+  for (const ReferenceTensor& reference : references) {
+    spreads.emplace_back();
+    if (reference.spread) spreads.back().emplace(reference.spread->exact());
+  }
+  return spreads;
+}
+
+// Adds a perturbed run of the sequential graph to the spreads.
+void add_sequential(Spreads& spreads, const Case& refinement, const Targets& targets,
+                    const RunInputs& inputs, const Noise& noise) {
+  const Graph& graph = refinement.sequential;
+  std::set<TensorId> wanted;
+  for (const Target& target : targets.list)
+    for (const auto& [name, rank] : leaves_of(target.sequential)) wanted.insert(graph.find(name));
+  std::map<RankTensorName, at::Tensor> whole;
+  for (const auto& [name, tensor] : inputs.whole) whole[{name, 0}] = tensor;
+  const Values noisy =
+      interpret_with_noise({graph}, refinement.sequential_groups, std::move(whole), noise,
+                           [&](Rank, TensorId id) { return wanted.contains(id); })
+          .front();
+  TargetValues(graph, targets, [&](size_t i, const at::Tensor& value) {
+    if (spreads[i]) spreads[i]->add(value.to(spreads[i]->exact().device()));
+  }).see_all(noisy);
+}
+
+}  // namespace
+
+void raise_by_graphs(std::vector<ReferenceTensor>& references, const Case& refinement,
+                     const Targets& targets, const RunInputs& inputs,
+                     const DynamicOptions& options) {
+  Spreads sequential = spreads_like(references);
+  const double roundoff = unit_roundoff(storage_dtype(options.precision));
+  for (int sample = 1; sample <= options.samples; ++sample)
+    add_sequential(sequential, refinement, targets, inputs, {roundoff, options.seed, sample});
+  Spreads distributed = spreads_like(references);
+  const auto noise = rank_noise(refinement, targets, inputs, options);
+  for (size_t i = 0; i < distributed.size(); ++i) {
+    if (!distributed[i]) continue;
+    const at::Tensor& exact = distributed[i]->exact();
+    for (const at::Tensor& moved : noise[i]) distributed[i]->add(exact + moved.to(exact.device()));
+  }
+  for (size_t i = 0; i < references.size(); ++i) {
+    for (const Spreads* spreads : {&sequential, &distributed}) {
+      const std::optional<Spread>& spread = (*spreads)[i];
+      if (spread && spread->samples() == options.samples) references[i].spread->raise_to(*spread);
+    }
+  }
+}
+
+}  // namespace assay
