@@ -62,6 +62,10 @@ const char* const kFixtures[] = {
     "float8-recomputation-tp2",
     "pipeline-interleaved-pp2",
     "two-axis-norm-cp2-tp2",
+    "two-axis-norm-float8-cp2-tp2",
+    "two-axis-norm-float8-tp2",
+    "delayed-scaling-tp2",
+    "delayed-scaling-dp2",
 };
 
 // Fixtures with so few collectives that there are not fifty edits of every kind.
