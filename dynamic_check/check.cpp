@@ -116,6 +116,7 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
   }
   DynamicOptions on_ranks = options;
   on_ranks.kernel = kernels_of(options.precision, options.kernel);
+  tell(options.progress, "distributed run");
   const DistributedRun run = run_distributed(refinement, programs, inputs, on_ranks);
   if (run.failure) {
     const Graph& graph = refinement.ranks[static_cast<size_t>(run.failure->rank)];
@@ -126,13 +127,15 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
   const RankTensors ranks = rank_tensors(run.ranks);
   const Allowance allowance{options.samples, options.family_rate};
   const auto reference = [&](size_t target) { return references.tensors[target]; };
-  Findings findings = find_deviations(refinement, targets, reference, ranks, allowance);
+  Findings findings =
+      find_deviations(refinement, targets, reference, ranks, allowance, options.progress);
   if (!findings.deviations.empty()) {
+    tell(options.progress, "more runs of what deviates");
     add_exact_samples(references, refinement, targets, programs, inputs, options);
-    findings = find_deviations(refinement, targets, reference, ranks, allowance);
+    findings = find_deviations(refinement, targets, reference, ranks, allowance, options.progress);
   }
-  findings.faults =
-      find_faults(refinement, ranks, options.seed, options.family_rate, options.precision);
+  findings.faults = find_faults(refinement, ranks, options.seed, options.family_rate,
+                                options.precision, options.progress);
   triage(findings, refinement, targets, static_verdict, report);
   return finish();
 }

@@ -12,6 +12,7 @@
 #include "dynamic_check/input_role.h"
 #include "shared_ir/capture/program.h"
 #include "shared_ir/case.h"
+#include "shared_ir/progress.h"
 #include "shared_ir/report.h"
 #include "shared_ir/verdict.h"
 
@@ -61,6 +62,7 @@ struct DynamicOptions {
   // Folder that keeps what every operator made, in every run, and the case, for `assay compare`
   // (traces/trace_folder.h); traces that are there are replaced. Empty: nothing is kept.
   std::filesystem::path traces = {};
+  ProgressSink progress = {};  // told of every run, comparison and operator
 };
 
 // Runs the programs and compares every sequential tensor that has a relation, and every expectation

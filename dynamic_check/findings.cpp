@@ -167,7 +167,8 @@ class TargetChecker {
 }  // namespace
 
 std::vector<OperatorFault> find_faults(const Case& refinement, const RankTensors& ranks,
-                                       uint64_t seed, double family_rate, DType precision) {
+                                       uint64_t seed, double family_rate, DType precision,
+                                       const ProgressSink& progress) {
   std::vector<OperatorFault> faults =
       check_collectives(refinement.ranks, refinement.distributed_groups, ranks);
   int64_t operators = 0;
@@ -176,8 +177,10 @@ std::vector<OperatorFault> find_faults(const Case& refinement, const RankTensors
       seed,
       1 - family_rate / static_cast<double>(std::max<int64_t>(operators * (1 + kMaxBlocks), 1)),
       is_float8(precision) ? std::optional(precision) : std::nullopt};
+  int64_t judged = 0;
   for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
     for (size_t node = 0; node < refinement.ranks[rank].nodes.size(); ++node) {
+      tell(progress, "operator", ++judged, operators);
       auto fault = check_operator(refinement.ranks[rank], static_cast<Rank>(rank),
                                   static_cast<NodeId>(node), ranks[rank], check);
       if (!fault) continue;
@@ -192,14 +195,16 @@ std::vector<OperatorFault> find_faults(const Case& refinement, const RankTensors
 
 Findings find_deviations(const Case& refinement, const Targets& targets,
                          const ReferenceLookup& references, const RankTensors& ranks,
-                         const Allowance& allowance) {
+                         const Allowance& allowance, const ProgressSink& progress) {
   Findings findings;
   findings.skipped = targets.skipped;
   findings.compared = targets.repeated;
   if (!allowance.bound) findings.factor = factor_of(refinement, targets, allowance);
   const TargetChecker checker(refinement, ranks,
                               {findings.factor, findings.factor, allowance.bound});
+  const auto targets_count = static_cast<int64_t>(targets.list.size());
   for (size_t i = 0; i < targets.list.size(); ++i) {
+    tell(progress, "comparison", static_cast<int64_t>(i) + 1, targets_count);
     checker.check(i, targets.list[i], references(i), findings);
   }
   return findings;

@@ -10,6 +10,7 @@
 #include "dynamic_check/localize/operator_check.h"
 #include "dynamic_check/rank_tensors.h"
 #include "dynamic_check/targets.h"
+#include "shared_ir/progress.h"
 #include "shared_ir/report.h"
 
 namespace assay {
@@ -46,11 +47,12 @@ using ReferenceLookup = std::function<ReferenceTensor(size_t)>;
 // Compares every target; finds no faults.
 Findings find_deviations(const Case& refinement, const Targets& targets,
                          const ReferenceLookup& references, const RankTensors& ranks,
-                         const Allowance& allowance);
+                         const Allowance& allowance, const ProgressSink& progress = {});
 
 // Holds every operator of a run in that precision against its own recorded inputs. `seed` is that
 // of perturbations.
 std::vector<OperatorFault> find_faults(const Case& refinement, const RankTensors& ranks,
-                                       uint64_t seed, double family_rate, DType precision);
+                                       uint64_t seed, double family_rate, DType precision,
+                                       const ProgressSink& progress = {});
 
 }  // namespace assay

@@ -58,13 +58,16 @@ class SequentialSide {
     // Shared with the runs' threads, of which a stuck one outlives the check.
     const auto tensors = std::make_shared<ReferenceList>(targets_.list.size());
     const auto list = [tensors](size_t i) -> ReferenceTensor& { return (*tensors)[i]; };
+    tell(options_.progress, "sequential run", 1, options_.samples + 1);
     result.failure =
         run_once(0, [list](size_t i, const at::Tensor& run) { list(i) = reference_of(run); });
     if (result.failure) return result;
+    tell(options_.progress, "sequential run in float64");
     see_exactly([&](size_t i, const at::Tensor& exact) {
       if (is_floating(list(i))) list(i).spread.emplace(exact.to(device()));
     });
     for (int sample = 1; sample <= options_.samples && !result.failure; ++sample) {
+      tell(options_.progress, "sequential run", sample + 1, options_.samples + 1);
       result.failure = run_once(
           sample, [list](size_t i, const at::Tensor& noisy) { add_sample(list(i), noisy); });
     }

@@ -6,6 +6,7 @@
 #include "gtest_plugin/dynamic_question.h"
 #include "gtest_plugin/rank_team.h"
 #include "shared_ir/inferred_relations.h"
+#include "shared_ir/progress.h"
 #include "shared_ir/report/conclude.h"
 #include "static_check/check.h"
 
@@ -72,9 +73,11 @@ void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& 
       report.notes.push_back("not run: ranks would wait for each other");
       return conclude(report, spec.accept);
     }
+    ProgressLine line(spec.name + " in " + std::string(to_string(precision)));
+    DynamicOptions run = dynamic_options(options, precision);
+    run.progress = line.sink();
     report.dynamic = dynamic_check(proof.refinement, inferred_relations(proof.result.certificate),
-                                   report.statics->verdict, programs_under_test(spec),
-                                   dynamic_options(options, precision));
+                                   report.statics->verdict, programs_under_test(spec), run);
     compare_given_approximations(proof.refinement, report);
     conclude(report, spec.accept);
     if (report.exit != 0) return;
