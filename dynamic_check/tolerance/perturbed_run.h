@@ -30,9 +30,9 @@ at::Tensor noisy_result(NodeId node, size_t output, const at::Tensor& value, con
 // The same, onto the output itself.
 void add_noise(NodeId node, size_t output, const at::Tensor& value, const Noise& noise);
 
-// As interpret(), with noise on every floating input and on every floating result that rounds. Large
-// values that are wanted are kept copies (kept_copy.h): those of a deep model are too many for
-// memory.
+// As interpret(), with noise on every floating input and on every floating result that rounds.
+// Large values that are wanted are kept copies (kept_copy.h): those of a deep model are too many
+// for memory.
 std::vector<Values> interpret_with_noise(const std::vector<Graph>& graphs, const Groups& groups,
                                          std::map<RankTensorName, at::Tensor> inputs,
                                          const Noise& noise, const Wanted& wanted = {});

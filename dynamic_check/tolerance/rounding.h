@@ -16,8 +16,8 @@ double unit_roundoff(DType dtype);
 // tensor's dtype. Integers and booleans come back as they are.
 at::Tensor perturbed(const at::Tensor& tensor, double relative, const RandomKey& key);
 
-// The same in place, without a trace in autograd or in a recording. Where elements lie without gaps,
-// they take their errors in the order of memory.
+// The same in place, without a trace in autograd or in a recording. Where elements lie without
+// gaps, they take their errors in the order of memory.
 void perturb(const at::Tensor& tensor, double relative, const RandomKey& key);
 
 // True when the operator only moves, selects or compares values, so that it rounds nothing.
