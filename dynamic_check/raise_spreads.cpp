@@ -53,12 +53,11 @@ void raise_by_graphs(std::vector<ReferenceTensor>& references, const Case& refin
   for (int sample = 1; sample <= options.samples; ++sample)
     add_sequential(sequential, refinement, targets, inputs, {roundoff, options.seed, sample});
   Spreads distributed = spreads_like(references);
-  const auto noise = rank_noise(refinement, targets, inputs, options);
-  for (size_t i = 0; i < distributed.size(); ++i) {
-    if (!distributed[i]) continue;
+  rank_noise(refinement, targets, inputs, options, [&](size_t i, const at::Tensor& moved) {
+    if (!distributed[i]) return;
     const at::Tensor& exact = distributed[i]->exact();
-    for (const at::Tensor& moved : noise[i]) distributed[i]->add(exact + moved.to(exact.device()));
-  }
+    distributed[i]->add(exact + moved.to(exact.device()));
+  });
   for (size_t i = 0; i < references.size(); ++i) {
     for (const Spreads* spreads : {&sequential, &distributed}) {
       const std::optional<Spread>& spread = (*spreads)[i];

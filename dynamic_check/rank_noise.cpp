@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dynamic_check/float8_products.h"
+#include "dynamic_check/kept_copy.h"
 #include "dynamic_check/merge.h"
 #include "dynamic_check/tolerance/perturbed_run.h"
 #include "dynamic_check/tolerance/rounding.h"
@@ -27,22 +28,24 @@ class RankSide {
     }
   }
 
-  std::vector<std::vector<at::Tensor>> noise() const {
-    std::vector<std::vector<at::Tensor>> result(targets_.list.size());
-    const std::vector<Merged> exact = replicas(0);
+  void tell(const RankNoise& told) const {
+    std::vector<Merged> exact(targets_.list.size());
+    each_replica(0, [&](size_t i, Merged merged) {
+      if (!merged.fault) merged.value = kept_copy(merged.value);
+      exact[i] = std::move(merged);
+    });
     for (int sample = 1; sample <= options_.samples; ++sample) {
-      const std::vector<Merged> noisy = replicas(sample);
-      for (size_t i = 0; i < exact.size(); ++i) {
-        if (exact[i].fault || noisy[i].fault || !exact[i].value.is_floating_point()) continue;
-        result[i].push_back(noisy[i].value - exact[i].value);
-      }
+      each_replica(sample, [&](size_t i, const Merged& noisy) {
+        if (exact[i].fault || noisy.fault || !exact[i].value.is_floating_point()) return;
+        told(i, noisy.value - exact[i].value);
+      });
     }
-    return result;
   }
 
  private:
   // Sample 0 is without noise.
-  std::vector<Merged> replicas(int sample) const {
+  template <typename Told>
+  void each_replica(int sample, const Told& told) const {
     const double relative = sample == 0 ? 0 : unit_roundoff(storage_dtype(options_.precision));
     const std::vector<Values> values = interpret_with_noise(
         refinement_.ranks, refinement_.distributed_groups, inputs_.parts,
@@ -54,10 +57,10 @@ class RankSide {
       const TensorId id = refinement_.ranks[rank].find(name.first);
       return id == kNone ? at::Tensor() : values[rank][static_cast<size_t>(id)];
     };
-    std::vector<Merged> merged;
-    for (const Target& target : targets_.list)
-      merged.push_back(merge(target.replicas.front(), shape_of(target), value_of));
-    return merged;
+    for (size_t i = 0; i < targets_.list.size(); ++i) {
+      const Target& target = targets_.list[i];
+      told(i, merge(target.replicas.front(), shape_of(target), value_of));
+    }
   }
 
   Shape shape_of(const Target& target) const {
@@ -77,15 +80,13 @@ class RankSide {
 
 }  // namespace
 
-std::vector<std::vector<at::Tensor>> rank_noise(const Case& refinement, const Targets& targets,
-                                                const RunInputs& inputs,
-                                                const DynamicOptions& options) {
+void rank_noise(const Case& refinement, const Targets& targets, const RunInputs& inputs,
+                const DynamicOptions& options, const RankNoise& told) {
   try {
-    return RankSide(refinement, targets, inputs, options).noise();
+    RankSide(refinement, targets, inputs, options).tell(told);
   } catch (const UserError&) {  // an operator without a kernel in float64
   } catch (const CollectiveMismatch&) {
   }
-  return std::vector<std::vector<at::Tensor>>(targets.list.size());
 }
 
 }  // namespace assay
