@@ -9,8 +9,9 @@
 namespace assay {
 namespace {
 
-// Below, the time of a copy is worth more than the memory.
-constexpr size_t kManyBytes = 1 << 20;
+// Below, the time of a copy is worth more than the memory. Less where only what is wanted stays: a
+// deep model of small tensors has many of these.
+constexpr size_t kManyBytes = 1 << 20, kManyOfWanted = 64 << 10;
 
 bool reads_floating(const Graph& graph, const Node& node) {
   for (TensorId id : tensor_arguments(node)) {
@@ -68,7 +69,8 @@ std::vector<Values> interpret_with_noise(const std::vector<Graph>& graphs, const
     const Node& node = graphs[static_cast<size_t>(rank)].nodes[index];
     const bool noisy = noise.relative != 0 && rounds[static_cast<size_t>(rank)][index];
     const at::Tensor result = noisy ? noisy_result(id, output, value, noise) : value;
-    if (result.nbytes() < kManyBytes || output >= node.outputs.size()) return result;
+    if (result.nbytes() < (wanted ? kManyOfWanted : kManyBytes) || output >= node.outputs.size())
+      return result;
     const TensorId kept = node.outputs[output];
     const bool keeps = kept != kNone && is_wanted(rank, kept) && !is_view_of_kept(rank, node);
     return keeps ? kept_copy(result) : result;
