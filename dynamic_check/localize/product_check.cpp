@@ -3,7 +3,6 @@
 #include <ATen/DimVector.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
 
@@ -27,18 +26,6 @@ constexpr double kShare = 0.25;
 
 // Of the rows, in which the kernel's own rounding is measured; at least so many.
 constexpr int64_t kMeasuredPart = 16, kMeasuredRows = 32;
-
-// +1 and -1.
-at::Tensor sign_vectors(int64_t length, uint64_t seed) {
-  at::Tensor signs = at::empty({length, kVectors}, at::kDouble);
-  auto* out = signs.mutable_data_ptr<double>();
-  const RandomKey key{seed, "signs"};
-  for (int64_t i = 0; i < length; ++i) {
-    const uint64_t bits = random_bits(key, static_cast<uint64_t>(i));
-    for (int64_t j = 0; j < kVectors; ++j) out[i * kVectors + j] = (bits >> j) & 1 ? 1 : -1;
-  }
-  return signs;
-}
 
 // One number a row of the product, batches one after the other.
 using Rows = std::vector<double>;
@@ -78,13 +65,13 @@ class ProductCheck {
         rows_(actual.numel() / columns_),
         tolerance_(tolerance) {
     const at::Tensor wide_c = actual.to(at::kDouble);
-    const at::Tensor signs = sign_vectors(columns_, tolerance.seed);
+    const at::Tensor vectors = normal_tensor({tolerance.seed, "vectors"}, {columns_, kVectors});
     at::Tensor difference =
-        at::matmul(wide_c, signs) - at::matmul(wide_a_, at::matmul(wide_b_, signs));
+        at::matmul(wide_c, vectors) - at::matmul(wide_a_, at::matmul(wide_b_, vectors));
     if (operands.added) {
       at::Tensor added = arguments.at(*operands.added).to(at::kDouble);
       if (added.size(-1) != columns_) added = added.expand(actual.sizes());
-      difference -= at::matmul(added, signs);
+      difference -= at::matmul(added, vectors);
     }
     errors_ = rows_of(difference.square().mean(-1));
     const Rows products =
