@@ -29,9 +29,7 @@ Spreads spreads_like(const std::vector<ReferenceTensor>& references) {
 void add_sequential(Spreads& spreads, const Case& refinement, const Targets& targets,
                     const RunInputs& inputs, const Noise& noise) {
   const Graph& graph = refinement.sequential;
-  std::set<TensorId> wanted;
-  for (const Target& target : targets.list)
-    for (const auto& [name, rank] : leaves_of(target.sequential)) wanted.insert(graph.find(name));
+  const std::set<TensorId> wanted = sequential_leaves(graph, targets);
   std::map<RankTensorName, at::Tensor> whole;
   for (const auto& [name, tensor] : inputs.whole) whole[{name, 0}] = tensor;
   const Values noisy =

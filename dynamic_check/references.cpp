@@ -46,12 +46,8 @@ class SequentialSide {
         programs_(programs),
         inputs_(inputs),
         options_(options),
-        rounds_(rounding_nodes(refinement.sequential)) {
-    for (const Target& target : targets.list) {
-      for (const auto& [name, rank] : leaves_of(target.sequential))
-        wanted_.insert(refinement.sequential.find(name));
-    }
-  }
+        rounds_(rounding_nodes(refinement.sequential)),
+        wanted_(sequential_leaves(refinement.sequential, targets)) {}
 
   References make() {
     References result;
@@ -202,7 +198,7 @@ class SequentialSide {
   const RunInputs& inputs_;
   const DynamicOptions& options_;
   const std::vector<bool> rounds_;  // per node
-  std::set<TensorId> wanted_;
+  const std::set<TensorId> wanted_;
 };
 
 }  // namespace

@@ -90,17 +90,19 @@ class Repetitions {
   std::map<TensorId, Leaves> compared_;  // what sequential tensors are compared with
 };
 
-void collect(const CleanExpr& expr, std::vector<std::pair<std::string, Rank>>& leaves) {
-  if (expr.kind == CleanExpr::Kind::kTensor) leaves.emplace_back(expr.name, expr.rank);
-  for (const CleanExpr& operand : expr.operands) collect(operand, leaves);
-}
-
 }  // namespace
 
 std::vector<std::pair<std::string, Rank>> leaves_of(const CleanExpr& expr) {
   std::vector<std::pair<std::string, Rank>> leaves;
-  collect(expr, leaves);
+  for_each_leaf(expr, [&](const CleanExpr& leaf) { leaves.emplace_back(leaf.name, leaf.rank); });
   return leaves;
+}
+
+std::set<TensorId> sequential_leaves(const Graph& sequential, const Targets& targets) {
+  std::set<TensorId> ids;
+  for (const Target& target : targets.list)
+    for (const auto& [name, rank] : leaves_of(target.sequential)) ids.insert(sequential.find(name));
+  return ids;
 }
 
 Targets make_targets(const Case& refinement, const std::vector<Relation>& relations) {

@@ -136,11 +136,6 @@ class Dependencies {
   std::vector<std::map<std::string, std::vector<CoreId>>> collectives_;  // by rank and group
 };
 
-void collect_leaves(const CleanExpr& expr, std::vector<const CleanExpr*>& leaves) {
-  if (expr.kind == CleanExpr::Kind::kTensor) leaves.push_back(&expr);
-  for (const CleanExpr& operand : expr.operands) collect_leaves(operand, leaves);
-}
-
 // The ranks' tensors that an output is expected to be made of.
 std::vector<const CleanExpr*> expected_of(const Case& refinement, TensorId output) {
   std::vector<const CleanExpr*> leaves;
@@ -148,7 +143,8 @@ std::vector<const CleanExpr*> expected_of(const Case& refinement, TensorId outpu
     const CleanExpr& whole = expectation.sequential;
     if (whole.kind != CleanExpr::Kind::kTensor || refinement.sequential.find(whole.name) != output)
       continue;
-    for (const CleanExpr& replica : expectation.replicas) collect_leaves(replica, leaves);
+    for (const CleanExpr& replica : expectation.replicas)
+      for_each_leaf(replica, [&](const CleanExpr& leaf) { leaves.push_back(&leaf); });
   }
   return leaves;
 }
