@@ -2,6 +2,7 @@
 // runs of its programs in the same process.
 //   time      of the check, over that of the program runs that it needs, and over that of one
 //             sequential and one distributed run
+//   phases    (--phases) of the check: where its time goes
 //   memory    (--memory) at the peak of the check, over that at the peak of the bare runs; and the
 //             difference of the two in multiples of what one layer's operators give
 #include <fmt/format.h>
@@ -10,6 +11,8 @@
 
 #include <chrono>
 #include <ctime>
+#include <map>
+#include <string>
 
 #include "bench/bare_runs.h"
 #include "bench/peak_memory.h"
@@ -23,7 +26,7 @@ struct DeepArguments {
   int64_t layers = 24, hidden = 512, tokens = 512;
   int samples = 10, repetitions = 1;
   int64_t copy_memory = 256;  // MiB
-  bool memory = false;
+  bool memory = false, phases = false;
   std::string precision = "float32";
 };
 
@@ -42,6 +45,33 @@ void add(Cost& cost, const std::function<void()>& work) {
   cost.cpu += cpu_seconds() - cpu;
   cost.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
+
+// Adds up the time of the processor by phase.
+class Phases {
+ public:
+  ProgressSink sink() {
+    return [this](std::string_view phase, int64_t, int64_t) {
+      close();
+      phase_ = phase;
+    };
+  }
+
+  void print() {
+    close();
+    for (const auto& [phase, seconds] : seconds_) fmt::print("  {:<32} {:6.2f} s\n", phase, seconds);
+  }
+
+ private:
+  void close() {
+    const double now = cpu_seconds();
+    seconds_[phase_] += now - begin_;
+    begin_ = now;
+  }
+
+  std::string phase_ = "before the first run";
+  double begin_ = cpu_seconds();
+  std::map<std::string, double> seconds_;
+};
 
 // Bytes of what the sequential operators give, by layer on average.
 double layer_bytes(const Graph& graph, int64_t layers) {
@@ -81,6 +111,13 @@ int run(const DeepArguments& arguments) {
   bare.one_each();  // the first run pays for what LibTorch sets up
   Cost check, needed, one_each;
   DynamicReport report;
+  if (arguments.phases) {
+    Phases phases;
+    question.options.progress = phases.sink();
+    question.check();
+    phases.print();
+    question.options.progress = {};
+  }
   for (int i = 0; i < arguments.repetitions; ++i) {
     add(check, [&] { report = question.check(); });
     add(needed, [&] { bare.all_needed(); });
@@ -115,6 +152,7 @@ int main(int argc, char** argv) {
   app.add_option("--copy-memory", arguments.copy_memory,
                  "MiB of memory that recorded tensors may take");
   app.add_flag("--memory", arguments.memory, "measure memory instead of time");
+  app.add_flag("--phases", arguments.phases, "print where the time of one more check goes");
   app.add_option("--precision", arguments.precision);
   CLI11_PARSE(app, argc, argv);
   try {

@@ -51,6 +51,7 @@ at::Tensor generate_activation(const DynamicInput& input, const RandomKey& key) 
 }  // namespace
 
 std::vector<int64_t> boundary_ids(const Case& refinement, int64_t bound) {
+  if (bound <= 0) return {};  // no ids
   std::set<int64_t> constants{0, bound - 1};
   auto collect = [&](const Graph& graph) {
     for (const Node& node : graph.nodes) {

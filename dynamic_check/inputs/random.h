@@ -20,12 +20,6 @@ struct RandomKey {
 // sequence; Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 uint64_t random_bits(const RandomKey& key, uint64_t index, uint64_t draw = 0);
 
-// Uniform in (0, 1).
-double random_uniform(const RandomKey& key, uint64_t index, uint64_t draw = 0);
-
-// Standard normal (Box and Muller).
-double random_normal(const RandomKey& key, uint64_t index);
-
 // splitmix64's finaliser, and the step of its Weyl sequence.
 inline constexpr uint64_t kWeylStep = 0x9E3779B97F4A7C15ull;
 [[gnu::always_inline]] inline uint64_t mixed_bits(uint64_t x) {
@@ -48,18 +42,19 @@ class RoundingNoise {
     return mixed_bits(start_ + draw * kWeylStep);
   }
   // The error that a number of steps is.
-  [[gnu::always_inline]] static constexpr double error(int16_t steps) {
-    return (steps + 0.5) * 0x1p-15;
+  template <typename Float>
+  [[gnu::always_inline]] static constexpr Float error(int16_t steps) {
+    return (static_cast<Float>(steps) + Float(0.5)) * Float(0x1p-15);
   }
   double at(uint64_t index) const {
-    return error(static_cast<int16_t>(bits(index / kDrawn) >> (16 * (index % kDrawn))));
+    return error<double>(static_cast<int16_t>(bits(index / kDrawn) >> (16 * (index % kDrawn))));
   }
 
  private:
   uint64_t start_;
 };
 
-// float64 tensors of independent elements: standard normal; uniform in (-1, 1).
+// float64 tensors of independent elements: standard normal (Box and Muller); uniform in (-1, 1).
 at::Tensor normal_tensor(const RandomKey& key, const Shape& shape);
 at::Tensor symmetric_tensor(const RandomKey& key, const Shape& shape);
 

@@ -39,8 +39,7 @@ template <typename T>
   Wide<T> values[kAtOnce], errors[kAtOnce];
   for (int64_t i = 0; i < kAtOnce; ++i) values[i] = static_cast<Wide<T>>(in[i]);
   for (int64_t i = 0; i < kAtOnce; ++i)
-    errors[i] = static_cast<Wide<T>>(relative) *
-                ((static_cast<Wide<T>>(steps[i]) + Wide<T>(0.5)) * Wide<T>(0x1p-15));
+    errors[i] = static_cast<Wide<T>>(relative) * RoundingNoise::error<Wide<T>>(steps[i]);
   // Infinity stays: the sum with its error could be NaN.
   for (int64_t i = 0; i < kAtOnce; ++i) {
     const Wide<T> moved = values[i] + values[i] * errors[i];

@@ -1,9 +1,6 @@
 // Traces that a run kept, compared later, say what the run said; traces that do not belong together
 // are refused.
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/_neg_view.h>
-#include <ATen/ops/arange.h>
-#include <ATen/ops/equal.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +9,6 @@
 #include <functional>
 
 #include "dynamic_check/check.h"
-#include "dynamic_check/traces/run_trace.h"
 #include "dynamic_check/traces/tensor_trace.h"
 #include "dynamic_check/traces/trace_comparison.h"
 #include "shared_ir/trace/trace_folder.h"
@@ -335,29 +331,6 @@ TEST(CompareTraces, ASampleThatLacksATensorIsRefused) {
   TraceComparison question = kept.question;
   question.samples[0] = without("gelu", question.samples[0], kept.folder.path() / "less.trace");
   EXPECT_THAT(refusal(question), HasSubstr("less.trace: there is no tensor 'gelu'"));
-}
-
-TEST(TensorsInTraces, AreTheirValuesWhateverTheMemory) {
-  const ScratchFolder folder;
-  const at::Tensor x = at::arange(6, at::kFloat).reshape({2, 3});
-  TraceWriter writer(folder.path() / "trace", {});
-  add_tensor(writer, {"transposed", "", "", DType::kFloat32, {}}, x.t());
-  add_tensor(writer, {"negated", "", "", DType::kFloat32, {}}, at::_neg_view(x));
-  writer.finish();
-  TensorTrace trace(folder.path() / "trace");
-  EXPECT_TRUE(at::equal(trace.read("transposed"), x.t()));
-  EXPECT_TRUE(at::equal(trace.read("negated"), -x));
-}
-
-TEST(TensorsInTraces, AreThoseThatWereMadeFirst) {
-  const ScratchFolder folder;
-  const Graph graph = make_mlp().refinement.sequential;
-  RunTrace trace(folder.path() / "trace", graph, {});
-  const at::Tensor x = at::arange(6, at::kFloat);
-  trace.add(graph.find("x"), x);
-  trace.add(graph.find("x"), x + 1);
-  trace.finish();
-  EXPECT_TRUE(at::equal(TensorTrace(folder.path() / "trace").read("x"), x));
 }
 
 TEST(CompareTraces, SidesMustNotBeExchanged) {
