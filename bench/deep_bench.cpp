@@ -12,6 +12,7 @@
 #include <chrono>
 #include <ctime>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "bench/bare_runs.h"
@@ -25,7 +26,7 @@ namespace {
 struct DeepArguments {
   int64_t layers = 24, hidden = 512, tokens = 512;
   int samples = 10, repetitions = 1;
-  int64_t copy_memory = 256;  // MiB
+  std::optional<int64_t> copy_memory;  // MiB
   bool memory = false, phases = false;
   std::string precision = "float32";
 };
@@ -58,7 +59,8 @@ class Phases {
 
   void print() {
     close();
-    for (const auto& [phase, seconds] : seconds_) fmt::print("  {:<32} {:6.2f} s\n", phase, seconds);
+    for (const auto& [phase, seconds] : seconds_)
+      fmt::print("  {:<32} {:6.2f} s\n", phase, seconds);
   }
 
  private:
@@ -105,7 +107,7 @@ int run(const DeepArguments& arguments) {
     throw UserError({}, "there is no precision " + arguments.precision, "float32, say");
   Question question(spec, *precision);
   question.options.samples = arguments.samples;
-  question.options.copy_memory = arguments.copy_memory << 20;
+  if (arguments.copy_memory) question.options.copy_memory = *arguments.copy_memory << 20;
   question.options.timeout = std::chrono::minutes(30);
   const BareRuns bare(question.refinement, question.programs, question.options);
   bare.one_each();  // the first run pays for what LibTorch sets up

@@ -10,6 +10,7 @@
 
 #include "dynamic_check/hooks.h"
 #include "dynamic_check/input_role.h"
+#include "dynamic_check/machine_memory.h"
 #include "shared_ir/capture/program.h"
 #include "shared_ir/case.h"
 #include "shared_ir/progress.h"
@@ -58,7 +59,7 @@ struct DynamicOptions {
   Executor* executor = nullptr;               // of the ranks; none: threads of this process
   // Bytes of memory that recorded tensors may take; what goes beyond is kept in temporary files
   // (kept_copy.h). Of the whole process.
-  int64_t copy_memory = 256 << 20;
+  int64_t copy_memory = default_copy_memory();
   // Folder that keeps what every operator made, in every run, and the case, for `assay compare`
   // (traces/trace_folder.h); traces that are there are replaced. Empty: nothing is kept.
   std::filesystem::path traces = {};

@@ -9,8 +9,8 @@
 
 namespace assay {
 
-// How many bytes of memory all kept copies of this process may take together. Copies that are there
-// stay where they are.
+// How many bytes of memory all kept copies of this process may take together (default:
+// machine_memory.h). Copies that are there stay where they are.
 void set_copy_memory(int64_t bytes);
 int64_t copy_memory();
 

@@ -1,6 +1,7 @@
 #include "dynamic_check/record.h"
 
 #include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/ops/equal.h>
 #include <fmt/format.h>
 
 #include <set>
@@ -105,12 +106,14 @@ void run_recorded(const RankProgram& program, RankEnvironment& environment, cons
     const bool requires_grad = wanted != differentiable.end() && wanted->second;
     own[name] = found->second.clone().set_requires_grad(requires_grad);
   }
-  Recording recording(captured.name,
-                      {.on_outputs = [&](NodeId node, std::span<const at::Tensor> outputs) {
-                        // A run that strays from the capture is reported at its end, with the node.
-                        if (static_cast<size_t>(node) < captured.nodes.size())
-                          observer(node, outputs);
-                      }});
+  Recording recording(captured.name, {.on_outputs =
+                                          [&](NodeId node, std::span<const at::Tensor> outputs) {
+                                            // A run that strays from the capture is reported at its
+                                            // end, with the node.
+                                            if (static_cast<size_t>(node) < captured.nodes.size())
+                                              observer(node, outputs);
+                                          },
+                                      .expected = &captured});
   for (TensorId id : captured.inputs) {
     const std::string& name = captured.tensors[static_cast<size_t>(id)].name;
     recording.input(name, own.at(name));
@@ -120,12 +123,39 @@ void run_recorded(const RankProgram& program, RankEnvironment& environment, cons
   check_same_nodes(captured, recording.finish());
 }
 
+namespace {
+
+// The outputs of an operator that shows its operand's memory in another way, as views of what was
+// kept of that operand. None where the operator is another, and where it does not show the same.
+std::vector<at::Tensor> views_of_kept(const Graph& captured, const Node& node,
+                                      std::span<const at::Tensor> outputs,
+                                      const RecordedTensors& recorded) {
+  if (!is_view_operator(node)) return {};
+  const std::vector<TensorId> operands = tensor_arguments(node);
+  if (operands.empty() || !recorded[static_cast<size_t>(operands.front())].defined()) return {};
+  const auto kept = [&](TensorId id) { return recorded[static_cast<size_t>(id)]; };
+  std::vector<at::Tensor> views = run_operator(captured, node, kept, Arithmetic::kAsRecorded);
+  if (views.size() != outputs.size()) return {};
+  for (size_t i = 0; i < views.size(); ++i) {
+    const at::Tensor &view = views[i], &output = outputs[i];
+    const bool same = view.defined() && output.defined() &&
+                      view.is_alias_of(kept(operands.front())) &&
+                      view.scalar_type() == output.scalar_type() && at::equal(view, output);
+    if (!same) return {};
+  }
+  return views;
+}
+
+}  // namespace
+
 void keep_outputs(const Graph& captured, NodeId node, std::span<const at::Tensor> outputs,
                   RecordedTensors& recorded) {
-  const std::vector<TensorId>& ids = captured.nodes[static_cast<size_t>(node)].outputs;
+  const Node& called = captured.nodes[static_cast<size_t>(node)];
+  const std::vector<TensorId>& ids = called.outputs;
+  const std::vector<at::Tensor> views = views_of_kept(captured, called, outputs, recorded);
   for (size_t i = 0; i < ids.size() && i < outputs.size(); ++i) {
     if (ids[i] == kNone || !outputs[i].defined()) continue;
-    recorded[static_cast<size_t>(ids[i])] = kept_copy(outputs[i]);
+    recorded[static_cast<size_t>(ids[i])] = views.empty() ? kept_copy(outputs[i]) : views[i];
   }
 }
 

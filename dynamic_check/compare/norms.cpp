@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "dynamic_check/compare/elements.h"
 #include "dynamic_check/compare/norms_cuda.h"
+#include "dynamic_check/vector_clones.h"
 #include "shared_ir/error.h"
 
 namespace assay {
@@ -33,40 +35,51 @@ struct Squares {
 };
 
 template <typename A, typename B>
-double finite_squares(const A& a, const B& b, int64_t begin, int64_t end) {
-  double sum = 0;
+Squares finite_squares(const A& a, const B& b, int64_t begin, int64_t end) {
+  Squares result;
   for (int64_t i = begin; i < end; ++i) {
     const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
-    if (std::isfinite(difference)) sum += difference * difference;
+    if (std::isfinite(difference))
+      result.sum += difference * difference;
+    else
+      result.finite = false;
   }
-  return sum;
+  return result;
 }
 
 template <typename A, typename B>
-Squares sum_of_squares(const A& a, const B& b, int64_t begin, int64_t end) {
+ASSAY_VECTOR_CLONES Squares sum_of_squares(const A& a, const B& b, int64_t begin, int64_t end) {
   double lanes[kLanes] = {};
-  // A product with 0 is 0 unless the factor is not finite.
-  double zeros[kLanes] = {};
   int64_t i = begin;
   for (; i + kLanes <= end; i += kLanes) {
-    double differences[kLanes];
-    for (int64_t lane = 0; lane < kLanes; ++lane)
-      differences[lane] = static_cast<double>(a[i + lane]) - static_cast<double>(b[i + lane]);
-    for (int64_t lane = 0; lane < kLanes; ++lane) zeros[lane] += differences[lane] * 0;
-    for (int64_t lane = 0; lane < kLanes; ++lane)
-      lanes[lane] += differences[lane] * differences[lane];
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      const double difference = static_cast<double>(a[i + lane]) - static_cast<double>(b[i + lane]);
+      lanes[lane] += difference * difference;
+    }
   }
-  Squares result;
-  double zero = 0;
+  double sum = 0;
   for (; i < end; ++i) {
     const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
-    zero += difference * 0;
-    result.sum += difference * difference;
+    sum += difference * difference;
   }
-  for (const double lane : lanes) result.sum += lane;
-  for (const double lane : zeros) zero += lane;
-  if (zero != 0) result = {finite_squares(a, b, begin, end), false};
-  return result;
+  for (const double lane : lanes) sum += lane;
+  // What is not finite stays so in a sum.
+  return std::isfinite(sum) ? Squares{sum, true} : finite_squares(a, b, begin, end);
+}
+
+// Of elements of a type of its own: a product with 0 is 0 unless the factor is not finite.
+template <typename T>
+ASSAY_VECTOR_CLONES bool all_finite(const T* elements, int64_t count) {
+  using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  Wide lanes[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      lanes[lane] += static_cast<Wide>(elements[i + lane]) * Wide(0);
+  Wide sum = 0;
+  for (; i < count; ++i) sum += static_cast<Wide>(elements[i]) * Wide(0);
+  for (const Wide lane : lanes) sum += lane;
+  return sum == 0;
 }
 
 Norms from_squares(const std::vector<Squares>& squares) {
@@ -136,6 +149,11 @@ Norms norms_of(const at::Tensor& tensor) {
   if (tensor.is_cuda()) return norms_on_gpu(tensor, at::zeros_like(tensor));
   return visit_elements(tensor,
                         [&](const auto* x) { return block_norms(x, Zeros(), tensor.numel()); });
+}
+
+bool all_finite(const at::Tensor& tensor) {
+  check(tensor, tensor);
+  return visit_elements(tensor.cpu(), [&](const auto* x) { return all_finite(x, tensor.numel()); });
 }
 
 int64_t special_mismatches(const at::Tensor& a, const at::Tensor& b) {

@@ -32,6 +32,9 @@ Norms difference_norms(const at::Tensor& a, const at::Tensor& b);
 // Norms of a tensor, in the same way.
 Norms norms_of(const at::Tensor& tensor);
 
+// No element of a floating tensor is NaN or infinite.
+bool all_finite(const at::Tensor& tensor);
+
 // Number of elements at which exactly one is NaN, or one is infinite and the other is not the same
 // infinity. Both floating, of one shape.
 int64_t special_mismatches(const at::Tensor& a, const at::Tensor& b);

@@ -1,10 +1,8 @@
 #include "dynamic_check/localize/product_check.h"
 
 #include <ATen/DimVector.h>
-#include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/matmul.h>
-#include <ATen/ops/ones.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,11 +12,10 @@
 #include "dynamic_check/compare/norms.h"
 #include "dynamic_check/inputs/random.h"
 #include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/localize/thin_product.h"
 
 namespace assay {
 namespace {
-
-constexpr int64_t kVectors = 16;
 
 // Of the norm that is allowed: room for the chance in the error's estimate, and for rows in which
 // the kernel rounds less than in the ones that were measured.
@@ -29,17 +26,6 @@ constexpr int64_t kMeasuredPart = 16, kMeasuredRows = 32;
 
 // One number a row of the product, batches one after the other.
 using Rows = std::vector<double>;
-
-Rows rows_of(const at::Tensor& tensor) {
-  const at::Tensor flat = tensor.contiguous();
-  const auto* data = flat.const_data_ptr<double>();
-  return {data, data + flat.numel()};
-}
-
-// As a product, which is quicker than a reduction where columns lie one after the other.
-at::Tensor squared_norms(const at::Tensor& matrices) {
-  return at::matmul(matrices.square(), at::ones({matrices.size(-1)}, at::kDouble));
-}
 
 double sum(const Rows& rows, int64_t begin, int64_t end) {
   double total = 0;
@@ -53,44 +39,58 @@ bool is_one(const Arg& arg) {
   return false;
 }
 
+// The matrices of a batch.
+std::vector<at::Tensor> matrices_of(const at::Tensor& tensor) {
+  if (tensor.dim() == 2) return {tensor};
+  return tensor.flatten(0, -3).unbind(0);
+}
+
 class ProductCheck {
  public:
   ProductCheck(const ProductOperands& operands, const std::vector<at::Tensor>& arguments,
                const at::Tensor& actual, const ProductTolerance& tolerance)
-      : a_(arguments.at(operands.first)),
-        b_(arguments.at(operands.first + 1)),
-        wide_a_(a_.to(at::kDouble)),
-        wide_b_(b_.to(at::kDouble)),
+      : a_(matrices_of(arguments.at(operands.first))),
+        b_(matrices_of(arguments.at(operands.first + 1))),
         columns_(actual.size(-1)),
         rows_(actual.numel() / columns_),
         tolerance_(tolerance) {
-    const at::Tensor wide_c = actual.to(at::kDouble);
-    const at::Tensor vectors = normal_tensor({tolerance.seed, "vectors"}, {columns_, kVectors});
-    at::Tensor difference =
-        at::matmul(wide_c, vectors) - at::matmul(wide_a_, at::matmul(wide_b_, vectors));
-    if (operands.added) {
-      at::Tensor added = arguments.at(*operands.added).to(at::kDouble);
-      if (added.size(-1) != columns_) added = added.expand(actual.sizes());
-      difference -= at::matmul(added, vectors);
-    }
-    errors_ = rows_of(difference.square().mean(-1));
-    const Rows products =
-        rows_of(at::matmul(wide_a_.square(), squared_norms(wide_b_).unsqueeze(-1)).squeeze(-1));
-    const Rows results = rows_of(squared_norms(wide_c));
-    const double variance = tolerance.roundoff * tolerance.roundoff / 3;
-    // The root mean square of adding up one after the other (fault_kind.h), in squares.
-    const double adding =
-        0.16 * tolerance.roundoff * tolerance.roundoff * static_cast<double>(a_.size(-1)) / 2;
-    for (int64_t i = 0; i < rows_; ++i) {
-      const auto row = static_cast<size_t>(i);
-      rounding_.push_back(variance * (2 * products[row] + results[row]));
-      explained_.push_back(adding * std::max(products[row], results[row]));
-    }
+    const at::Tensor normal = normal_tensor({tolerance.seed, "vectors"}, {columns_, kThin});
+    const auto* data = normal.const_data_ptr<double>();
+    const std::vector<double> vectors(data, data + normal.numel());
+    std::vector<at::Tensor> added;
+    if (operands.added) added = matrices_of(arguments.at(*operands.added).expand(actual.sizes()));
+    const std::vector<at::Tensor> results = matrices_of(actual);
+    for (size_t i = 0; i < results.size(); ++i)
+      add_matrix(i, results[i], added.empty() ? at::Tensor() : added[i], vectors);
   }
 
   bool is_right() const { return within(1) || within(1 + kernel_rounding()); }
 
  private:
+  void add_matrix(size_t index, const at::Tensor& actual, const at::Tensor& added,
+                  const std::vector<double>& vectors) {
+    const ThinProduct b = thin_product(b_[index], vectors);
+    const ThinProduct a = thin_product(a_[index], b.products, b.squares);
+    const ThinProduct c = thin_product(actual, vectors);
+    ThinProduct d;
+    if (added.defined()) d = thin_product(added, vectors);
+    const double variance = tolerance_.roundoff * tolerance_.roundoff / 3;
+    // The root mean square of adding up one after the other (fault_kind.h), in squares.
+    const double adding = 0.16 * tolerance_.roundoff * tolerance_.roundoff *
+                          static_cast<double>(a_[index].size(1)) / 2;
+    for (size_t row = 0; row < c.squares.size(); ++row) {
+      double error = 0;
+      for (size_t i = row * kThin; i < (row + 1) * kThin; ++i) {
+        const double difference =
+            c.products[i] - a.products[i] - (added.defined() ? d.products[i] : 0);
+        error += difference * difference;
+      }
+      errors_.push_back(error / kThin);
+      rounding_.push_back(variance * (2 * a.squares[row] + c.squares[row]));
+      explained_.push_back(adding * std::max(a.squares[row], c.squares[row]));
+    }
+  }
+
   // The errors of every block and of the whole against the share of what rounding, times `raised`
   // in variance, allows. Of a block's rows that lie in it in part, the errors count whole and the
   // rounding not at all.
@@ -110,21 +110,15 @@ class ProductCheck {
     return true;
   }
 
-  static at::Tensor first_of(const at::Tensor& batch) {
-    return batch.dim() == 2 ? batch : batch.flatten(0, -3).select(0, 0);
-  }
-
   // The variance of what the kernel itself rounds, over that of rounding factors and result.
   double kernel_rounding() const {
-    const int64_t count = a_.size(-2);
+    const int64_t count = a_.front().size(0);
     const int64_t measured = std::min(std::max(count / kMeasuredPart, kMeasuredRows), count);
     const int64_t step = count / measured;
-    const auto some = [&](const at::Tensor& a) {
-      return first_of(a).slice(0, 0, measured * step, step);
-    };
-    const at::Tensor exact = at::matmul(some(wide_a_), first_of(wide_b_));
-    const double error =
-        difference_norms(at::matmul(some(a_).contiguous(), first_of(b_)), exact).whole;
+    const at::Tensor some = a_.front().slice(0, 0, measured * step, step).contiguous();
+    const at::Tensor& b = b_.front();
+    const at::Tensor exact = at::matmul(some.to(at::kDouble), b.to(at::kDouble));
+    const double error = difference_norms(at::matmul(some, b), exact).whole;
     double rounding = 0, explained = 0;
     for (int64_t i = 0; i < measured; ++i) {
       rounding += rounding_[static_cast<size_t>(i * step)];
@@ -133,7 +127,7 @@ class ProductCheck {
     return rounding > 0 ? std::min(error * error, explained) / rounding : 0;
   }
 
-  const at::Tensor a_, b_, wide_a_, wide_b_;
+  const std::vector<at::Tensor> a_, b_;  // factors, by matrix of the batch
   const int64_t columns_, rows_;
   const ProductTolerance tolerance_;
   Rows errors_;     // squared norms, estimated

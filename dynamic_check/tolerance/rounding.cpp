@@ -12,6 +12,7 @@
 #include "dynamic_check/compare/elements.h"
 #include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/record.h"
+#include "dynamic_check/vector_clones.h"
 
 namespace assay {
 
@@ -24,18 +25,18 @@ namespace {
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-constexpr int64_t kAtOnce = 4 * RoundingNoise::kDrawn;
+constexpr int64_t kAtOnce = 16 * RoundingNoise::kDrawn;
 
 // out[i] = in[i] with its rounding noise, for kAtOnce elements. Loops of a known length over arrays
 // become vector instructions.
 template <typename T>
 [[gnu::always_inline]] inline void add_noise(const T* in, T* out, uint64_t first_draw,
                                              double relative, const RoundingNoise& noise) {
+  uint64_t bits[kAtOnce / RoundingNoise::kDrawn];
+  for (int64_t draw = 0; draw < kAtOnce / RoundingNoise::kDrawn; ++draw)
+    bits[draw] = noise.bits(first_draw + static_cast<uint64_t>(draw));
   int16_t steps[kAtOnce];
-  for (int64_t draw = 0; draw < kAtOnce / RoundingNoise::kDrawn; ++draw) {
-    const uint64_t bits = noise.bits(first_draw + static_cast<uint64_t>(draw));
-    std::memcpy(steps + draw * RoundingNoise::kDrawn, &bits, sizeof(bits));
-  }
+  std::memcpy(steps, bits, sizeof(steps));
   Wide<T> values[kAtOnce], errors[kAtOnce];
   for (int64_t i = 0; i < kAtOnce; ++i) values[i] = static_cast<Wide<T>>(in[i]);
   for (int64_t i = 0; i < kAtOnce; ++i)
@@ -47,24 +48,31 @@ template <typename T>
   }
 }
 
+// The same for pieces `begin` to `end` of the elements, kAtOnce each.
+template <typename T>
+ASSAY_VECTOR_CLONES void add_noise(const T* in, T* out, int64_t elements, int64_t begin,
+                                   int64_t end, double relative, const RoundingNoise& noise) {
+  for (int64_t piece = begin; piece < end; ++piece) {
+    const int64_t first = piece * kAtOnce, count = std::min(elements - first, kAtOnce);
+    const auto draw = static_cast<uint64_t>(first / RoundingNoise::kDrawn);
+    if (count == kAtOnce) {
+      add_noise(in + first, out + first, draw, relative, noise);
+      continue;
+    }
+    T last[kAtOnce] = {};
+    std::copy_n(in + first, count, last);
+    add_noise(last, last, draw, relative, noise);
+    std::copy_n(last, count, out + first);
+  }
+}
+
 // The same for all elements, on the CPU. `in` and `out` may be the same.
 template <typename T>
 void add_noise(const T* in, T* out, int64_t elements, double relative, const RoundingNoise& noise) {
   constexpr int64_t kAtATime = 1 << 15;
   const int64_t pieces = (elements + kAtOnce - 1) / kAtOnce;
   at::parallel_for(0, pieces, kAtATime / kAtOnce, [&](int64_t begin, int64_t end) {
-    for (int64_t piece = begin; piece < end; ++piece) {
-      const int64_t first = piece * kAtOnce, count = std::min(elements - first, kAtOnce);
-      const auto draw = static_cast<uint64_t>(first / RoundingNoise::kDrawn);
-      if (count == kAtOnce) {
-        add_noise(in + first, out + first, draw, relative, noise);
-        continue;
-      }
-      T last[kAtOnce] = {};
-      std::copy_n(in + first, count, last);
-      add_noise(last, last, draw, relative, noise);
-      std::copy_n(last, count, out + first);
-    }
+    add_noise(in, out, elements, begin, end, relative, noise);
   });
 }
 

@@ -1,7 +1,9 @@
 #include "dynamic_check/tolerance/statistics.h"
 
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <utility>
 
 #include "shared_ir/error.h"
 
@@ -90,10 +92,16 @@ double chi_square_quantile(double p, int64_t freedom) {
 
 double tolerance_factor(int64_t samples, double coverage) {
   ASSAY_CHECK(samples >= 2, "a spread needs two samples");
-  constexpr double kConfidence = 0.975;
-  const double freedom = static_cast<double>(samples - 1);
-  return std::sqrt(freedom / chi_square_quantile(1 - kConfidence, samples - 1)) *
-         normal_quantile((coverage + 1) / 2);
+  // Every operator of a run asks for one of a few.
+  thread_local std::map<std::pair<int64_t, double>, double> known;
+  const auto [factor, is_new] = known.try_emplace({samples, coverage});
+  if (is_new) {
+    constexpr double kConfidence = 0.975;
+    const double freedom = static_cast<double>(samples - 1);
+    factor->second = std::sqrt(freedom / chi_square_quantile(1 - kConfidence, samples - 1)) *
+                     normal_quantile((coverage + 1) / 2);
+  }
+  return factor->second;
 }
 
 double binomial_upper_bound(int64_t events, int64_t trials, double confidence) {

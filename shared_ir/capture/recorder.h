@@ -11,6 +11,7 @@
 #include "shared_ir/capture/collectives.h"
 #include "shared_ir/capture/forward_origins.h"
 #include "shared_ir/capture/functional_form.h"
+#include "shared_ir/capture/recording.h"
 #include "shared_ir/capture/storage_values.h"
 #include "shared_ir/capture/tape.h"
 
@@ -18,9 +19,7 @@ namespace assay {
 
 class Recorder {
  public:
-  // `shapes_only`: tensors are meta tensors, operators give shapes and no values, and collectives
-  // send nothing.
-  Recorder(std::string graph_name, Tape::Observer observer, bool shapes_only);
+  Recorder(std::string graph_name, RecordingOptions options);
 
   void input(const std::string& name, const at::Tensor& tensor);
   void output(const std::string& name, const at::Tensor& tensor);

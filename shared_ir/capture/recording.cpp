@@ -46,7 +46,7 @@ void register_fallback() {
 
 struct Recording::Active {
   Active(std::string name, RecordingOptions options)
-      : recorder(std::move(name), std::move(options.on_outputs), options.shapes_only),
+      : recorder(std::move(name), std::move(options)),
         info(kKind, std::make_shared<RecorderInfo>(&recorder)),
         include(c10::DispatchKey::Fake) {}
 

@@ -25,6 +25,11 @@ struct RecordingOptions {
   // whatever device they are asked for, collectives send nothing, and reading a value (item(),
   // data_ptr()) is an error.
   bool shapes_only = false;
+
+  // What this recording should give: a node whose operator is the one of its place there has its
+  // source and module. Much faster, because only for other nodes the caller is looked for (one that
+  // the backward pass adds has none then). Must outlive the recording.
+  const Graph* expected = nullptr;
 };
 
 // While it lives, every ATen operator that its thread calls, and that autograd calls for it,

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "shared_ir/capture/module_scope.h"
 #include "shared_ir/capture/scalar_type.h"
 
 namespace assay {
@@ -15,12 +16,19 @@ std::string short_name(std::string_view op) {
 
 }  // namespace
 
-Tape::Tape(std::string graph_name, Observer observer) : observer_(std::move(observer)) {
+Tape::Tape(std::string graph_name, Observer observer, const Graph* expected)
+    : observer_(std::move(observer)), expected_(expected) {
   graph_.name = std::move(graph_name);
 }
 
 SourcePlace Tape::place() {
-  return origin_.site == kNone ? SourcePlace{} : call_sites_.resolve(origin_.site);
+  const CallSite site = found_origin().site;
+  return site == kNone ? SourcePlace{} : call_sites_.resolve(site);
+}
+
+const Origin& Tape::found_origin() {
+  if (!origin_) origin_ = Origin{call_sites_.here(), ModuleScope::path(), false};
+  return *origin_;
 }
 
 const Origin* Tape::origin_of(TensorId id) const {
@@ -50,10 +58,20 @@ NodeId Tape::append(Node node, const std::vector<at::Tensor>& outputs) {
     graph_.tensors.push_back(
         {"", to_dtype(output.scalar_type()), output.sizes().vec(), id, position});
   }
-  node.module = origin_.module;
-  node.backward = origin_.backward;
+  const auto index = static_cast<size_t>(id);
+  if (expected_ && index < expected_->nodes.size() && expected_->nodes[index].op == node.op) {
+    const Node& same = expected_->nodes[index];
+    node.source = same.source;
+    node.module = same.module;
+    node.backward = same.backward;
+    origins_.push_back({});
+  } else {
+    const Origin& origin = found_origin();
+    node.module = origin.module;
+    node.backward = origin.backward;
+    origins_.push_back(origin);
+  }
   graph_.nodes.push_back(std::move(node));
-  origins_.push_back(origin_);
   return id;
 }
 

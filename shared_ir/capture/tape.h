@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -26,11 +27,16 @@ class Tape {
  public:
   using Observer = std::function<void(NodeId, std::span<const at::Tensor>)>;
 
-  Tape(std::string graph_name, Observer observer);
+  // `expected`: a graph whose sources and modules the nodes get that are of the same operators; may
+  // be null, else must outlive this.
+  Tape(std::string graph_name, Observer observer, const Graph* expected);
 
-  // The next nodes belong to this origin.
+  // The next nodes belong to this origin, but those that were expected.
   void set_origin(Origin origin) { origin_ = std::move(origin); }
-  const Origin& origin() const { return origin_; }
+  // They were expected, or whoever calls then is their origin.
+  void expect_origin() { origin_.reset(); }
+  bool expects() const { return expected_ != nullptr; }
+  const Origin& origin() const { return *origin_; }
   // The origin of the node that made a tensor; nullptr for inputs. Valid until the next node is
   // added.
   const Origin* origin_of(TensorId tensor) const;
@@ -70,13 +76,15 @@ class Tape {
     std::function<void()> wait;
   };
 
+  const Origin& found_origin();
   NodeId append(Node node, const std::vector<at::Tensor>& outputs);
   void name_results();
 
   Graph graph_;
   Observer observer_;
   CallSites call_sites_;
-  Origin origin_;
+  const Graph* const expected_;
+  std::optional<Origin> origin_;                            // none: not looked for yet
   std::vector<Origin> origins_;                             // per node
   std::unordered_map<TensorId, size_t> pending_of_tensor_;  // index into pending_
   std::vector<Pending> pending_;
