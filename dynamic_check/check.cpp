@@ -110,6 +110,8 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
   const RunInputs inputs = make_run_inputs(refinement, programs.inputs, self_made,
                                            storage_dtype(options.precision), options.seed);
   References references = make_references(refinement, targets, programs, inputs, options);
+  for (size_t i = 0; i < references.stage_bytes.size(); ++i)
+    report.reference_stages.push_back({options.reference_stages[i], references.stage_bytes[i]});
   if (references.failure) {
     report_failure(*references.failure, refinement.sequential, report);
     return finish();
@@ -126,7 +128,10 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
   if (!options.traces.empty()) keep_traces(refinement, run, options);
   const RankTensors ranks = rank_tensors(run.ranks);
   const Allowance allowance{options.samples, options.family_rate};
-  const auto reference = [&](size_t target) { return references.tensors[target]; };
+  const at::Device device = options.cuda ? at::kCUDA : at::kCPU;
+  const auto reference = [&](size_t target) {
+    return on_device(references.tensors[target], device);
+  };
   Findings findings =
       find_deviations(refinement, targets, reference, ranks, allowance, options.progress);
   if (!findings.deviations.empty()) {

@@ -63,6 +63,11 @@ struct DynamicOptions {
   // Folder that keeps what every operator made, in every run, and the case, for `assay compare`
   // (traces/trace_folder.h); traces that are there are replaced. Empty: nothing is kept.
   std::filesystem::path traces = {};
+  // Devices ("cpu", "cuda:0", ...) on which the sequential program runs as stages, from its
+  // captured graph, where it is too large for one: each holds about the same share of the weights
+  // and of what is made of them, a device that is named twice two. What is compared is kept by the
+  // host, as copy_memory says. Empty: the program itself runs, on one device.
+  std::vector<std::string> reference_stages = {};
   ProgressSink progress = {};  // told of every run, comparison and operator
 };
 

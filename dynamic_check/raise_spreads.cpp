@@ -6,6 +6,8 @@
 
 #include "dynamic_check/float8_products.h"
 #include "dynamic_check/rank_noise.h"
+#include "dynamic_check/reference_stages.h"
+#include "dynamic_check/sequential_run.h"
 #include "dynamic_check/target_values.h"
 #include "dynamic_check/tolerance/perturbed_run.h"
 #include "dynamic_check/tolerance/rounding.h"
@@ -25,10 +27,19 @@ Spreads spreads_like(const std::vector<ReferenceTensor>& references) {
   return spreads;
 }
 
-// Adds a perturbed run of the sequential graph to the spreads.
+// Adds a perturbed run of the sequential graph to the spreads: in stages, where there are some.
 void add_sequential(Spreads& spreads, const Case& refinement, const Targets& targets,
-                    const RunInputs& inputs, const Noise& noise) {
+                    const RunInputs& inputs, const Noise& noise, const StagedGraph* stages) {
   const Graph& graph = refinement.sequential;
+  const auto told = [&](size_t i, const at::Tensor& value) {
+    if (spreads[i]) spreads[i]->add(value.to(spreads[i]->exact().device()));
+  };
+  if (stages) {
+    SequentialRun run(graph, {.precision = DType::kFloat64, .rounding = noise}, targets, told,
+                      at::kCPU);
+    run_in_stages(*stages, inputs.whole, run);
+    return;
+  }
   const std::set<TensorId> wanted = sequential_leaves(graph, targets);
   std::map<RankTensorName, at::Tensor> whole;
   for (const auto& [name, tensor] : inputs.whole) whole[{name, 0}] = tensor;
@@ -36,9 +47,7 @@ void add_sequential(Spreads& spreads, const Case& refinement, const Targets& tar
       interpret_with_noise({graph}, refinement.sequential_groups, std::move(whole), noise,
                            [&](Rank, TensorId id) { return wanted.contains(id); })
           .front();
-  TargetValues(graph, targets, [&](size_t i, const at::Tensor& value) {
-    if (spreads[i]) spreads[i]->add(value.to(spreads[i]->exact().device()));
-  }).see_all(noisy);
+  TargetValues(graph, targets, told).see_all(noisy);
 }
 
 }  // namespace
@@ -48,8 +57,10 @@ void raise_by_graphs(std::vector<ReferenceTensor>& references, const Case& refin
                      const DynamicOptions& options) {
   Spreads sequential = spreads_like(references);
   const double roundoff = unit_roundoff(storage_dtype(options.precision));
+  const auto stages = staged_graph(refinement.sequential, options, Arithmetic::kFloat64);
   for (int sample = 1; sample <= options.samples; ++sample)
-    add_sequential(sequential, refinement, targets, inputs, {roundoff, options.seed, sample});
+    add_sequential(sequential, refinement, targets, inputs, {roundoff, options.seed, sample},
+                   stages.get());
   Spreads distributed = spreads_like(references);
   rank_noise(refinement, targets, inputs, options, [&](size_t i, const at::Tensor& moved) {
     if (!distributed[i]) return;

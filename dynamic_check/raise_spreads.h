@@ -15,8 +15,8 @@ namespace assay {
 // run's own precision the errors of a few operations lie on a grid, and all samples of a small
 // block can have the same; a perturbation in exact arithmetic has no grid. Ranks that compute a
 // value in another way round in other places. Of `inputs` both sides' tensors count, and of
-// `options` precision, seed and samples. Throws UserError as interpret() does for the sequential
-// graph; where the ranks' cannot be interpreted, they raise nothing.
+// `options` precision, seed, samples and stages. Throws UserError as interpret() does for the
+// sequential graph; where the ranks' cannot be interpreted, they raise nothing.
 void raise_by_graphs(std::vector<ReferenceTensor>& references, const Case& refinement,
                      const Targets& targets, const RunInputs& inputs,
                      const DynamicOptions& options);

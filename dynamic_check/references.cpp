@@ -1,7 +1,6 @@
 #include "dynamic_check/references.h"
 
 #include <ATen/TensorOperators.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
@@ -10,11 +9,11 @@
 
 #include "dynamic_check/execute/rank_threads.h"
 #include "dynamic_check/float8_products.h"
-#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/kept_copy.h"
 #include "dynamic_check/raise_spreads.h"
 #include "dynamic_check/record.h"
-#include "dynamic_check/target_values.h"
-#include "dynamic_check/tolerance/perturbed_run.h"
+#include "dynamic_check/reference_stages.h"
+#include "dynamic_check/sequential_run.h"
 #include "dynamic_check/tolerance/rounding.h"
 #include "dynamic_check/traces/run_trace.h"
 #include "shared_ir/cast.h"
@@ -23,17 +22,38 @@
 namespace assay {
 namespace {
 
-// One run of the sequential program. Owned by its thread as well, which may be stuck and outlive
-// the check.
-struct SequentialRun {
-  Graph graph;
+// What a run of the sequential program needs. Owned by its thread as well, which may be stuck and
+// outlive the check.
+struct ProgramRun {
+  ProgramRun(const Graph& graph, const RunNoise& noise, const Targets& targets,
+             TargetValues::Told told, at::Device device)
+      : seen(graph, noise, targets, std::move(told), device), recorded(graph.tensors.size()) {}
+
+  SequentialRun seen;
   RankProgram program;
   std::map<std::string, at::Tensor> inputs;
   std::map<std::string, bool> differentiable;
-  std::optional<TargetValues> values;
-  RecordedTensors recorded;         // filled in a float8 run, whose products read it
-  std::unique_ptr<RunTrace> trace;  // may be none
+  RecordedTensors recorded;  // what a float8 run's products read
+  bool records = false;
+  std::shared_ptr<const StagedGraph> stages;  // they run instead of the program
+  std::vector<int64_t> stage_bytes;           // that they held at most
 };
+
+void run_program(ProgramRun& run, RankEnvironment& rank) {
+  const Graph& graph = run.seen.graph();
+  for (auto& [name, tensor] : run.inputs) {
+    tensor = run.seen.input(name, tensor);
+    const TensorId id = graph.find(name);
+    if (id != kNone) run.recorded[static_cast<size_t>(id)] = tensor;
+  }
+  const auto recorded = [&](TensorId id) { return run.recorded[static_cast<size_t>(id)]; };
+  run_recorded(run.program, rank, graph, run.inputs, run.differentiable,
+               [&](NodeId node, std::span<const at::Tensor> outputs) {
+                 run.seen.see_outputs(node, outputs, recorded);
+                 if (run.records) keep_outputs(graph, node, outputs, run.recorded);
+               });
+  run.seen.finish();
+}
 
 using ReferenceList = std::vector<ReferenceTensor>;
 
@@ -46,8 +66,8 @@ class SequentialSide {
         programs_(programs),
         inputs_(inputs),
         options_(options),
-        rounds_(rounding_nodes(refinement.sequential)),
-        wanted_(sequential_leaves(refinement.sequential, targets)) {}
+        stages_(staged_graph(refinement.sequential, options, Arithmetic::kAsRecorded)),
+        stage_bytes_(options.reference_stages.size(), 0) {}
 
   References make() {
     References result;
@@ -68,6 +88,7 @@ class SequentialSide {
           sample, [list](size_t i, const at::Tensor& noisy) { add_sample(list(i), noisy); });
     }
     if (!result.failure) result.tensors = std::move(*tensors);
+    result.stage_bytes = stage_bytes_;
     return result;
   }
 
@@ -99,106 +120,92 @@ class SequentialSide {
 
   // Sample 0 is the ordinary run.
   std::optional<RunFailure> run_once(int sample, TargetValues::Told told) {
-    auto run = std::make_shared<SequentialRun>();
-    run->graph = refinement_.sequential;
+    const auto run = std::make_shared<ProgramRun>(refinement_.sequential, noise_of(sample),
+                                                  targets_, std::move(told), device());
     run->program = programs_.sequential;
     run->differentiable = inputs_.differentiable;
-    run->values.emplace(run->graph, targets_, std::move(told));
-    run->recorded.resize(run->graph.tensors.size());
+    run->records = is_float8(options_.precision);
+    run->stages = stages_;
     if (!options_.traces.empty()) {
       const TraceFolder folder{options_.traces};
-      run->trace = trace(sample == 0                  ? folder.base()
-                         : sample <= options_.samples ? folder.sample(sample)
-                                                      : folder.further(sample - options_.samples),
-                         run->graph, options_.precision);
+      run->seen.keep_trace(sample == 0                  ? folder.base()
+                           : sample <= options_.samples ? folder.sample(sample)
+                                                        : folder.further(sample - options_.samples),
+                           traced(options_.precision));
     }
-    const Noise noise = noise_of(sample);
-    for (const auto& [name, tensor] : inputs_.whole) {
-      run->inputs[name] = noisy_input(name, tensor, noise).to(device());
-      const TensorId id = run->graph.find(name);
-      if (id == kNone) continue;
-      run->recorded[static_cast<size_t>(id)] = run->inputs[name];
-      run->values->see(id, run->inputs[name]);
-      if (run->trace) run->trace->add(id, run->inputs[name]);
-    }
-    const auto perturb = [rounds = rounds_, noise](NodeId node,
-                                                   std::span<const at::Tensor> outputs) {
-      if (noise.relative == 0 || !rounds[static_cast<size_t>(node)]) return;
-      for (size_t i = 0; i < outputs.size(); ++i) {
-        if (!outputs[i].defined() || !outputs[i].is_floating_point()) continue;
-        add_noise(node, i, outputs[i], noise);
-      }
-    };
-    const bool float8 = is_float8(options_.precision);
-    const auto round = [run, float8, product_noise = product_noise(sample),
-                        precision = options_.precision](NodeId node,
-                                                        std::span<const at::Tensor> outputs) {
-      const auto recorded = [&](TensorId id) { return run->recorded[static_cast<size_t>(id)]; };
-      if (float8) round_product(run->graph, node, precision, recorded, outputs, product_noise);
-    };
+    for (const auto& [name, tensor] : inputs_.whole)
+      run->inputs[name] = stages_ ? tensor : tensor.to(device());
     const RankThreadOptions thread{
         .timeout = options_.timeout, .device = device(), .completion = {}};
-    return run_rank_threads(Mesh(), thread, [run, perturb, round, float8](RankEnvironment& rank) {
-      run_recorded(run->program, rank, run->graph, run->inputs, run->differentiable,
-                   [&](NodeId node, std::span<const at::Tensor> outputs) {
-                     round(node, outputs);
-                     perturb(node, outputs);
-                     if (float8) keep_outputs(run->graph, node, outputs, run->recorded);
-                     run->values->see_outputs(run->graph.nodes[static_cast<size_t>(node)], outputs);
-                     if (run->trace) run->trace->add_outputs(node, outputs);
-                   });
-      run->values->finish();
-      if (run->trace) run->trace->finish();
+    auto failure = run_rank_threads(Mesh(), thread, [run](RankEnvironment& rank) {
+      if (run->stages)
+        run->stage_bytes = run_in_stages(*run->stages, run->inputs, run->seen);
+      else
+        run_program(*run, rank);
     });
-  }
-
-  std::unique_ptr<RunTrace> trace(const std::filesystem::path& file, const Graph& graph,
-                                  DType precision) const {
-    return std::make_unique<RunTrace>(
-        file, graph, TraceRun{refinement_.name, 0, 1, precision, options_.seed, {}});
-  }
-
-  void keep_exact(const Values& computed) const {
-    const auto kept =
-        trace(TraceFolder{options_.traces}.exact(), refinement_.sequential, DType::kFloat64);
-    kept->add_all(computed);
-    kept->finish();
+    if (!failure) note(run->stage_bytes);
+    return failure;
   }
 
   // The graph in float64.
-  void see_exactly(TargetValues::Told told) const {
+  void see_exactly(TargetValues::Told told) {
+    if (stages_) return see_exactly_in_stages(told);
     const bool keeps_trace = !options_.traces.empty();
+    const std::set<TensorId> leaves = sequential_leaves(refinement_.sequential, targets_);
     std::map<RankTensorName, at::Tensor> inputs;
     for (const auto& [name, tensor] : inputs_.whole) inputs[{name, 0}] = widened(tensor);
-    const auto wanted = [&](Rank, TensorId id) { return keeps_trace || wanted_.contains(id); };
+    const auto wanted = [&](Rank, TensorId id) { return keeps_trace || leaves.contains(id); };
     const Values computed =
         interpret_with_noise({refinement_.sequential}, refinement_.sequential_groups,
-                             std::move(inputs), noise_of(0), wanted)
+                             std::move(inputs), {}, wanted)
             .front();
     TargetValues values(refinement_.sequential, targets_, std::move(told));
     values.see_all(computed);
-    if (keeps_trace) keep_exact(computed);
+    if (!keeps_trace) return;
+    RunTrace kept(TraceFolder{options_.traces}.exact(), refinement_.sequential,
+                  traced(DType::kFloat64));
+    kept.add_all(computed);
+    kept.finish();
   }
 
-  Noise noise_of(int sample) const {
-    return {sample == 0 ? 0 : unit_roundoff(storage_dtype(options_.precision)), options_.seed,
-            sample};
+  void see_exactly_in_stages(const TargetValues::Told& told) {
+    const auto keep = [&](size_t i, const at::Tensor& exact) { told(i, kept_copy(exact)); };
+    SequentialRun run(refinement_.sequential, {.precision = DType::kFloat64}, targets_, keep,
+                      device());
+    if (!options_.traces.empty())
+      run.keep_trace(TraceFolder{options_.traces}.exact(), traced(DType::kFloat64));
+    note(run_in_stages(*staged_graph(refinement_.sequential, options_, Arithmetic::kFloat64),
+                       inputs_.whole, run));
   }
 
-  // Of the factors of matrix products in a float8 run.
-  Noise product_noise(int sample) const {
-    return {sample == 0 ? 0 : unit_roundoff(options_.precision), options_.seed, sample};
+  TraceRun traced(DType precision) const {
+    return {refinement_.name, 0, 1, precision, options_.seed, {}};
   }
 
-  at::Device device() const { return options_.cuda ? at::kCUDA : at::kCPU; }
+  void note(const std::vector<int64_t>& stage_bytes) {
+    for (size_t i = 0; i < stage_bytes.size(); ++i)
+      stage_bytes_[i] = std::max(stage_bytes_[i], stage_bytes[i]);
+  }
+
+  RunNoise noise_of(int sample) const {
+    const auto noise = [&](DType dtype) {
+      return Noise{sample == 0 ? 0 : unit_roundoff(dtype), options_.seed, sample};
+    };
+    return {.precision = options_.precision,
+            .rounding = noise(storage_dtype(options_.precision)),
+            .products = noise(options_.precision)};
+  }
+
+  // Where references are: those of stages in no device's memory.
+  at::Device device() const { return options_.cuda && !stages_ ? at::kCUDA : at::kCPU; }
 
   const Case& refinement_;
   const Targets& targets_;
   const Programs& programs_;
   const RunInputs& inputs_;
   const DynamicOptions& options_;
-  const std::vector<bool> rounds_;  // per node
-  const std::set<TensorId> wanted_;
+  const std::shared_ptr<const StagedGraph> stages_;  // none: the program runs
+  std::vector<int64_t> stage_bytes_;                 // held at most, in all runs
 };
 
 }  // namespace

@@ -17,9 +17,11 @@ namespace assay {
 struct References {
   std::vector<ReferenceTensor> tensors;  // as Targets::list
   std::optional<RunFailure> failure;     // the sequential program did not run through
+  std::vector<int64_t> stage_bytes;  // per stage of DynamicOptions::reference_stages: held at most
 };
 
-// Runs the sequential program options.samples + 1 times, and its graph once in float64. In a
+// Runs the sequential program options.samples + 1 times (with options.reference_stages: its graph,
+// in stages), and its graph once in float64. In a
 // perturbed run every floating input, and every floating result that rounds (rounding.h), is
 // multiplied by 1 + r, |r| < unit roundoff.
 References make_references(const Case& refinement, const Targets& targets, const Programs& programs,

@@ -8,8 +8,9 @@
 
 namespace assay {
 
-TargetValues::TargetValues(const Graph& sequential, const Targets& targets, Told told)
-    : told_(std::move(told)) {
+TargetValues::TargetValues(const Graph& sequential, const Targets& targets, Told told,
+                           at::Device device)
+    : told_(std::move(told)), device_(device) {
   for (size_t target = 0; target < targets.list.size(); ++target) {
     const CleanExpr& value = targets.list[target].sequential;
     if (value.kind == CleanExpr::Kind::kTensor) {
@@ -31,9 +32,10 @@ TargetValues::TargetValues(const Graph& sequential, const Targets& targets, Told
 
 void TargetValues::see(TensorId id, const at::Tensor& tensor) {
   if (missing_.erase(id) == 0) return;
+  const at::Tensor value = tensor.to(device_);
   if (const auto plain = plain_.find(id); plain != plain_.end())
-    for (const size_t target : plain->second) told_(target, tensor);
-  if (const auto leaf = leaves_.find(id); leaf != leaves_.end()) leaf->second = kept_copy(tensor);
+    for (const size_t target : plain->second) told_(target, value);
+  if (const auto leaf = leaves_.find(id); leaf != leaves_.end()) leaf->second = kept_copy(value);
 }
 
 void TargetValues::see_outputs(const Node& node, std::span<const at::Tensor> outputs) {

@@ -21,7 +21,9 @@ class TargetValues {
   // Told each target once, by its index in Targets::list; the value may change after the call.
   using Told = std::function<void(size_t target, const at::Tensor& value)>;
 
-  TargetValues(const Graph& sequential, const Targets& targets, Told told);
+  // Values are told on `device`, wherever they were made.
+  TargetValues(const Graph& sequential, const Targets& targets, Told told,
+               at::Device device = at::kCPU);
 
   // A tensor of the run; of several calls for one tensor, the first counts.
   void see(TensorId id, const at::Tensor& tensor);
@@ -44,6 +46,7 @@ class TargetValues {
   };
 
   const Told told_;
+  const at::Device device_;
   std::map<TensorId, std::vector<size_t>> plain_;  // targets that are the tensor
   std::vector<Expression> expressions_;            // the other targets
   std::map<TensorId, at::Tensor> leaves_;          // of expressions; undefined before they are seen

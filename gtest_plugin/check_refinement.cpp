@@ -23,6 +23,7 @@ DynamicOptions dynamic_options(const CheckOptions& options, DType precision) {
   run.timeout = options.timeout;
   run.completion = options.completion;
   run.kernel = options.kernel;
+  run.reference_stages = options.reference_stages;
   if (!options.traces.empty()) run.traces = options.traces / to_string(precision);
   return run;
 }

@@ -17,6 +17,7 @@ struct FailureContext {
   uint64_t seed = 0;
   std::string bundle;         // folder with the case; empty when there is none
   std::string executor = {};  // as ASSAY_EXECUTOR; empty: what the test runs on anyway
+  std::string stages = {};    // as ASSAY_REFERENCE_STAGES, in the same way
 };
 
 // What failed, where in the user's source, the relations of its inputs, the nearest candidate, what

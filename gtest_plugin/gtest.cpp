@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <sstream>
 
 #include "gtest_plugin/failure_message.h"
 #include "gtest_plugin/launched_output.h"
@@ -39,6 +40,20 @@ std::string this_binary() {
 uint64_t seed_from_environment(uint64_t otherwise) {
   const char* text = std::getenv("ASSAY_SEED");
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// "cuda:0,cuda:1"; empty where the test names devices itself, or nobody does.
+std::string stages_variable(const CheckOptions& options) {
+  const char* text = std::getenv("ASSAY_REFERENCE_STAGES");
+  return text == nullptr || !options.reference_stages.empty() ? std::string() : text;
+}
+
+// The names between commas, as they stand.
+std::vector<std::string> listed(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> names;
+  for (std::string name; std::getline(stream, name, ',');) names.push_back(name);
+  return names;
 }
 
 std::filesystem::path bundle_folder(const std::string& test) {
@@ -222,12 +237,14 @@ void RefinementTest::distributed(std::vector<Mesh::Axis> mesh, ProgramBody body,
   options.seed = seed_from_environment(options.seed);
   if (const char* folder = std::getenv("ASSAY_TRACES"))
     options.traces = std::filesystem::path(folder) / spec_.name;
+  const std::string stages = stages_variable(options);
+  if (!stages.empty()) options.reference_stages = listed(stages);
   const CaseReport report = check_refinement(spec_, options);
   const bool reports = report.exit != 0 && !RankTeam::instance().follows() && !told_to_end();
   const std::string bundle = reports ? write_bundle(spec_) : std::string();
   publish(report,
           {spec_.name, this_binary(), spec_.mesh, options.seed, bundle,
-           RankTeam::instance().executor_variable(options)},
+           RankTeam::instance().executor_variable(options), stages},
           spec_.place);
 }
 

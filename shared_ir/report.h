@@ -138,6 +138,13 @@ struct DynamicReport {
     double error;
   };
   std::vector<Distance> approximations;
+  // Where the reference ran in stages: their devices, and the most bytes of tensors that each held
+  // at one time.
+  struct Stage {
+    std::string device;
+    int64_t bytes = 0;
+  };
+  std::vector<Stage> reference_stages;
   double ms = 0;
 };
 

@@ -70,6 +70,13 @@ ReferenceTensor reference_of(const at::Tensor& run) {
           .spread = std::nullopt};
 }
 
+ReferenceTensor on_device(const ReferenceTensor& reference, at::Device device) {
+  ReferenceTensor result = reference;
+  if (result.run.defined()) result.run = result.run.to(device);
+  if (result.spread) result.spread->move_to(device);
+  return result;
+}
+
 ReferenceTensor without_samples(const ReferenceTensor& reference) {
   ReferenceTensor result{.dtype = reference.dtype,
                          .shape = reference.shape,

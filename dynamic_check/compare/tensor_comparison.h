@@ -27,6 +27,9 @@ struct ReferenceTensor {
 // Of the unperturbed run's tensor, which is copied where it is kept; without a spread.
 ReferenceTensor reference_of(const at::Tensor& run);
 
+// The same on that device; itself, where it is there.
+ReferenceTensor on_device(const ReferenceTensor& reference, at::Device device);
+
 // The same tensor for another estimate of its spread.
 ReferenceTensor without_samples(const ReferenceTensor& reference);
 

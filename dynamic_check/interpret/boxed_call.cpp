@@ -1,5 +1,7 @@
 #include "dynamic_check/interpret/boxed_call.h"
 
+#include <ATen/InferSize.h>
+#include <ATen/TensorUtils.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/full_like.h>
@@ -161,16 +163,26 @@ bool lacks_statistics(const c10::FunctionSchema& schema, const std::vector<c10::
   return mean == nullptr || !mean->isTensor() || variance == nullptr || !variance->isTensor();
 }
 
+// Whether the tensor's elements can be seen in another shape where they lie. `size`: a list of
+// integers, or a dtype, of which nothing is said.
+bool is_viewable(const at::Tensor& tensor, const c10::IValue& size) {
+  if (!size.isIntList()) return false;
+  const std::vector<int64_t> shape = at::infer_size(size.toIntVector(), tensor.numel());
+  return at::detail::computeStride(tensor.sizes(), tensor.strides(), shape).has_value();
+}
+
 std::vector<at::Tensor> run_dispatched(const Graph& graph, const Node& node,
                                        const c10::OperatorHandle& op, const TensorLookup& value,
                                        Arithmetic arithmetic) {
   const ArgumentConverter converter(graph, node, value, arithmetic);
   std::vector<at::Tensor> mutated;
   std::vector<c10::IValue> stack = make_stack(graph, node, op.schema(), converter, mutated);
-  // Graphs record no strides: a view that was legal then needs its elements in row-major order now.
+  // Graphs record no strides: a view that was legal then may need its elements in row-major order
+  // now.
   const std::string_view name = operator_name(node);
   if (name == "aten.view" || name == "aten._unsafe_view") {
-    stack.front() = stack.front().toTensor().contiguous();
+    const at::Tensor& viewed = stack[0].toTensor();
+    if (!is_viewable(viewed, stack.at(1))) stack[0] = viewed.contiguous();
   }
   if (lacks_statistics(op.schema(), stack))
     fail(graph, node, "batch normalization in evaluation without running statistics");
@@ -263,6 +275,24 @@ bool is_uninitialised(const Node& node) {
 bool is_random(const Node& node) {
   const auto op = c10::Dispatcher::singleton().findSchema(dispatcher_name(node.op));
   return op && op->hasTag(at::Tag::nondeterministic_seeded);
+}
+
+bool draws(const Node& node) {
+  if (!is_random(node)) return false;
+  const auto op = c10::Dispatcher::singleton().findSchema(dispatcher_name(node.op));
+  for (size_t i = 0; i < op->schema().arguments().size(); ++i) {
+    const c10::Argument& slot = op->schema().arguments()[i];
+    const Arg* arg = find_argument(node, i, slot.name());
+    if (slot.name() == "dropout_p") {
+      const auto* given = arg ? std::get_if<double>(&arg->value) : nullptr;
+      if ((given ? *given : slot.default_value().value_or(1.0).toDouble()) == 0) return false;
+    }
+    if (slot.name() == "train") {
+      const auto* given = arg ? std::get_if<bool>(&arg->value) : nullptr;
+      if (given && !*given) return false;
+    }
+  }
+  return true;
 }
 
 bool is_view_operator(const Node& node) {

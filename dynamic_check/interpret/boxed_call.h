@@ -47,8 +47,11 @@ std::vector<TensorId> tensor_arguments(const Node& node);
 // True when the outputs are memory that nothing has written (aten.empty and its kin).
 bool is_uninitialised(const Node& node);
 
-// True when the operator draws random numbers.
+// True when the operator draws random numbers, or can.
 bool is_random(const Node& node);
+
+// True when this call of it does: a dropout by 0, or in evaluation, does not.
+bool draws(const Node& node);
 
 // True when an output shares memory with an operand, so that the operator rounds nothing (view,
 // transpose, slice, ...).

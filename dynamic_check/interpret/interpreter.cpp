@@ -9,112 +9,42 @@
 
 #include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/interpret/collective_node.h"
+#include "dynamic_check/interpret/rank_interpreter.h"
+#include "dynamic_check/stages/stage_plan.h"
 
 namespace assay {
 namespace {
 
-// One rank on its way through its graph.
-class RankInterpreter {
- public:
-  RankInterpreter(const Graph& graph, Rank rank, const std::map<RankTensorName, at::Tensor>& inputs,
-                  const OutputFilter& filter, const Wanted& wanted)
-      : graph_(graph), rank_(rank), filter_(filter), values_(graph.tensors.size()) {
-    if (wanted) find_last_readers(wanted);
-    for (size_t id = 0; id < graph.tensors.size(); ++id) {
-      auto found = inputs.find({graph.tensors[id].name, rank});
-      if (found != inputs.end()) values_[id] = widened(found->second);
+StagedValues values_of(const Graph& graph, Rank rank,
+                       const std::map<RankTensorName, at::Tensor>& inputs, const Wanted& wanted) {
+  const auto kept = [&](TensorId id) { return !wanted || wanted(rank, id); };
+  StagedValues values(plan_of(graph, std::vector<int32_t>(graph.nodes.size(), 0), 1, kept),
+                      {at::kCPU}, graph.tensors.size());
+  std::vector<bool> given(graph.tensors.size());
+  for (size_t id = 0; id < graph.tensors.size(); ++id) {
+    const auto found = inputs.find({graph.tensors[id].name, rank});
+    if (found == inputs.end()) continue;
+    values.put(static_cast<TensorId>(id), widened(found->second));
+    given[id] = true;
+  }
+  for (const TensorId id : graph.inputs) {
+    if (!given[static_cast<size_t>(id)]) {
+      throw UserError({}, fmt::format("{}: input {} has no value", graph.name,
+                                      graph.tensors[static_cast<size_t>(id)].name));
     }
-    for (TensorId id : graph.inputs) {
-      if (!values_[static_cast<size_t>(id)].defined()) {
-        throw UserError({}, fmt::format("{}: input {} has no value", graph.name, tensor_name(id)));
-      }
-    }
   }
+  return values;
+}
 
-  // Runs up to the next collective. nullptr at the end of the graph.
-  const Node* advance() {
-    for (; next_ < graph_.nodes.size(); ++next_) {
-      const Node& node = graph_.nodes[next_];
-      if (collective_of(node)) return &node;
-      store(node, filtered(run_operator(graph_, node, lookup(), Arithmetic::kFloat64)));
-      drop_read();
-    }
-    return nullptr;
-  }
-
-  at::Tensor value(TensorId id) const {
-    const at::Tensor& tensor = values_[static_cast<size_t>(id)];
-    if (!tensor.defined())
-      throw UserError({}, fmt::format("{}: {} has no value", graph_.name, tensor_name(id)));
-    return tensor;
-  }
-
-  // The collective that advance() stopped at gave this.
-  void complete(const std::vector<at::Tensor>& results) {
-    store(graph_.nodes[next_], results);
-    drop_read();
-    ++next_;
-  }
-
-  Values take() { return std::move(values_); }
-
- private:
-  void find_last_readers(const Wanted& wanted) {
-    std::vector<size_t> last(values_.size(), 0);
-    for (size_t index = 0; index < graph_.nodes.size(); ++index) {
-      const Node& node = graph_.nodes[index];
-      for (const TensorId id : node.outputs)
-        if (id != kNone) last[static_cast<size_t>(id)] = index;
-      for (const TensorId id : tensor_arguments(node)) last[static_cast<size_t>(id)] = index;
-    }
-    last_read_.resize(graph_.nodes.size());
-    if (graph_.nodes.empty()) return;
-    for (size_t id = 0; id < last.size(); ++id)
-      if (!wanted(rank_, static_cast<TensorId>(id)))
-        last_read_[last[id]].push_back(static_cast<TensorId>(id));
-  }
-
-  // What no later node reads.
-  void drop_read() {
-    if (last_read_.empty()) return;
-    for (const TensorId id : last_read_[next_]) values_[static_cast<size_t>(id)].reset();
-  }
-
-  const std::string& tensor_name(TensorId id) const {
-    return graph_.tensors[static_cast<size_t>(id)].name;
-  }
-
-  TensorLookup lookup() const {
-    return [this](TensorId id) { return value(id); };
-  }
-
-  std::vector<at::Tensor> filtered(std::vector<at::Tensor> outputs) const {
-    for (size_t i = 0; filter_ && i < outputs.size(); ++i) {
-      if (outputs[i].defined())
-        outputs[i] = filter_(rank_, static_cast<NodeId>(next_), i, outputs[i]);
-    }
+RankInterpreter::Kernel kernel_of(const Graph& graph, Rank rank, const OutputFilter& filter) {
+  return [&graph, rank, &filter](NodeId node, const TensorLookup& operands, at::Device) {
+    std::vector<at::Tensor> outputs =
+        run_operator(graph, graph.nodes[static_cast<size_t>(node)], operands, Arithmetic::kFloat64);
+    for (size_t i = 0; filter && i < outputs.size(); ++i)
+      if (outputs[i].defined()) outputs[i] = filter(rank, node, i, outputs[i]);
     return outputs;
-  }
-
-  void store(const Node& node, const std::vector<at::Tensor>& outputs) {
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-      const TensorId id = node.outputs[i];
-      if (id == kNone || values_[static_cast<size_t>(id)].defined()) continue;
-      if (i >= outputs.size()) {
-        throw UserError(node.source, fmt::format("{}: {} has {} outputs, output {} is used",
-                                                 graph_.name, node.op, outputs.size(), i));
-      }
-      values_[static_cast<size_t>(id)] = outputs[i];
-    }
-  }
-
-  const Graph& graph_;
-  const Rank rank_;
-  const OutputFilter& filter_;
-  Values values_;
-  std::vector<std::vector<TensorId>> last_read_;  // per node: what goes after it
-  size_t next_ = 0;
-};
+  };
+}
 
 struct Message {
   CollectiveNode call;
@@ -127,8 +57,11 @@ class Lockstep {
            const std::map<RankTensorName, at::Tensor>& inputs, const OutputFilter& filter,
            const Wanted& wanted)
       : graphs_(graphs), groups_(groups) {
-    for (size_t rank = 0; rank < graphs.size(); ++rank)
-      ranks_.emplace_back(graphs[rank], static_cast<Rank>(rank), inputs, filter, wanted);
+    for (size_t index = 0; index < graphs.size(); ++index) {
+      const auto rank = static_cast<Rank>(index);
+      ranks_.emplace_back(graphs[index], values_of(graphs[index], rank, inputs, wanted),
+                          kernel_of(graphs[index], rank, filter));
+    }
     waiting_.assign(graphs.size(), nullptr);
   }
 
@@ -142,12 +75,12 @@ class Lockstep {
       if (!met) report_deadlock();
     }
     std::vector<Values> result;
-    for (RankInterpreter& rank : ranks_) result.push_back(rank.take());
+    for (RankInterpreter& rank : ranks_) result.push_back(rank.values().take());
     return result;
   }
 
  private:
-  std::vector<at::Tensor> offers_of(size_t rank, const CollectiveNode& call) const {
+  std::vector<at::Tensor> offers_of(size_t rank, const CollectiveNode& call) {
     std::vector<at::Tensor> offers;
     for (const TensorId id : call.offers) offers.push_back(ranks_[rank].value(id));
     return offers;

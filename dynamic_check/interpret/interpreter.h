@@ -10,13 +10,11 @@
 #include <vector>
 
 #include "dynamic_check/clean_eval.h"
+#include "dynamic_check/interpret/staged_values.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
 
 namespace assay {
-
-// Values of one graph's tensors, by TensorId; undefined where nothing was computed.
-using Values = std::vector<at::Tensor>;
 
 // The ranks' collectives do not meet: different ones, or some rank waits for ever. Bad programs,
 // not bad input.

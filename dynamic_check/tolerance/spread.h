@@ -38,6 +38,8 @@ class Spread {
   // whole.
   Norms floor(double unit_roundoff) const;
 
+  void move_to(at::Device device) { exact_ = exact_.to(device); }
+
   const at::Tensor& exact() const { return exact_; }
   const Norms& norms() const { return norms_; }  // of the exact value
   int64_t samples() const { return samples_; }

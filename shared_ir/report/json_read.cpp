@@ -162,6 +162,9 @@ DynamicReport dynamic_of(const Json& json) {
   if (json.contains("approximations"))
     for (const Json& one : json["approximations"])
       report.approximations.push_back({one.at("tensor"), number(one, "error")});
+  if (json.contains("reference_stages"))
+    for (const Json& stage : json["reference_stages"])
+      report.reference_stages.push_back({stage.at("device"), integer<int64_t>(stage.at("bytes"))});
   report.ms = number(json, "ms");
   return report;
 }

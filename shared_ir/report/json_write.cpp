@@ -118,6 +118,8 @@ Json json_of(const DynamicReport& report) {
   for (const DynamicReport::Distance& accepted : report.approximations)
     json["approximations"].push_back(
         {{"tensor", accepted.tensor}, {"error", number(accepted.error)}});
+  for (const DynamicReport::Stage& stage : report.reference_stages)
+    json["reference_stages"].push_back({{"device", stage.device}, {"bytes", stage.bytes}});
   if (report.first_deviation) json["first_deviation"] = json_of(*report.first_deviation);
   for (const DynamicReport::Tolerance& tolerance : report.tolerances) {
     json["tolerances"].push_back({{"tensor", tolerance.tensor},

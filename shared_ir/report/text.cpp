@@ -235,6 +235,8 @@ class Printer {
       line("    tolerances from {} perturbed runs; a correct program fails with probability {:.0e}",
            report.samples, report.family_false_positive_rate);
     }
+    if (!report.reference_stages.empty())
+      line("    the reference ran from its graph, in stages: {}", stages(report.reference_stages));
     if (!report.not_raised.empty())
       line("    runs of the graphs did not raise the tolerances, as they do in a check: {}",
            report.not_raised);
@@ -255,6 +257,18 @@ class Printer {
     if (!report.triage.empty()) {
       line("  triage: {} - {}", report.triage, triage_sentence(report.triage));
     }
+  }
+
+  // "cuda:0 (at most 1.2 GB), cpu (at most 0.9 GB)"
+  static std::string stages(const std::vector<DynamicReport::Stage>& stages) {
+    constexpr double kMega = 1e6, kGiga = 1e9;
+    std::string text;
+    for (const DynamicReport::Stage& stage : stages) {
+      const auto bytes = static_cast<double>(stage.bytes);
+      text += fmt::format("{}{} (at most {:.1f} {})", text.empty() ? "" : ", ", stage.device,
+                          bytes / (bytes < kGiga ? kMega : kGiga), bytes < kGiga ? "MB" : "GB");
+    }
+    return text;
   }
 
   static const char* outcome(const DynamicReport& report) {

@@ -12,6 +12,9 @@
 
 #include "dynamic_check/check.h"
 #include "dynamic_check/inputs/random.h"
+#include "dynamic_check/inputs/run_inputs.h"
+#include "dynamic_check/references.h"
+#include "dynamic_check/targets.h"
 #include "shared_ir/error.h"
 #include "tests/dynamic/support/mlp.h"
 
@@ -86,6 +89,22 @@ TEST_F(KeptCopy, MemoryOfCopiesThatAreGoneIsFree) {
   for (int i = 0; i < 8; ++i) EXPECT_NO_THROW(kept_copy(megabyte)) << "copy " << i;
   set_copy_memory(0);
   EXPECT_THROW(kept_copy(megabyte), UserError);
+}
+
+// What a stage holds goes with its last reader, and none of it stays for the comparison.
+TEST_F(KeptCopy, IsWhatReferenceStagesLeaveOfTheirExactValues) {
+  const test::Mlp mlp = test::make_mlp({.tokens = 64, .hidden = 256, .inner = 512});
+  const DynamicOptions options{.samples = 3, .reference_stages = {"cpu", "cpu"}};
+  const Targets targets = make_targets(mlp.refinement, mlp.relations);
+  const RunInputs inputs =
+      make_run_inputs(mlp.refinement, mlp.programs.inputs, {}, options.precision, options.seed);
+  const auto references = [&] {
+    return make_references(mlp.refinement, targets, mlp.programs, inputs, options);
+  };
+  set_copy_memory(0);
+  EXPECT_FALSE(references().failure);
+  const NoFolder none;
+  EXPECT_THROW(references(), UserError) << "they went to no file";
 }
 
 TEST_F(KeptCopy, ACheckWithFilesGivesTheFiguresOfOneWithout) {

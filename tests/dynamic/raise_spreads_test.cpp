@@ -12,9 +12,10 @@ namespace {
 
 // What is allowed of y, relative to the squares' sum, when every sample agrees with the exact value
 // and the inputs are these.
-double allowed_after(const RunInputs& inputs) {
+double allowed_after(const RunInputs& inputs, const std::vector<std::string>& stages = {}) {
   const test::Mlp difference = test::make_difference();
-  const DynamicOptions options{.precision = DType::kBFloat16, .seed = 1, .samples = 4};
+  const DynamicOptions options{
+      .precision = DType::kBFloat16, .seed = 1, .samples = 4, .reference_stages = stages};
   const at::Tensor squares = inputs.whole.at("x").to(at::kDouble).square();
   const int64_t half = squares.size(0) / 2;
   const at::Tensor y = squares.slice(0, 0, half).sum() - squares.slice(0, half).sum();
@@ -35,6 +36,7 @@ TEST(RaiseSpreads, BySequentialGraphAndMoreByRanksThatRoundMore) {
   inputs.whole["x"] = x;
   // Without its inputs, the ranks' graphs cannot be interpreted.
   const double by_sequential = allowed_after(inputs);
+  EXPECT_EQ(allowed_after(inputs, {"cpu", "cpu"}), by_sequential) << "in stages";
   inputs.parts[{"x", 0}] = x.slice(0, 0, 8192);
   inputs.parts[{"x", 1}] = x.slice(0, 8192);
   const double by_both = allowed_after(inputs);

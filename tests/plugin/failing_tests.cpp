@@ -35,6 +35,13 @@ TEST_REFINEMENT_F(WithSetUp, Passes) {
   distributed({{"tp", 2}}, [&](Program& p) { p.output("y", mm(p[x], p[x].t())); });
 }
 
+TEST_REFINEMENT_F(WithSetUp, NamesItsOwnStages) {
+  options().reference_stages = {"cpu"};
+  auto x = input("x", {8, size_});
+  sequential([&](Program& p) { p.output("y", mm(p[x], p[x].t())); });
+  distributed({{"tp", 2}}, [&](Program& p) { p.output("y", mm(p[x], p[x].t())); });
+}
+
 TEST_REFINEMENT_F(WithSetUp, UpdatesAStateThatLiesAsItsWeight) {
   auto w = weight("w", {size_, 4}, Shard("tp", 0));
   auto momentum = state("momentum", w, InputRole::kFirstMoment);

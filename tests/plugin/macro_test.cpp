@@ -76,6 +76,26 @@ TEST(Macro, WritesItsReportWithTolerancesInOrderWhereAskedTo) {
   std::filesystem::remove_all(scratch());
 }
 
+TEST(Macro, TheReferenceRunsInTheStagesOfTheEnvironment) {
+  const Outcome passes = run("WithSetUp.Passes", "", "ASSAY_REFERENCE_STAGES=cpu,cpu");
+  EXPECT_EQ(passes.exit, 0) << passes.output;
+  const auto folder = scratch() / "reports";
+  const Outcome fails = run("Failing.NoAllReduce", "",
+                            "ASSAY_REFERENCE_STAGES=cpu,cpu,cpu ASSAY_REPORTS=" + folder.string());
+  EXPECT_THAT(fails.output, HasSubstr(" ASSAY_REFERENCE_STAGES=cpu,cpu,cpu "));
+  std::ifstream stream(folder / "Failing.NoAllReduce.json");
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const Report report = report_from_json(text, "the report");
+  ASSERT_TRUE(report.cases.at(0).dynamic);
+  EXPECT_EQ(report.cases[0].dynamic->reference_stages.size(), 3U);
+  const Outcome wrong = run("WithSetUp.Passes", "", "ASSAY_REFERENCE_STAGES=cpu,gpu7");
+  EXPECT_EQ(wrong.exit, 1);
+  EXPECT_THAT(wrong.output, HasSubstr("a stage of the reference is to run on 'gpu7'"));
+  const Outcome own = run("WithSetUp.NamesItsOwnStages", "", "ASSAY_REFERENCE_STAGES=cpu,gpu7");
+  EXPECT_EQ(own.exit, 0) << own.output;
+  std::filesystem::remove_all(scratch());
+}
+
 TEST(Macro, AFailureLeavesACaseThatLoads) {
   run("Failing.NoAllReduce");
   EXPECT_EQ(load_case(scratch() / "Failing.NoAllReduce").ranks.size(), 2u);

@@ -98,6 +98,20 @@ TEST(ReportJson, KeepsWhyTolerancesWereNotRaised) {
   EXPECT_EQ(read.cases.at(0).dynamic->not_raised, "no case has the graphs");
 }
 
+TEST(ReportJson, KeepsTheStagesOfTheReference) {
+  CaseReport report = missing_all_reduce();
+  EXPECT_THAT(to_text(report), Not(HasSubstr("in stages")));
+  report.dynamic->reference_stages = {{"cuda:0", 1'250'000'000}, {"cpu", 2'000'000}};
+  EXPECT_THAT(to_text(report),
+              HasSubstr("the reference ran from its graph, in stages: cuda:0 (at most 1.2 GB), cpu "
+                        "(at most 2.0 MB)"));
+  const std::string text = to_json({{report}});
+  EXPECT_EQ(to_json(report_from_json(text, "report.json")), text);
+  const Report read = report_from_json(text, "report.json");
+  ASSERT_EQ(read.cases.at(0).dynamic->reference_stages.size(), 2U);
+  EXPECT_EQ(read.cases[0].dynamic->reference_stages[1].device, "cpu");
+}
+
 TEST(ReportJson, NumbersThatAreNotFiniteAreNull) {
   CaseReport report = missing_all_reduce();
   report.dynamic->first_deviation->error = std::numeric_limits<double>::quiet_NaN();

@@ -101,6 +101,11 @@ struct CheckOptions {
   // Folder that keeps the traces of each precision's runs (PRECISION/base.trace and others, with
   // the case) for `assay compare`. Empty: none are kept.
   std::filesystem::path traces;
+  // Devices ("cpu", "cuda:0", ...) on which the sequential program runs as stages, from its
+  // captured graph, where it is too large for one: each holds about the same share, a device that
+  // is named twice two. Empty: in a refinement test, those that the variable ASSAY_REFERENCE_STAGES
+  // lists ("cuda:0,cuda:1"); else none: the program itself runs, on one device.
+  std::vector<std::string> reference_stages;
   // Seams of the run (dynamic_check/hooks.h): when collectives complete, and faults of kernels.
   CompletionHook completion;
   KernelHook kernel;
