@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "dynamic_check/tensor_buffer.h"
 #include "shared_ir/capture/scalar_type.h"
 
 namespace assay {
@@ -16,12 +17,6 @@ using LeafTensors = std::map<RankTensorName, at::Tensor>;
 bool computes(const CleanExpr& expr) {
   return expr.kind == CleanExpr::Kind::kSum || expr.kind == CleanExpr::Kind::kScale ||
          std::ranges::any_of(expr.operands, computes);
-}
-
-// Of a GPU's memory nothing but the address is looked at.
-StridedBuffer buffer_of(const at::Tensor& tensor) {
-  return {to_dtype(tensor.scalar_type()), tensor.sizes().vec(), tensor.strides().vec(),
-          static_cast<const std::byte*>(tensor.const_data_ptr()), nullptr};
 }
 
 at::Tensor tensor_of(const StridedBuffer& buffer, const LeafTensors& leaves) {

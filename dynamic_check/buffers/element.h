@@ -15,11 +15,12 @@ template <typename Bits, int kExponent, int kMantissa, bool kInfinity>
 struct SmallFloat {
   Bits bits;
 
-  // Over float32, which has all of these numbers: without branches, for loops over many.
-  explicit operator double() const {
-    constexpr int kBias = (1 << (kExponent - 1)) - 1;
-    constexpr uint32_t kAll = (1u << (kExponent + kMantissa)) - 1;
-    constexpr uint32_t kTop = kAll >> kMantissa << kMantissa;
+  static constexpr int kBias = (1 << (kExponent - 1)) - 1;
+  static constexpr uint32_t kAll = (1u << (kExponent + kMantissa)) - 1;
+  static constexpr uint32_t kTop = kAll >> kMantissa << kMantissa;
+
+  // Both ways without branches, for loops over many.
+  explicit operator float() const {
     constexpr uint32_t kNaN = 0x7fc00000, kInfinite = 0x7f800000;
     constexpr float kSmallest = std::bit_cast<float>((128u - kBias - kMantissa) << 23);
     const uint32_t magnitude = bits & kAll;
@@ -32,7 +33,29 @@ struct SmallFloat {
       value = magnitude == kAll ? kNaN : value;
     }
     const uint32_t sign = static_cast<uint32_t>(bits) >> (kExponent + kMantissa) << 31;
-    return static_cast<double>(std::bit_cast<float>(value | sign));
+    return std::bit_cast<float>(value | sign);
+  }
+  // float32 has all of these numbers.
+  explicit operator double() const { return static_cast<double>(static_cast<float>(*this)); }
+
+  // The nearest, of two the even one. What is too large is infinite, or no number.
+  static SmallFloat nearest(float number) {
+    constexpr int32_t kLargest = kInfinity ? kTop : kAll;
+    constexpr int32_t kNaN = kInfinity ? kTop | (1u << (kMantissa - 1)) : kAll;
+    // Numbers of this size are as far apart as subnormals are here: an addition rounds.
+    constexpr uint32_t kMagic = (151u - kBias - kMantissa) << 23;
+    const auto all = std::bit_cast<uint32_t>(number);
+    const auto magnitude = static_cast<int32_t>(all & 0x7fffffff);
+    const float shifted = std::bit_cast<float>(magnitude) + std::bit_cast<float>(kMagic);
+    const auto subnormal = static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) - kMagic);
+    const int32_t odd = magnitude >> (23 - kMantissa) & 1;
+    int32_t value =
+        (magnitude - ((127 - kBias) << 23) + (1 << (22 - kMantissa)) - 1 + odd) >> (23 - kMantissa);
+    value = value > kLargest ? kLargest : value;
+    value = magnitude < (128 - kBias) << 23 ? subnormal : value;
+    value = magnitude > 0x7f800000 ? kNaN : value;
+    const uint32_t sign = all >> 31 << (kExponent + kMantissa);
+    return {static_cast<Bits>(static_cast<uint32_t>(value) | sign)};
   }
 };
 
@@ -40,8 +63,17 @@ struct SmallFloat {
 struct BFloat16 {
   uint16_t bits;
 
-  explicit operator double() const {
-    return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
+  explicit operator float() const {
+    return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+  }
+  explicit operator double() const { return static_cast<double>(static_cast<float>(*this)); }
+
+  // The nearest, of two the even one.
+  static BFloat16 nearest(float number) {
+    const auto all = std::bit_cast<uint32_t>(number);
+    const uint32_t rounded = (all + 0x7fff + (all >> 16 & 1)) >> 16;
+    const bool is_nan = static_cast<int32_t>(all & 0x7fffffff) > 0x7f800000;
+    return {static_cast<uint16_t>(is_nan ? 0x7fc0 : rounded)};
   }
 };
 

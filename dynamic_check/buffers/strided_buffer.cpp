@@ -156,11 +156,18 @@ StridedBuffer reshape(const StridedBuffer& buffer, const Shape& shape) {
   return view;
 }
 
+void copy_into(const StridedBuffer& from, const StridedBuffer& to) {
+  copy_elements(from, to.owned.get(), to.strides);
+}
+
+StridedBuffer copy(const StridedBuffer& buffer) {
+  StridedBuffer dense = make_buffer(buffer.dtype, buffer.shape, false);
+  copy_into(buffer, dense);
+  return dense;
+}
+
 StridedBuffer contiguous(const StridedBuffer& buffer) {
-  if (buffer.is_contiguous()) return buffer;
-  const StridedBuffer copy = make_buffer(buffer.dtype, buffer.shape, false);
-  copy_elements(buffer, copy.owned.get(), copy.strides);
-  return copy;
+  return buffer.is_contiguous() ? buffer : copy(buffer);
 }
 
 StridedBuffer concat(std::span<const StridedBuffer> parts, int64_t dim) {

@@ -38,9 +38,14 @@ StridedBuffer permute(const StridedBuffer& buffer, std::span<const int64_t> dims
 // A view where there are no gaps, else a copy.
 StridedBuffer reshape(const StridedBuffer& buffer, const Shape& shape);
 
+// Writes the elements of one to those of the other, which have its shape and type; `to.owned`
+// begins at `to.data`.
+void copy_into(const StridedBuffer& from, const StridedBuffer& to);
+
 // Copies. Where elements are of several types, or are added or scaled, floats become float64; sums
 // of integers stay of their type and wrap around, and of bools they are "or".
-StridedBuffer contiguous(const StridedBuffer& buffer);
+StridedBuffer copy(const StridedBuffer& buffer);
+StridedBuffer contiguous(const StridedBuffer& buffer);  // the same memory where there are no gaps
 StridedBuffer concat(std::span<const StridedBuffer> parts, int64_t dim);
 StridedBuffer pad(const StridedBuffer& buffer, int64_t dim, int64_t before, int64_t after);
 StridedBuffer sum(std::span<const StridedBuffer> parts);

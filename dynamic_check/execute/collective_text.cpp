@@ -25,22 +25,6 @@ Reduction reduction_of(const c10d::ReduceOp& op) {
   }
 }
 
-const char* to_string(Reduction reduction) {
-  switch (reduction) {
-    case Reduction::kSum:
-      return "sum";
-    case Reduction::kAverage:
-      return "avg";
-    case Reduction::kProduct:
-      return "product";
-    case Reduction::kMin:
-      return "min";
-    case Reduction::kMax:
-      return "max";
-  }
-  throw InternalError("unknown reduction");
-}
-
 std::string types_and_sizes(const std::vector<at::Tensor>& tensors, bool sizes) {
   std::string text;
   for (const at::Tensor& tensor : tensors) {

@@ -8,7 +8,7 @@
 #include <torch/csrc/distributed/c10d/Work.hpp>
 #include <vector>
 
-#include "dynamic_check/execute/reduce.h"
+#include "dynamic_check/buffers/reduce_buffers.h"
 
 namespace assay {
 
@@ -21,7 +21,6 @@ struct CollectiveText {
 
 // Throws UserError for reductions that Assay does not know (premultiplied sums, bitwise ones).
 Reduction reduction_of(const c10d::ReduceOp& op);
-const char* to_string(Reduction reduction);
 
 // " float32 [8, 64]" for each tensor.
 std::string types_and_sizes(const std::vector<at::Tensor>& tensors, bool sizes = true);

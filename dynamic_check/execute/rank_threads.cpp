@@ -14,7 +14,6 @@
 
 #include "dynamic_check/execute/rendezvous.h"
 #include "dynamic_check/execute/thread_backend.h"
-#include "dynamic_check/execute/thread_work.h"
 
 namespace assay {
 namespace {
@@ -42,7 +41,6 @@ class ThreadRank final : public RankEnvironment {
       : RankEnvironment(mesh, rank),
         device_(options.device),
         rendezvous_(std::move(rendezvous)),
-        pending_(std::make_shared<PendingResults>()),
         completion_(options.completion) {}
 
   // Made on first use.
@@ -50,7 +48,7 @@ class ThreadRank final : public RankEnvironment {
     auto found = groups_.find(axis);
     if (found != groups_.end()) return found->second;
     auto group = make_thread_group(mesh().group_name(rank(), axis), mesh().group(rank(), axis),
-                                   rank(), device_, rendezvous_, pending_, completion_);
+                                   rank(), device_, rendezvous_, completion_);
     groups_.emplace(axis, group);
     return group;
   }
@@ -58,7 +56,6 @@ class ThreadRank final : public RankEnvironment {
  private:
   const at::Device device_;
   std::shared_ptr<Rendezvous> rendezvous_;
-  std::shared_ptr<PendingResults> pending_;
   CompletionHook completion_;
   std::map<std::string, c10::intrusive_ptr<c10d::ProcessGroup>> groups_;
 };

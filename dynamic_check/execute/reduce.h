@@ -1,22 +1,17 @@
-// What collectives compute, on the tensors of all members: used by the in-process backend, by the
-// interpreter, and by the check that a recorded collective is the reduction of its recorded inputs.
+// Reductions of tensors that are at hand together: what collectives compute (reduce_buffers.h), for
+// the interpreter and for the check that a recorded collective is the reduction of its recorded
+// inputs.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
-#include <optional>
 #include <span>
-#include <string_view>
+
+#include "dynamic_check/buffers/reduce_buffers.h"
 
 namespace assay {
 
-enum class Reduction { kSum, kAverage, kProduct, kMin, kMax };
-
-// "sum", "avg", "product", "min", "max", as in _c10d_functional; nullopt if it is none of these.
-std::optional<Reduction> parse_reduction(std::string_view name);
-
-// Element-wise reduction of tensors of one shape and dtype, in member order and in their dtype: the
-// same bits on every member and in every run. `members` is not empty.
+// `members`: at least one, all of one shape, dtype and device. On a GPU, by way of the host.
 at::Tensor reduce_members(Reduction reduction, std::span<const at::Tensor> members);
 
 }  // namespace assay

@@ -1,5 +1,4 @@
-// A c10d backend whose ranks are threads of this process: collectives through a Rendezvous, with
-// deterministic reduction order, and completion as late as a hook wants it.
+// A c10d backend whose ranks are threads of this process: GroupMember's collectives, on tensors.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -19,15 +18,12 @@ class ProcessGroup;
 
 namespace assay {
 
-class PendingResults;
-
 // The process group of one rank, on the given device type, registered under `name` for this
 // thread's functional collectives. `ranks` in group order. The completion hook may be empty.
 c10::intrusive_ptr<c10d::ProcessGroup> make_thread_group(const std::string& name,
                                                          const std::vector<Rank>& ranks, Rank rank,
                                                          at::Device device,
                                                          std::shared_ptr<Rendezvous> rendezvous,
-                                                         std::shared_ptr<PendingResults> pending,
                                                          CompletionHook completion);
 
 }  // namespace assay

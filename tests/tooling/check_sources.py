@@ -7,6 +7,7 @@
   check_sources.py headers ROOT COMPILER FLAG...
   check_sources.py readme ROOT
   check_sources.py decisions ROOT
+  check_sources.py suppressions ROOT
 """
 
 import concurrent.futures
@@ -125,6 +126,25 @@ def check_readme(root):
     return []
 
 
+SUPPRESSIONS = "tests/dynamic/thread_sanitizer/suppressions.txt"
+# Functions and libraries of LibTorch, with what it is linked of, and of GNU's OpenMP.
+FOREIGN_FRAME = re.compile(
+    r"\^?(?:(?:at|c10|c10d|caffe2|dnnl|gloo|torch)::|(?:GOMP|gomp|omp)_|lib(?:torch(?:_cpu)?|c10|gomp)\.so)"
+)
+
+
+def check_suppressions(root):
+    """What the thread sanitizer may leave out lies in LibTorch and OpenMP, never in code of ours."""
+    problems = []
+    for number, line in enumerate((pathlib.Path(root) / SUPPRESSIONS).read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        kind, _, pattern = line.partition(":")
+        if kind not in ("race", "mutex", "deadlock") or not FOREIGN_FRAME.match(pattern) or "assay" in pattern:
+            problems.append(f"{SUPPRESSIONS}:{number}: names no frame of LibTorch or OpenMP: {line}")
+    return problems
+
+
 def main(name, root, *rest):
     if name == "listed":
         problems = check_listed(root, rest[0], "--without-cuda" in rest)
@@ -136,6 +156,7 @@ def main(name, root, *rest):
             "includes": check_includes,
             "readme": check_readme,
             "decisions": check_decisions,
+            "suppressions": check_suppressions,
         }
         problems = checks[name](root, *rest)
     print("\n".join(problems))

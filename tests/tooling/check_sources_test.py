@@ -63,6 +63,16 @@ class CheckSourcesTest(unittest.TestCase):
         self.write("static_check/checker/a.cpp", "\nbool same = std::memcmp(&a, &b, sizeof a) == 0;\n")
         self.assert_finds("static_check/checker/a.cpp:2", check_sources.check_decisions(self.root))
 
+    def test_suppressions_finds_a_line_that_hides_code_of_ours(self):
+        path = check_sources.SUPPRESSIONS
+        foreign = "# Why.\n\nrace:^dnnl::impl::\nmutex:GOMP_barrier\nrace:at::native::\nrace:libgomp.so\n"
+        self.write(path, foreign)
+        self.assertEqual(check_sources.check_suppressions(self.root), [])
+        for ours in ("race:assay::Rendezvous", "race:^assay::", "race:at::native::assay", "race:*", "race:",
+                     "race:std::", "race:thread_executor.cpp", "thread:at::native::", "at::native::"):
+            self.write(path, foreign + ours + "\n")
+            self.assert_finds(f"{path}:7", check_sources.check_suppressions(self.root))
+
     def test_includes_finds_a_heavy_header_behind_another(self):
         self.write("shared_ir/a.h", '#include "shared_ir/json/b.h"\n')
         self.write("shared_ir/json/b.h", "#include <string>\n")

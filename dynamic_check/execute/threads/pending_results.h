@@ -1,0 +1,42 @@
+// What a collective gives one member, and where that goes: memory alone, without LibTorch.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "dynamic_check/buffers/reduce_buffers.h"
+#include "dynamic_check/buffers/strided_buffer.h"
+
+namespace assay {
+
+// Members' memory that makes one result: its parts behind one another, or their reduction.
+struct CollectiveResult {
+  std::vector<StridedBuffer> parts;  // at least one, of one type, without gaps
+  std::optional<Reduction> reduction;
+};
+
+// Memory that a result is written to.
+struct Destination {
+  StridedBuffer memory;           // `owned`: from `data` on, what keeps it
+  std::function<void()> written;  // called afterwards, in the same thread; may be empty
+};
+
+// The results of one call, each written once. Not for several threads at a time.
+class PendingResults {
+ public:
+  // Throws UserError where the destination is of another type or number of elements.
+  void add(CollectiveResult result, Destination to);
+
+  // Writes what was not written yet and lets go of all memory.
+  void deliver();
+
+ private:
+  struct Entry {
+    CollectiveResult result;
+    Destination to;
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace assay
