@@ -106,7 +106,7 @@ class NodeCall {
 
 }  // namespace
 
-Run run_program(const CaptureSpec& inputs, const RankProgram& program) {
+Run run_program(const CaptureSpec& inputs, const RankProgram& program, const Graph* expected) {
   std::map<std::string, at::Tensor> tensors;
   for (const CaptureInput& input : inputs) tensors[input.name] = random_tensor(input);
   std::map<NodeId, std::vector<at::Tensor>> observed;
@@ -114,12 +114,15 @@ Run run_program(const CaptureSpec& inputs, const RankProgram& program) {
   std::map<std::string, at::Tensor> initial;
   for (const auto& [name, tensor] : tensors) initial[name] = tensor.detach().clone();
   {
-    Recording recording(
-        "run", {.on_outputs = [&](NodeId node, std::span<const at::Tensor> outputs) {
-          for (const at::Tensor& output : outputs) {
-            observed[node].push_back(output.defined() ? output.detach().clone() : at::Tensor());
-          }
-        }});
+    Recording recording("run", {.on_outputs =
+                                    [&](NodeId node, std::span<const at::Tensor> outputs) {
+                                      for (const at::Tensor& output : outputs) {
+                                        observed[node].push_back(output.defined()
+                                                                     ? output.detach().clone()
+                                                                     : at::Tensor());
+                                      }
+                                    },
+                                .expected = expected});
     for (const CaptureInput& input : inputs) recording.input(input.name, tensors.at(input.name));
     RunContext context(recording, tensors);
     program(context);

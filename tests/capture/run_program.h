@@ -18,7 +18,9 @@ struct Run {
 };
 
 // Runs a sequential program (no mesh) under a recording, on random inputs (integers: 0 or 1).
-Run run_program(const CaptureSpec& inputs, const RankProgram& program);
+// `expected`: as of RecordingOptions.
+Run run_program(const CaptureSpec& inputs, const RankProgram& program,
+                const Graph* expected = nullptr);
 
 // Computes the graph from the run's inputs with one dispatcher call a node, and expects the values
 // that the run observed, for every tensor of the graph.

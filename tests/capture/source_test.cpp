@@ -45,11 +45,10 @@ void program(ProgramContext& context) {
   context.output("grad.w", gradients[1]);
 }
 
-Graph graph() {
-  return capture("sequential",
-                 {{"x", {4, 6}, DType::kFloat32, true}, {"w", {6, 6}, DType::kFloat32, true}}, 0,
-                 Mesh(), program);
-}
+const CaptureSpec kInputs{{"x", {4, 6}, DType::kFloat32, true},
+                          {"w", {6, 6}, DType::kFloat32, true}};
+
+Graph graph() { return capture("sequential", kInputs, 0, Mesh(), program); }
 
 TEST(Source, OfAForwardNodeIsItsCallInTheUsersFile) {
   const Graph captured = graph();
@@ -85,6 +84,29 @@ TEST(Source, ModulePathIsThatOfTheEnclosingScopes) {
   EXPECT_EQ(test::producer(captured, "gelu").module, "mlp");
   EXPECT_EQ(test::producer(captured, "mm").module, "mlp.proj");
   EXPECT_EQ(ModuleScope::path(), "");
+}
+
+TEST(Source, OfARunIsThatOfTheGraphThatItIsExpectedToGive) {
+  Graph expected = graph();
+  expected.nodes.front().source.line = 777;
+  const Graph run = test::run_program(kInputs, program, &expected).graph;
+  ASSERT_EQ(run.nodes.size(), expected.nodes.size());
+  for (size_t i = 0; i < run.nodes.size(); ++i) {
+    EXPECT_EQ(to_string(run.nodes[i].source), to_string(expected.nodes[i].source))
+        << run.nodes[i].op;
+    EXPECT_EQ(run.nodes[i].module, expected.nodes[i].module) << run.nodes[i].op;
+    EXPECT_EQ(run.nodes[i].backward, expected.nodes[i].backward) << run.nodes[i].op;
+  }
+}
+
+TEST(Source, OfANodeThatWasNotExpectedIsItsCaller) {
+  Graph expected = graph();
+  expected.nodes.front().op = "aten.relu.default";
+  expected.nodes.front().source.line = 777;
+  const Graph run = test::run_program(kInputs, program, &expected).graph;
+  EXPECT_EQ(run.nodes.front().op, "aten.gelu.default");
+  EXPECT_EQ(run.nodes.front().source.line, kGeluLine);
+  EXPECT_EQ(run.nodes.front().module, "mlp");
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -13,6 +15,7 @@
 #include "dynamic_check/check.h"
 #include "dynamic_check/inputs/random.h"
 #include "dynamic_check/inputs/run_inputs.h"
+#include "dynamic_check/machine_memory.h"
 #include "dynamic_check/references.h"
 #include "dynamic_check/targets.h"
 #include "shared_ir/error.h"
@@ -81,6 +84,13 @@ class NoFolder {
   const bool had_ = std::getenv("TMPDIR") != nullptr;
   const std::string before_ = had_ ? std::getenv("TMPDIR") : "";
 };
+
+TEST(MachineMemory, CopiesTakeAnEighthAndAlwaysSome) {
+  constexpr int64_t kMega = 1 << 20;
+  EXPECT_GT(machine_memory(), 64 * kMega);
+  EXPECT_LE(machine_memory(), int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE));
+  EXPECT_EQ(default_copy_memory(), std::max(256 * kMega, machine_memory() / 8));
+}
 
 TEST_F(KeptCopy, MemoryOfCopiesThatAreGoneIsFree) {
   const at::Tensor megabyte = at::full({1 << 18}, 1.0f);

@@ -60,6 +60,25 @@ TEST(Norms, ElementsThatAreNotFiniteAreLeftOutAndSeen) {
   }
 }
 
+TEST(Norms, OneElementThatIsNotFiniteIsSeenAnywhere) {
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kBFloat16, at::kHalf}) {
+    at::Tensor a = normal_tensor({1, "a"}, {100}).to(dtype);
+    a[1] = 0;
+    a[2] = dtype == at::kHalf ? 65504 : 1e38;
+    EXPECT_TRUE(all_finite(a)) << dtype;
+    for (const double special :
+         {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+          std::numeric_limits<double>::quiet_NaN()}) {
+      for (int64_t i = 0; i < a.numel(); ++i) {
+        at::Tensor changed = a.clone();
+        changed[i] = special;
+        EXPECT_FALSE(all_finite(changed)) << dtype << " " << special << " at " << i;
+      }
+    }
+  }
+  EXPECT_TRUE(all_finite(at::zeros({0}))) << "none";
+}
+
 TEST(Norms, TheGpuAgreesWithTheCpu) {
   if (!has_cuda_kernels() || !at::hasCUDA()) GTEST_SKIP() << "no GPU";
   const at::Tensor a = normal_tensor({1, "a"}, {1000, 37});
