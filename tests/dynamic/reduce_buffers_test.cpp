@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 
 #include "dynamic_check/buffers/element.h"
@@ -87,7 +88,9 @@ void expect_nearest(DType dtype) {
     ASSERT_EQ(rounds(std::nextafter(middle, 0.0F)), bits);
     ASSERT_EQ(rounds(std::nextafter(middle, INFINITY)), bits + 1);
   }
-  EXPECT_TRUE(std::isnan(value_of(dtype, T::nearest(NAN).bits)));
+  // Also where adding to the bits of what is no number carries into the sign.
+  for (const uint32_t none : {0x7f800001u, 0x7fc00000u, 0x7fffffffu, 0xffffffffu})
+    EXPECT_TRUE(std::isnan(value_of(dtype, T::nearest(std::bit_cast<float>(none)).bits)));
 }
 
 TEST(Element, FloatsRoundToTheNearestOfTwoNumbersAndHalfwayToTheEvenOne) {
