@@ -1,6 +1,7 @@
 #include "dynamic_check/execute/thread_backend.h"
 
 #include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -222,6 +223,31 @@ class ThreadBackend final : public c10d::Backend {
 
 }  // namespace
 
+namespace {
+
+// LibTorch's own barrier keeps its tensor in one variable of the process, which rank threads would
+// write at the same time.
+class ThreadGroup final : public c10d::ProcessGroup {
+ public:
+  using ProcessGroup::ProcessGroup;
+
+  WorkPtr barrier(const c10d::BarrierOptions& options) override {
+    static const auto operation =
+        c10::Dispatcher::singleton()
+            .findSchemaOrThrow("c10d::barrier", "")
+            .typed<WorkPtr(at::Tensor, const c10::intrusive_ptr<ProcessGroup>&,
+                           const std::vector<int64_t>&, bool, int64_t)>();
+    // As there, its device says which backend is meant.
+    const at::Tensor tensor = at::empty(
+        {1}, at::TensorOptions().device(options.device.value_or(at::kCPU)).dtype(at::kByte));
+    return operation.call(tensor,
+                          c10::intrusive_ptr<ProcessGroup>::unsafe_reclaim_from_nonowning(this),
+                          options.device_ids, options.asyncOp, options.timeout.count());
+  }
+};
+
+}  // namespace
+
 c10::intrusive_ptr<c10d::ProcessGroup> make_thread_group(const std::string& name,
                                                          const std::vector<Rank>& ranks, Rank rank,
                                                          at::Device device,
@@ -229,8 +255,8 @@ c10::intrusive_ptr<c10d::ProcessGroup> make_thread_group(const std::string& name
                                                          CompletionHook completion) {
   auto backend = c10::make_intrusive<ThreadBackend>(
       GroupMember(name, ranks, rank, std::move(rendezvous), std::move(completion)));
-  auto group = c10::make_intrusive<c10d::ProcessGroup>(c10::make_intrusive<c10d::HashStore>(),
-                                                       backend->getRank(), backend->getSize());
+  auto group = c10::make_intrusive<ThreadGroup>(c10::make_intrusive<c10d::HashStore>(),
+                                                backend->getRank(), backend->getSize());
   group->setBackend(device.type(), c10d::ProcessGroup::BackendType::CUSTOM, backend);
   group->setDefaultBackend(c10d::ProcessGroup::BackendType::CUSTOM);
   group->setGroupName(name);

@@ -22,6 +22,7 @@ using std::chrono_literals::operator""ms;
 
 const Mesh kTwo{{{"tp", 2}}};
 const Mesh kFour{{{"dp", 2}, {"tp", 2}}};
+const Mesh kRow{{{"tp", 4}}};
 
 at::Tensor ramp(Rank rank) { return at::arange(4, at::kDouble) + 10 * rank; }
 
@@ -147,6 +148,21 @@ TEST(RankThreads, FunctionalCollectivesFindTheGroupByName) {
     EXPECT_TRUE(
         at::equal(wait.call(all_reduce.call(ramp(rank.rank()), "sum", name)), ramp(0) + ramp(1)));
   });
+}
+
+// LibTorch's barrier has a tensor that all threads of the process share: many at once broke the
+// heap.
+TEST(RankThreads, EveryBarrierHoldsAllRanksBack) {
+  constexpr int kBarriers = 10000;
+  std::atomic<int> arrived = 0;
+  run(kRow, [&](RankEnvironment& rank) {
+    for (int passed = 0; passed < kBarriers; ++passed) {
+      ++arrived;
+      rank.group("tp")->barrier()->wait();
+      ASSERT_GE(arrived, 4 * (passed + 1));
+    }
+  });
+  EXPECT_EQ(arrived, 4 * kBarriers);
 }
 
 TEST(RankThreads, ADelayedResultIsInPlaceOnlyAfterTheWait) {
