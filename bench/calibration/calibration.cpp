@@ -128,9 +128,11 @@ void print(const Json& json) {
   }
   for (const Json& point : json.at("power")) {
     const auto error = point.at("error_in_unit_roundoffs").get<double>();
+    const auto injected = point.at("injected").get<int64_t>();
+    if (injected == 0) continue;
     fmt::print("power {}: error of {} unit roundoffs: {} of {} caught, {} named\n",
                point.at("precision").get<std::string>(), error, point.at("caught").get<int64_t>(),
-               point.at("injected").get<int64_t>(), point.at("named").get<int64_t>());
+               injected, point.at("named").get<int64_t>());
     if (error < kLargeError) continue;
     for (const Json& missed : point.at("missed"))
       fmt::print("  missed {}\n", missed.get<std::string>());
