@@ -1,5 +1,6 @@
 #include "dynamic_check/localize/operator_check.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/equal.h>
 #include <fmt/format.h>
@@ -29,6 +30,19 @@ constexpr int kSamples = 4;
 int64_t effective_samples(int64_t elements) {
   return 1 + kSamples * std::clamp<int64_t>(elements, 1, 64);
 }
+
+// While it lives, kernels that this thread calls run on one thread: sums in one chain, which rounds
+// most. A rank may have had fewer threads than this process has.
+class OneKernelThread {
+ public:
+  OneKernelThread() { at::set_num_threads(1); }
+  ~OneKernelThread() { at::set_num_threads(all_); }
+  OneKernelThread(const OneKernelThread&) = delete;
+  OneKernelThread& operator=(const OneKernelThread&) = delete;
+
+ private:
+  const int all_ = at::get_num_threads();
+};
 
 // One operator with what was recorded of it.
 class OperatorReplay {
@@ -71,6 +85,7 @@ class OperatorReplay {
   // x). It alone would not do: in the run's own precision the errors lie on a grid, and a few
   // samples of one element can all have the same.
   void add_inner_sample(Spread& spread, size_t index, double relative) const {
+    const OneKernelThread noisiest;
     add_sample(spread, index, relative, Arithmetic::kAsRecorded);
   }
 

@@ -1,7 +1,11 @@
 #include "dynamic_check/localize/operator_check.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/addmm.h>
+#include <ATen/ops/native_layer_norm.h>
+#include <ATen/ops/native_layer_norm_backward.h>
+#include <ATen/ops/ones.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -78,6 +82,64 @@ TEST_P(SmallProduct, IsCalledWrongWhenOneElementIs) {
     EXPECT_EQ(fault->output, kResult);
     EXPECT_GT(fault->error, fault->allowed);
   }
+}
+
+// The gradient of a weight by its many rows: every element is a long sum.
+constexpr int64_t kTokens = 512, kHidden = 256;
+constexpr TensorId kGradient = 0, kInput = 1, kMean = 2, kScale = 3, kNormWeight = 4,
+                   kWeightGradient = 5;
+
+Graph long_sums() {
+  Graph graph;
+  graph.name = "norm";
+  graph.tensors = {{"gradient", DType::kFloat32, {kTokens, kHidden}},
+                   {"x", DType::kFloat32, {kTokens, kHidden}},
+                   {"mean", DType::kFloat32, {kTokens, 1}},
+                   {"scale", DType::kFloat32, {kTokens, 1}},
+                   {"weight", DType::kFloat32, {kHidden}},
+                   {"weight_gradient", DType::kFloat32, {kHidden}, 0, 1}};
+  graph.inputs = {kGradient, kInput, kMean, kScale, kNormWeight};
+  Node node;
+  node.op = "aten.native_layer_norm_backward.default";
+  const ArgList shape = {Arg{kHidden}}, mask = {Arg{false}, Arg{true}, Arg{false}};
+  node.args = {
+      Arg{TensorArg{kGradient}}, Arg{TensorArg{kInput}},      Arg{shape}, Arg{TensorArg{kMean}},
+      Arg{TensorArg{kScale}},    Arg{TensorArg{kNormWeight}}, Arg{},      Arg{mask}};
+  node.outputs = {kNone, kWeightGradient, kNone};
+  graph.nodes = {node};
+  graph.outputs = {kWeightGradient};
+  for (TensorId id = 0; id <= kWeightGradient; ++id)
+    graph.by_name[graph.tensors[static_cast<size_t>(id)].name] = id;
+  return graph;
+}
+
+// As a rank on one thread gives it.
+RecordedTensors long_sums_of_one_thread(uint64_t seed) {
+  const at::Tensor gradient = normal_tensor({seed, "gradient"}, {kTokens, kHidden}).to(at::kFloat);
+  const at::Tensor x = normal_tensor({seed, "x"}, {kTokens, kHidden}).to(at::kFloat);
+  const at::Tensor weight = at::ones(kHidden);
+  const auto [normalized, mean, scale] = at::native_layer_norm(x, kHidden, weight, {}, 1e-5);
+  const auto weight_gradient = std::get<1>(at::native_layer_norm_backward(
+      gradient, x, kHidden, mean, scale, weight, {}, {false, true, false}));
+  return {gradient, x, mean, scale, weight, weight_gradient};
+}
+
+// More threads sum in more and shorter chains, which round less: in how many the checker's process
+// would sum says nothing about the rank.
+TEST(LongSums, OfARankWithFewerThreadsAreNotCalledWrong) {
+  const Graph graph = long_sums();
+  const int threads = at::get_num_threads();
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    at::set_num_threads(1);
+    const RecordedTensors recorded = long_sums_of_one_thread(seed);
+    at::set_num_threads(16);
+    const auto fault =
+        check_operator(graph, 0, 0, [&](TensorId id) { return recorded[static_cast<size_t>(id)]; },
+                       {.seed = seed});
+    EXPECT_EQ(at::get_num_threads(), 16);
+    EXPECT_FALSE(fault) << "seed " << seed << ": " << fault->error << " of " << fault->allowed;
+  }
+  at::set_num_threads(threads);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, SmallProduct,
