@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 
+#include "dynamic_check/interpret/declared_operators.h"
 #include "dynamic_check/localize/collective_check.h"
 #include "dynamic_check/localize/overwritten_operand.h"
 #include "dynamic_check/merge.h"
@@ -169,14 +170,15 @@ class TargetChecker {
 std::vector<OperatorFault> find_faults(const Case& refinement, const RankTensors& ranks,
                                        uint64_t seed, double family_rate, DType precision,
                                        const ProgressSink& progress) {
+  const DeclaredOperators declared(refinement.operator_files);
   std::vector<OperatorFault> faults =
-      check_collectives(refinement.ranks, refinement.distributed_groups, ranks);
+      check_collectives(refinement.ranks, refinement.distributed_groups, ranks, &declared);
   int64_t operators = 0;
   for (const Graph& graph : refinement.ranks) operators += static_cast<int64_t>(graph.nodes.size());
   const OperatorCheckOptions check{
       seed,
       1 - family_rate / static_cast<double>(std::max<int64_t>(operators * (1 + kMaxBlocks), 1)),
-      is_float8(precision) ? std::optional(precision) : std::nullopt};
+      is_float8(precision) ? std::optional(precision) : std::nullopt, &declared};
   int64_t judged = 0;
   for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
     for (size_t node = 0; node < refinement.ranks[rank].nodes.size(); ++node) {

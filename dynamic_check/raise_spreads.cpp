@@ -5,6 +5,7 @@
 #include <set>
 
 #include "dynamic_check/float8_products.h"
+#include "dynamic_check/interpret/declared_operators.h"
 #include "dynamic_check/rank_noise.h"
 #include "dynamic_check/reference_stages.h"
 #include "dynamic_check/sequential_run.h"
@@ -43,10 +44,11 @@ void add_sequential(Spreads& spreads, const Case& refinement, const Targets& tar
   const std::set<TensorId> wanted = sequential_leaves(graph, targets);
   std::map<RankTensorName, at::Tensor> whole;
   for (const auto& [name, tensor] : inputs.whole) whole[{name, 0}] = tensor;
-  const Values noisy =
-      interpret_with_noise({graph}, refinement.sequential_groups, std::move(whole), noise,
-                           [&](Rank, TensorId id) { return wanted.contains(id); })
-          .front();
+  const DeclaredOperators declared(refinement.operator_files);
+  const Values noisy = interpret_with_noise(
+                           {graph}, refinement.sequential_groups, std::move(whole), noise,
+                           [&](Rank, TensorId id) { return wanted.contains(id); }, &declared)
+                           .front();
   TargetValues(graph, targets, told).see_all(noisy);
 }
 
@@ -57,7 +59,7 @@ void raise_by_graphs(std::vector<ReferenceTensor>& references, const Case& refin
                      const DynamicOptions& options) {
   Spreads sequential = spreads_like(references);
   const double roundoff = unit_roundoff(storage_dtype(options.precision));
-  const auto stages = staged_graph(refinement.sequential, options, Arithmetic::kFloat64);
+  const auto stages = staged_graph(refinement, options, Arithmetic::kFloat64);
   for (int sample = 1; sample <= options.samples; ++sample)
     add_sequential(sequential, refinement, targets, inputs, {roundoff, options.seed, sample},
                    stages.get());

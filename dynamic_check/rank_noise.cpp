@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dynamic_check/float8_products.h"
+#include "dynamic_check/interpret/declared_operators.h"
 #include "dynamic_check/kept_copy.h"
 #include "dynamic_check/merge.h"
 #include "dynamic_check/tolerance/perturbed_run.h"
@@ -50,7 +51,7 @@ class RankSide {
     const std::vector<Values> values = interpret_with_noise(
         refinement_.ranks, refinement_.distributed_groups, inputs_.parts,
         {relative, options_.seed, sample},
-        [this](Rank rank, TensorId id) { return wanted_.contains({rank, id}); });
+        [this](Rank rank, TensorId id) { return wanted_.contains({rank, id}); }, &declared_);
     const auto value_of = [&](const RankTensorName& name) {
       const auto rank = static_cast<size_t>(name.second);
       if (name.second < 0 || rank >= values.size()) return at::Tensor();
@@ -75,6 +76,7 @@ class RankSide {
   const Targets& targets_;
   const RunInputs& inputs_;
   const DynamicOptions& options_;
+  const DeclaredOperators declared_{refinement_.operator_files};
   std::set<std::pair<Rank, TensorId>> wanted_;  // what replicas are made of
 };
 

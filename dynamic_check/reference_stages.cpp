@@ -45,12 +45,13 @@ std::vector<at::Device> reference_devices(const std::vector<std::string>& names)
   return devices;
 }
 
-std::shared_ptr<const StagedGraph> staged_graph(const Graph& sequential,
+std::shared_ptr<const StagedGraph> staged_graph(const Case& refinement,
                                                 const DynamicOptions& options,
                                                 Arithmetic arithmetic) {
   if (options.reference_stages.empty()) return nullptr;
-  return std::make_shared<StagedGraph>(sequential, reference_devices(options.reference_stages),
-                                       arithmetic);
+  return std::make_shared<StagedGraph>(
+      refinement.sequential, reference_devices(options.reference_stages), arithmetic,
+      std::make_shared<DeclaredOperators>(refinement.operator_files));
 }
 
 }  // namespace assay

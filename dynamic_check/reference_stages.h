@@ -17,7 +17,7 @@ std::vector<at::Device> reference_devices(const std::vector<std::string>& names)
 
 // The sequential graph in the stages of the options; null where they name none. Throws as
 // reference_devices() and StagedGraph do.
-std::shared_ptr<const StagedGraph> staged_graph(const Graph& sequential,
+std::shared_ptr<const StagedGraph> staged_graph(const Case& refinement,
                                                 const DynamicOptions& options,
                                                 Arithmetic arithmetic);
 

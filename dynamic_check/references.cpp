@@ -9,6 +9,7 @@
 
 #include "dynamic_check/execute/rank_threads.h"
 #include "dynamic_check/float8_products.h"
+#include "dynamic_check/interpret/declared_operators.h"
 #include "dynamic_check/kept_copy.h"
 #include "dynamic_check/raise_spreads.h"
 #include "dynamic_check/record.h"
@@ -66,7 +67,7 @@ class SequentialSide {
         programs_(programs),
         inputs_(inputs),
         options_(options),
-        stages_(staged_graph(refinement.sequential, options, Arithmetic::kAsRecorded)),
+        stages_(staged_graph(refinement, options, Arithmetic::kAsRecorded)),
         stage_bytes_(options.reference_stages.size(), 0) {}
 
   References make() {
@@ -155,9 +156,10 @@ class SequentialSide {
     std::map<RankTensorName, at::Tensor> inputs;
     for (const auto& [name, tensor] : inputs_.whole) inputs[{name, 0}] = widened(tensor);
     const auto wanted = [&](Rank, TensorId id) { return keeps_trace || leaves.contains(id); };
+    const DeclaredOperators declared(refinement_.operator_files);
     const Values computed =
         interpret_with_noise({refinement_.sequential}, refinement_.sequential_groups,
-                             std::move(inputs), {}, wanted)
+                             std::move(inputs), {}, wanted, &declared)
             .front();
     TargetValues values(refinement_.sequential, targets_, std::move(told));
     values.see_all(computed);
@@ -174,8 +176,8 @@ class SequentialSide {
                       device());
     if (!options_.traces.empty())
       run.keep_trace(TraceFolder{options_.traces}.exact(), traced(DType::kFloat64));
-    note(run_in_stages(*staged_graph(refinement_.sequential, options_, Arithmetic::kFloat64),
-                       inputs_.whole, run));
+    note(run_in_stages(*staged_graph(refinement_, options_, Arithmetic::kFloat64), inputs_.whole,
+                       run));
   }
 
   TraceRun traced(DType precision) const {

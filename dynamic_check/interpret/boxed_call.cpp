@@ -13,14 +13,23 @@
 #include <set>
 
 #include "dynamic_check/interpret/custom_operators.h"
+#include "dynamic_check/interpret/declared_operators.h"
 #include "dynamic_check/interpret/hlo_operators.h"
 #include "shared_ir/capture/scalar_type.h"
 
 namespace assay {
 namespace {
 
-[[noreturn]] void fail(const Graph& graph, const Node& node, const std::string& why) {
-  throw UserError(node.source, fmt::format("{}: cannot run {}: {}", graph.name, node.op, why));
+[[noreturn]] void fail(const Graph& graph, const Node& node, const std::string& why,
+                       const std::string& hint = {}) {
+  throw UserError(node.source, fmt::format("{}: cannot run {}: {}", graph.name, node.op, why),
+                  hint);
+}
+
+// Of PyTorch's libraries, whose operators a declaration of the user cannot replace.
+bool is_pytorchs(const Node& node) {
+  return node.op.starts_with("aten.") || node.op.starts_with("_c10d") ||
+         node.op.starts_with("prims.");
 }
 
 // "aten.add.Tensor" -> aten::add, Tensor; the overload "default" is PyTorch's empty one.
@@ -225,10 +234,15 @@ at::Tensor widened(const at::Tensor& tensor) {
 }
 
 std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
-                                     const TensorLookup& value, Arithmetic arithmetic) {
+                                     const TensorLookup& value, Arithmetic arithmetic,
+                                     const DeclaredOperators* declared) {
   at::NoGradGuard no_grad;
   const std::string_view name = operator_name(node);
   try {
+    if (arithmetic == Arithmetic::kFloat64 && declared && declared->declares(node)) {
+      if (declared->communicates(node)) fail(graph, node, "it communicates, and computes besides");
+      return declared->run(graph, node, value);
+    }
     const CustomOperator* custom = find_custom_operator(name);
     if (!custom) custom = find_hlo_operator(node.op);
     if (custom && custom->only_wide && arithmetic == Arithmetic::kAsRecorded) custom = nullptr;
@@ -247,7 +261,12 @@ std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
         why.find("out of bounds") != std::string::npos) {
       throw IndexOutOfRange(node.source, fmt::format("{}: {}: {}", graph.name, node.op, why));
     }
-    fail(graph, node, why);
+    const bool may_be_declared = arithmetic == Arithmetic::kFloat64 && !is_pytorchs(node);
+    fail(graph, node, why,
+         may_be_declared
+             ? "where a kernel has no float64, declare what it computes, in a file that "
+               "the test gives to operators(): then that is run in its place"
+             : "");
   }
 }
 

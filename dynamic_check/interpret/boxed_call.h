@@ -11,6 +11,8 @@
 
 namespace assay {
 
+class DeclaredOperators;  // declared_operators.h
+
 // In which arithmetic an operator runs.
 enum class Arithmetic {
   kAsRecorded,  // the dtypes of the operands and of the node's arguments
@@ -31,12 +33,14 @@ using TensorLookup = std::function<at::Tensor(TensorId)>;
 
 // The node's outputs, numbered as in Node::outputs: its returns (lists flattened), then the new
 // value of each mutated argument; an undefined tensor for the None that a capture counts. Operands
-// are left alone. Uninitialised results (aten.empty and its kin) hold NaN, or 0 for integers; a
+// are left alone. In float64, what the user `declared` is its declaration, whatever kernel PyTorch
+// has of that name. Uninitialised results (aten.empty and its kin) hold NaN, or 0 for integers; a
 // random operator makes a draw that keeps everything (dropout drops nothing). Throws UserError, at
 // the node's source, for an operator that neither PyTorch nor custom_operators.h knows, for
 // arguments that do not fit its schema, and when the operator itself refuses its operands.
 std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
-                                     const TensorLookup& value, Arithmetic arithmetic);
+                                     const TensorLookup& value, Arithmetic arithmetic,
+                                     const DeclaredOperators* declared = nullptr);
 
 // The node's operator without its overload: "aten.add" for "aten.add.Tensor".
 std::string_view operator_name(const Node& node);

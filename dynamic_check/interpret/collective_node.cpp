@@ -8,6 +8,7 @@
 
 #include "dynamic_check/execute/reduce.h"
 #include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/interpret/declared_operators.h"
 
 namespace assay {
 namespace {
@@ -83,7 +84,9 @@ bool is_point_to_point(const CollectiveNode& call) {
   return call.kind == Kind::kSend || call.kind == Kind::kReceive;
 }
 
-std::optional<CollectiveNode> collective_of(const Node& node) {
+std::optional<CollectiveNode> collective_of(const Node& node, const DeclaredOperators* declared) {
+  if (const auto plain = declared ? declared->as_collective(node) : std::nullopt)
+    return collective_of(*plain);
   auto found = kinds().find(operator_name(node));
   if (found == kinds().end()) return std::nullopt;
   CollectiveNode call;

@@ -14,6 +14,8 @@
 
 namespace assay {
 
+class DeclaredOperators;  // declared_operators.h
+
 struct CollectiveNode {
   enum class Kind {
     kAllReduce,
@@ -43,8 +45,10 @@ struct CollectiveNode {
   std::vector<int64_t> expects;  // kAllToAll: rows from each member; empty: even
 };
 
-// nullopt when the node is no collective. Throws UserError when it is one that is not supported.
-std::optional<CollectiveNode> collective_of(const Node& node);
+// nullopt when the node is no collective; what the user `declared` as one is one. Throws UserError
+// when it is one that is not supported.
+std::optional<CollectiveNode> collective_of(const Node& node,
+                                            const DeclaredOperators* declared = nullptr);
 
 // A message between two ranks: not a meeting of all members.
 bool is_point_to_point(const CollectiveNode& call);

@@ -36,10 +36,11 @@ StagedValues values_of(const Graph& graph, Rank rank,
   return values;
 }
 
-RankInterpreter::Kernel kernel_of(const Graph& graph, Rank rank, const OutputFilter& filter) {
-  return [&graph, rank, &filter](NodeId node, const TensorLookup& operands, at::Device) {
-    std::vector<at::Tensor> outputs =
-        run_operator(graph, graph.nodes[static_cast<size_t>(node)], operands, Arithmetic::kFloat64);
+RankInterpreter::Kernel kernel_of(const Graph& graph, Rank rank, const OutputFilter& filter,
+                                  const DeclaredOperators* declared) {
+  return [&graph, rank, &filter, declared](NodeId node, const TensorLookup& operands, at::Device) {
+    std::vector<at::Tensor> outputs = run_operator(graph, graph.nodes[static_cast<size_t>(node)],
+                                                   operands, Arithmetic::kFloat64, declared);
     for (size_t i = 0; filter && i < outputs.size(); ++i)
       if (outputs[i].defined()) outputs[i] = filter(rank, node, i, outputs[i]);
     return outputs;
@@ -55,12 +56,12 @@ class Lockstep {
  public:
   Lockstep(const std::vector<Graph>& graphs, const Groups& groups,
            const std::map<RankTensorName, at::Tensor>& inputs, const OutputFilter& filter,
-           const Wanted& wanted)
-      : graphs_(graphs), groups_(groups) {
+           const Wanted& wanted, const DeclaredOperators* declared)
+      : graphs_(graphs), groups_(groups), declared_(declared) {
     for (size_t index = 0; index < graphs.size(); ++index) {
       const auto rank = static_cast<Rank>(index);
       ranks_.emplace_back(graphs[index], values_of(graphs[index], rank, inputs, wanted),
-                          kernel_of(graphs[index], rank, filter));
+                          kernel_of(graphs[index], rank, filter, declared), declared);
     }
     waiting_.assign(graphs.size(), nullptr);
   }
@@ -80,6 +81,9 @@ class Lockstep {
   }
 
  private:
+  // What the rank waits in.
+  CollectiveNode call_of(size_t rank) const { return *collective_of(*waiting_[rank], declared_); }
+
   std::vector<at::Tensor> offers_of(size_t rank, const CollectiveNode& call) {
     std::vector<at::Tensor> offers;
     for (const TensorId id : call.offers) offers.push_back(ranks_[rank].value(id));
@@ -94,7 +98,7 @@ class Lockstep {
   // Sends what the rank sends, or receives what has been sent to it.
   bool try_transfer(size_t rank) {
     if (!waiting_[rank]) return false;
-    const CollectiveNode call = *collective_of(*waiting_[rank]);
+    const CollectiveNode call = call_of(rank);
     if (!is_point_to_point(call)) return false;
     const bool sends = call.kind == CollectiveNode::Kind::kSend;
     const auto own = static_cast<Rank>(rank);
@@ -126,7 +130,7 @@ class Lockstep {
   // Executes the collective that `rank` waits in, when all its members wait in it.
   bool try_meet(size_t rank) {
     if (!waiting_[rank]) return false;
-    const CollectiveNode call = *collective_of(*waiting_[rank]);
+    const CollectiveNode call = call_of(rank);
     if (is_point_to_point(call)) return false;
     const std::vector<Rank> members = members_of(call, rank);
     std::vector<CollectiveNode> calls;
@@ -134,7 +138,7 @@ class Lockstep {
     for (Rank member : members) {
       const auto index = static_cast<size_t>(member);
       if (!waiting_[index]) return false;
-      calls.push_back(*collective_of(*waiting_[index]));
+      calls.push_back(call_of(index));
       if (calls.back().group != call.group || is_point_to_point(calls.back())) return false;
       offers.push_back(offers_of(index, calls.back()));
       if (!can_meet(calls.back(), call) || !same_shapes(call, offers.back(), offers.front()))
@@ -177,7 +181,7 @@ class Lockstep {
   std::string describe(size_t rank) const {
     const Node* node = waiting_[rank];
     if (!node) return fmt::format("rank {} has ended", rank);
-    return fmt::format("rank {} is in {} on {} ({})", rank, node->op, collective_of(*node)->group,
+    return fmt::format("rank {} is in {} on {} ({})", rank, node->op, call_of(rank).group,
                        to_string(node->source));
   }
 
@@ -197,6 +201,7 @@ class Lockstep {
 
   const std::vector<Graph>& graphs_;
   const Groups& groups_;
+  const DeclaredOperators* const declared_;
   std::vector<RankInterpreter> ranks_;
   std::vector<const Node*> waiting_;  // the collective that each rank waits in
   std::map<std::tuple<std::string, Rank, Rank>, std::deque<Message>> messages_;  // not received yet
@@ -206,8 +211,9 @@ class Lockstep {
 
 std::vector<Values> interpret(const std::vector<Graph>& graphs, const Groups& groups,
                               const std::map<RankTensorName, at::Tensor>& inputs,
-                              const OutputFilter& filter, const Wanted& wanted) {
-  return Lockstep(graphs, groups, inputs, filter, wanted).run();
+                              const OutputFilter& filter, const Wanted& wanted,
+                              const DeclaredOperators* declared) {
+  return Lockstep(graphs, groups, inputs, filter, wanted, declared).run();
 }
 
 }  // namespace assay

@@ -16,6 +16,8 @@
 
 namespace assay {
 
+class DeclaredOperators;  // declared_operators.h
+
 // The ranks' collectives do not meet: different ones, or some rank waits for ever. Bad programs,
 // not bad input.
 struct CollectiveMismatch {
@@ -34,9 +36,11 @@ using Wanted = std::function<bool(Rank rank, TensorId id)>;
 // Runs the graphs of all ranks in lockstep, collectives jointly, floating values in float64.
 // `inputs` has every graph input (and may override any other tensor) by name and rank; floating
 // ones are converted to float64. Throws UserError for a missing input or an operator that cannot
-// run, CollectiveMismatch for collectives that do not meet. Without `wanted`, all values are.
+// run, CollectiveMismatch for collectives that do not meet. Without `wanted`, all values are. What
+// the user `declared` is its declaration.
 std::vector<Values> interpret(const std::vector<Graph>& graphs, const Groups& groups,
                               const std::map<RankTensorName, at::Tensor>& inputs,
-                              const OutputFilter& filter = {}, const Wanted& wanted = {});
+                              const OutputFilter& filter = {}, const Wanted& wanted = {},
+                              const DeclaredOperators* declared = nullptr);
 
 }  // namespace assay

@@ -8,13 +8,14 @@
 
 namespace assay {
 
-RankInterpreter::RankInterpreter(const Graph& graph, StagedValues values, Kernel kernel)
-    : graph_(graph), values_(std::move(values)), kernel_(std::move(kernel)) {}
+RankInterpreter::RankInterpreter(const Graph& graph, StagedValues values, Kernel kernel,
+                                 const DeclaredOperators* declared)
+    : graph_(graph), values_(std::move(values)), kernel_(std::move(kernel)), declared_(declared) {}
 
 const Node* RankInterpreter::advance() {
   for (; static_cast<size_t>(next_) < graph_.nodes.size(); ++next_) {
     const Node& node = graph_.nodes[static_cast<size_t>(next_)];
-    if (collective_of(node)) return &node;
+    if (collective_of(node, declared_)) return &node;
     store(kernel_(next_, [this](TensorId id) { return value(id); }, values_.device_of(next_)));
   }
   return nullptr;

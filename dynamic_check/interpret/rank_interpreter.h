@@ -16,8 +16,9 @@ class RankInterpreter {
   using Kernel =
       std::function<std::vector<at::Tensor>(NodeId, const TensorLookup& operands, at::Device)>;
 
-  // `graph` must outlive this.
-  RankInterpreter(const Graph& graph, StagedValues values, Kernel kernel);
+  // `graph` and `declared` must outlive this.
+  RankInterpreter(const Graph& graph, StagedValues values, Kernel kernel,
+                  const DeclaredOperators* declared = nullptr);
 
   // Runs up to the next collective, which it returns; nullptr at the end of the graph. Throws
   // UserError for a tensor without a value, an output that a node does not have, and what the
@@ -38,6 +39,7 @@ class RankInterpreter {
   const Graph& graph_;
   StagedValues values_;
   Kernel kernel_;
+  const DeclaredOperators* declared_;
   NodeId next_ = 0;
 };
 

@@ -12,9 +12,9 @@
 namespace assay {
 namespace {
 
-void refuse_what_only_programs_do(const Graph& graph) {
+void refuse_what_only_programs_do(const Graph& graph, const DeclaredOperators* declared) {
   for (const Node& node : graph.nodes) {
-    if (collective_of(node)) {
+    if (collective_of(node, declared)) {
       throw UserError(
           node.source,
           fmt::format("{} communicates: a reference runs in stages only where it is one "
@@ -56,13 +56,15 @@ TensorMemory tensor_memory(const Graph& graph, Arithmetic arithmetic) {
   return memory;
 }
 
-StagedGraph::StagedGraph(Graph graph, std::vector<at::Device> devices, Arithmetic arithmetic)
+StagedGraph::StagedGraph(Graph graph, std::vector<at::Device> devices, Arithmetic arithmetic,
+                         std::shared_ptr<const DeclaredOperators> declared)
     : graph_(std::move(graph)),
       devices_(std::move(devices)),
       arithmetic_(arithmetic),
+      declared_(std::move(declared)),
       plan_(plan_stages(graph_, tensor_memory(graph_, arithmetic),
                         static_cast<int32_t>(devices_.size()))) {
-  refuse_what_only_programs_do(graph_);
+  refuse_what_only_programs_do(graph_, declared_.get());
 }
 
 std::vector<int64_t> StagedGraph::run(const StagedValues::Source& inputs,
@@ -70,7 +72,8 @@ std::vector<int64_t> StagedGraph::run(const StagedValues::Source& inputs,
   const auto kernel = [&](NodeId id, const TensorLookup& operands, at::Device device) {
     const Node& node = graph_.nodes[static_cast<size_t>(id)];
     const c10::DeviceGuard guard(device);
-    std::vector<at::Tensor> outputs = run_operator(graph_, node, operands, arithmetic_);
+    std::vector<at::Tensor> outputs =
+        run_operator(graph_, node, operands, arithmetic_, declared_.get());
     if (outputs.size() > node.outputs.size()) outputs.resize(node.outputs.size());
     if (!is_view_operator(node)) own(outputs, device);
     observer(id, outputs, operands);

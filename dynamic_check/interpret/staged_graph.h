@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -28,7 +29,8 @@ class StagedGraph {
   // One stage a device; the same device may have several. Throws UserError for a graph that cannot
   // run so: one that communicates, or that draws random numbers, which its program would draw
   // otherwise.
-  StagedGraph(Graph graph, std::vector<at::Device> devices, Arithmetic arithmetic);
+  StagedGraph(Graph graph, std::vector<at::Device> devices, Arithmetic arithmetic,
+              std::shared_ptr<const DeclaredOperators> declared = nullptr);
 
   const Graph& graph() const { return graph_; }
 
@@ -41,6 +43,7 @@ class StagedGraph {
   const Graph graph_;
   const std::vector<at::Device> devices_;
   const Arithmetic arithmetic_;
+  const std::shared_ptr<const DeclaredOperators> declared_;
   const StagePlan plan_;
 };
 

@@ -40,11 +40,12 @@ Meeting meeting_of(const CollectiveNode& call, Rank rank, const std::vector<Rank
   return {call.group, {sends ? rank : peer, sends ? peer : rank}};
 }
 
-Calls collect_calls(const std::vector<Graph>& ranks, const Groups& groups) {
+Calls collect_calls(const std::vector<Graph>& ranks, const Groups& groups,
+                    const DeclaredOperators* declared) {
   Calls calls;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     for (size_t id = 0; id < ranks[rank].nodes.size(); ++id) {
-      const auto call = collective_of(ranks[rank].nodes[id]);
+      const auto call = collective_of(ranks[rank].nodes[id], declared);
       if (!call) continue;
       const auto own = static_cast<Rank>(rank);
       calls[meeting_of(*call, own, groups.at(call->group))][own].push_back(
@@ -178,9 +179,10 @@ class JointCollective {
 }  // namespace
 
 std::vector<OperatorFault> check_collectives(const std::vector<Graph>& ranks, const Groups& groups,
-                                             const RankTensors& recorded) {
+                                             const RankTensors& recorded,
+                                             const DeclaredOperators* declared) {
   std::vector<OperatorFault> faults;
-  for (const auto& [meeting, calls] : collect_calls(ranks, groups)) {
+  for (const auto& [meeting, calls] : collect_calls(ranks, groups, declared)) {
     const auto first = calls.find(meeting.members.front());
     if (first == calls.end()) continue;
     for (size_t k = 0; k < first->second.size(); ++k) {

@@ -14,6 +14,7 @@ namespace assay {
 // recorded inputs: movements bit by bit, sums within one rounding per member. Faults in the order
 // of the nodes; a collective of which some input was not recorded is left out.
 std::vector<OperatorFault> check_collectives(const std::vector<Graph>& ranks, const Groups& groups,
-                                             const RankTensors& recorded);
+                                             const RankTensors& recorded,
+                                             const DeclaredOperators* declared = nullptr);
 
 }  // namespace assay

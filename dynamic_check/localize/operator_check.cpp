@@ -13,6 +13,7 @@
 #include "dynamic_check/float8_products.h"
 #include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/interpret/collective_node.h"
+#include "dynamic_check/interpret/declared_operators.h"
 #include "dynamic_check/localize/fault_kind.h"
 #include "dynamic_check/localize/product_check.h"
 #include "dynamic_check/tolerance/rounding.h"
@@ -53,6 +54,8 @@ class OperatorReplay {
         node_(graph.nodes[static_cast<size_t>(id)]),
         id_(id),
         seed_(options.seed),
+        declared_(options.declared && options.declared->declares(node_) ? options.declared
+                                                                        : nullptr),
         float8_(first_factor(node_) == kNone ? std::nullopt : options.float8) {
     if (!judges()) return;
     for (TensorId input : tensor_arguments(node_)) operands_.try_emplace(input, recorded(input));
@@ -72,7 +75,7 @@ class OperatorReplay {
   // In float64; inputs perturbed by `relative` (0: not at all), keyed by `sample`.
   std::vector<at::Tensor> run(double relative, int sample) const {
     return run_operator(graph_, node_, operand(relative, sample, Arithmetic::kFloat64),
-                        Arithmetic::kFloat64);
+                        Arithmetic::kFloat64, declared_);
   }
 
   // Adds a sample of the spread of output `index` at a precision: inputs and result rounded to it,
@@ -85,6 +88,7 @@ class OperatorReplay {
   // x). It alone would not do: in the run's own precision the errors lie on a grid, and a few
   // samples of one element can all have the same.
   void add_inner_sample(Spread& spread, size_t index, double relative) const {
+    if (declared_) return add_declared_sample(spread, index, relative);
     const OneKernelThread noisiest;
     add_sample(spread, index, relative, Arithmetic::kAsRecorded);
   }
@@ -122,12 +126,18 @@ class OperatorReplay {
          .seed = seed_ + static_cast<uint64_t>(id_)});
   }
 
+  // Terms of the longest sum that the operator is known to make.
+  int64_t sum_length(const at::Tensor& exact) const {
+    return declared_ ? declared_->longest_sum(graph_, node_)
+                     : contraction_length(node_, exact, operands());
+  }
+
   const Node& node() const { return node_; }
 
  private:
   bool judges() const {
     return !is_random(node_) && !is_uninitialised(node_) && !is_view_operator(node_) &&
-           !collective_of(node_);
+           !collective_of(node_) && !(declared_ && declared_->communicates(node_));
   }
 
   bool is_factor(TensorId input) const {
@@ -151,9 +161,21 @@ class OperatorReplay {
   void add_sample(Spread& spread, size_t index, double relative, Arithmetic arithmetic) const {
     const auto sample = static_cast<int>(spread.samples());
     const std::vector<at::Tensor> outputs =
-        run_operator(graph_, node_, operand(relative, sample, arithmetic), arithmetic);
+        run_operator(graph_, node_, operand(relative, sample, arithmetic), arithmetic, declared_);
     spread.add(perturbed(outputs.at(index).to(at::kDouble), relative,
                          {seed_, fmt::format("result {} {} {}", id_, index, sample)}));
+  }
+
+  // The kernel under test would vouch for itself: a wrong one is as wrong on perturbed inputs. What
+  // is sampled is a kernel that adds in float32 at least, and may round every result of an
+  // element-wise operator to its own type.
+  void add_declared_sample(Spread& spread, size_t index, double relative) const {
+    const auto sample = static_cast<int>(spread.samples());
+    const InnerRounding rounding{relative, std::min(relative, unit_roundoff(DType::kFloat32)),
+                                 seed_, fmt::format("inside {} {}", id_, sample)};
+    const std::vector<at::Tensor> outputs =
+        declared_->run(graph_, node_, operand(relative, sample, Arithmetic::kFloat64), rounding);
+    spread.add(outputs.at(index));
   }
 
   const Graph& graph_;
@@ -161,6 +183,7 @@ class OperatorReplay {
   const NodeId id_;
   std::map<TensorId, at::Tensor> operands_;
   const uint64_t seed_;
+  const DeclaredOperators* const declared_;  // null: the user does not declare the operator
   const std::optional<DType> float8_;
 };
 
@@ -240,8 +263,8 @@ std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t
   fault.error = relative_to(excess->error, excess->norm);
   fault.allowed = relative_to(excess->allowed, excess->norm);
   const std::optional<std::string> precision = explaining_precision(
-      actual.to(at::kDouble), exact, error,
-      contraction_length(replay.node(), exact, replay.operands()), to_dtype(actual.scalar_type()),
+      actual.to(at::kDouble), exact, error, replay.sum_length(exact),
+      to_dtype(actual.scalar_type()),
       [&](double relative) { return whole_spread(replay, index, exact, relative); });
   fault.kind = precision ? OperatorFault::Kind::kPrecision : OperatorFault::Kind::kKernel;
   fault.detail = precision ? fmt::format("right inputs, and an error as of {}", *precision)

@@ -34,12 +34,14 @@ struct OperatorCheckOptions {
   double coverage = 1 - 1e-9;  // of one operator's tolerance
   // What the factors of linear layers' products go through before the product (float8_products.h).
   std::optional<DType> float8 = std::nullopt;
+  const DeclaredOperators* declared = nullptr;  // by the user; their kernels are tried by nobody
 };
 
 // Runs node `id` in float64 on what was `recorded` of the rank (undefined where nothing was) and on
 // perturbations of it; the allowance is the spread of the latter at the output's precision, and one
-// rounding of the result. nullopt when the operator is right, or cannot be judged: it is random,
-// gives uninitialised memory, or its inputs were not recorded.
+// rounding of the result; where that is not enough, what the operator's kernel (of a declared one:
+// a straightforward kernel) rounds inside. nullopt when the operator is right, or cannot be judged:
+// it is random, gives uninitialised memory, or its inputs were not recorded.
 std::optional<OperatorFault> check_operator(const Graph& graph, Rank rank, NodeId id,
                                             const TensorLookup& recorded,
                                             const OperatorCheckOptions& options);

@@ -8,6 +8,7 @@
 #include "dynamic_check/compare/norms.h"
 #include "dynamic_check/inputs/generate.h"
 #include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/interpret/declared_operators.h"
 #include "dynamic_check/interpret/interpreter.h"
 #include "dynamic_check/merge.h"
 #include "dynamic_check/replay/reduce_case.h"
@@ -115,11 +116,12 @@ class Replay {
     ReplayInputs inputs = make_replay_inputs(refinement_, seed, scale);
     const std::vector<Graph> sequential{refinement_.sequential};
     const std::vector<Values> expected =
-        interpret(sequential, refinement_.sequential_groups, inputs.sequential);
+        interpret(sequential, refinement_.sequential_groups, inputs.sequential, {}, {}, &declared_);
     inputs.distributed.merge(accepted_values(refinement_, expected.front(), seed));
     std::vector<Values> actual;
     try {
-      actual = interpret(refinement_.ranks, refinement_.distributed_groups, inputs.distributed);
+      actual = interpret(refinement_.ranks, refinement_.distributed_groups, inputs.distributed, {},
+                         {}, &declared_);
     } catch (const CollectiveMismatch& mismatch) {
       result.witness = Witness{"", "", 1, seed, reduced_, mismatch.message};
       return true;
@@ -154,7 +156,7 @@ class Replay {
     for (int sample = 1; sample <= kRoundingSamples; ++sample) {
       const std::vector<Values> values =
           interpret_with_noise(sequential, refinement_.sequential_groups, inputs.sequential,
-                               {unit_roundoff(DType::kFloat64), seed, sample});
+                               {unit_roundoff(DType::kFloat64), seed, sample}, {}, &declared_);
       const at::Tensor other =
           evaluate(claim.sequential, lookup(sequential, values)).to(at::kDouble);
       farthest = std::max(farthest, distance(other, reference));
@@ -163,6 +165,7 @@ class Replay {
   }
 
   const Case& refinement_;
+  const DeclaredOperators declared_{refinement_.operator_files};
   const bool reduced_;
   const double tolerance_;
 };

@@ -35,6 +35,7 @@ void add_noise(NodeId node, size_t output, const at::Tensor& value, const Noise&
 // for memory.
 std::vector<Values> interpret_with_noise(const std::vector<Graph>& graphs, const Groups& groups,
                                          std::map<RankTensorName, at::Tensor> inputs,
-                                         const Noise& noise, const Wanted& wanted = {});
+                                         const Noise& noise, const Wanted& wanted = {},
+                                         const DeclaredOperators* declared = nullptr);
 
 }  // namespace assay

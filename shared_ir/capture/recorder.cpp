@@ -28,6 +28,16 @@ bool is_tensor_type(const c10::TypePtr& type) {
   return type->kind() == c10::TypeKind::TensorType;
 }
 
+// What to do about an operator that runs on values alone.
+std::string way_to_shapes(const c10::OperatorName& name) {
+  const std::string library = name.name.substr(0, name.name.find("::"));
+  if (library == "aten")
+    return "use another operator; one whose shape depends on shapes alone can be added to Assay "
+           "(shared_ir/capture/shape_functions.cpp)";
+  return "give it a kernel that returns empty tensors of the right shapes: TORCH_LIBRARY_IMPL(" +
+         library + ", Meta, m)";
+}
+
 std::string pretty(const c10::OperatorHandle& op) { return graph_name(op.operator_name()); }
 
 }  // namespace
@@ -103,8 +113,7 @@ void Recorder::execute(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   } catch (const c10::NotImplementedError&) {
     throw UserError(tape_.place(),
                     pretty(op) + " gives no shape without values, so it cannot be captured",
-                    "use another operator; one whose shape depends on shapes alone can be added to "
-                    "Assay (shared_ir/capture/shape_functions.cpp)");
+                    way_to_shapes(op.operator_name()));
   } catch (const c10::Error& error) {
     throw UserError(tape_.place(), pretty(op) + ": " + error.what_without_backtrace(),
                     "the shapes are those of one rank");

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/interpret/declared_value.h"
 #include "dynamic_check/interpret/hlo_operators.h"
 #include "shared_ir/capture/scalar_type.h"
 #include "shared_ir/lower.h"
@@ -117,6 +118,28 @@ std::string interpreted_differently(const DrawnCall& call, const Graph& graph,
   return {};
 }
 
+// What the dynamic layer gives for a declaration is what the reference evaluator gives, though sums
+// of products are contracted there. Empty when it does, or when it cannot run the program.
+std::string contracted_differently(const DrawnCall& call, const CoreProgram& program,
+                                   const std::vector<ReferenceTensor>& values) {
+  if (!has_value(program)) return {};
+  std::vector<CoreId> all;
+  for (size_t id = 0; id < program.ops.size(); ++id) {
+    const Prim prim = program.ops[id].prim;
+    if (prim != Prim::kMul && prim != Prim::kExpand) all.push_back(static_cast<CoreId>(id));
+  }
+  const auto input = [&](TensorId id) {
+    const auto i = static_cast<size_t>(id);
+    return tensor_of(call.graph.tensors[i], call.values[i]);
+  };
+  const std::vector<at::Tensor> found = evaluate_declared(program, all, input, {});
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::string why = difference(found[i], values[static_cast<size_t>(all[i])], 1e-9);
+    if (!why.empty()) return "evaluated as a declaration of the user's: " + why;
+  }
+  return {};
+}
+
 }  // namespace
 
 Comparison compare_with_kernel(const DrawnCall& call, const OperatorTable& operators,
@@ -139,6 +162,8 @@ Comparison compare_with_kernel(const DrawnCall& call, const OperatorTable& opera
   if (std::string why = interpreted_differently(call, graph, results); !why.empty())
     return {Outcome::kDiffers, why};
   const std::vector<ReferenceTensor> values = evaluate_lowered(call, program);
+  if (std::string why = contracted_differently(call, program, values); !why.empty())
+    return {Outcome::kDiffers, why};
   if (std::string why = false_linear_mark(program, values); !why.empty())
     return {Outcome::kDiffers, why};
   for (size_t i = 0; i < results.size(); ++i) {

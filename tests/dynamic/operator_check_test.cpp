@@ -86,7 +86,7 @@ TEST_P(SmallProduct, IsCalledWrongWhenOneElementIs) {
 
 // The gradient of a weight by its many rows: every element is a long sum.
 constexpr int64_t kTokens = 512, kHidden = 256;
-constexpr TensorId kGradient = 0, kInput = 1, kMean = 2, kScale = 3, kNormWeight = 4,
+constexpr TensorId kOutputGradient = 0, kInput = 1, kMean = 2, kScale = 3, kNormWeight = 4,
                    kWeightGradient = 5;
 
 Graph long_sums() {
@@ -98,13 +98,18 @@ Graph long_sums() {
                    {"scale", DType::kFloat32, {kTokens, 1}},
                    {"weight", DType::kFloat32, {kHidden}},
                    {"weight_gradient", DType::kFloat32, {kHidden}, 0, 1}};
-  graph.inputs = {kGradient, kInput, kMean, kScale, kNormWeight};
+  graph.inputs = {kOutputGradient, kInput, kMean, kScale, kNormWeight};
   Node node;
   node.op = "aten.native_layer_norm_backward.default";
   const ArgList shape = {Arg{kHidden}}, mask = {Arg{false}, Arg{true}, Arg{false}};
-  node.args = {
-      Arg{TensorArg{kGradient}}, Arg{TensorArg{kInput}},      Arg{shape}, Arg{TensorArg{kMean}},
-      Arg{TensorArg{kScale}},    Arg{TensorArg{kNormWeight}}, Arg{},      Arg{mask}};
+  node.args = {Arg{TensorArg{kOutputGradient}},
+               Arg{TensorArg{kInput}},
+               Arg{shape},
+               Arg{TensorArg{kMean}},
+               Arg{TensorArg{kScale}},
+               Arg{TensorArg{kNormWeight}},
+               Arg{},
+               Arg{mask}};
   node.outputs = {kNone, kWeightGradient, kNone};
   graph.nodes = {node};
   graph.outputs = {kWeightGradient};

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "dynamic_check/inputs/random.h"
+#include "dynamic_check/record.h"
 
 namespace assay {
 namespace {
