@@ -101,6 +101,7 @@ TEST(DeclaredOperators, GiveWhatTheDeclarationSays) {
   const std::vector<at::Tensor> results = node.run();
   ASSERT_EQ(results.size(), 3u);
   EXPECT_TRUE(at::allclose(results[0], wide.sum(-1), 1e-14));
+  EXPECT_EQ(results[1].scalar_type(), at::kBool);
   EXPECT_TRUE(at::equal(results[1], x.gt(0)));
   EXPECT_TRUE(at::allclose(results[2], wide / wide.norm(2, {-1}, true), 1e-14));
 }
