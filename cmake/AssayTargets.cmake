@@ -28,16 +28,18 @@ function(assay_library name)
   set_property(GLOBAL APPEND PROPERTY ASSAY_EXPORTED ${name})
 endfunction()
 
-# assay_module(NAME SOURCES... [LIBS target...])
+# assay_module(NAME SOURCES... [LIBS target...] [BESIDE target...])
 #
-# A module that the command line loads on first use: build/modules/libNAME.so, installed in
-# lib/assay/modules.
+# A module that programs load on first use: build/modules/libNAME.so, installed in
+# lib/assay/modules. There too it finds the shared libraries that it needs, in the folders of those
+# that BESIDE names.
 function(assay_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;BESIDE")
   add_library(${name} MODULE ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} assay_warnings)
+  list(TRANSFORM arg_BESIDE REPLACE "(.+)" "$<TARGET_FILE_DIR:\\1>")
   set_target_properties(${name} PROPERTIES
-    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/modules")
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/modules" INSTALL_RPATH "${arg_BESIDE}")
   install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/modules)
 endfunction()
 

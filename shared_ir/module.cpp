@@ -15,13 +15,17 @@ namespace {
 
 using std::filesystem::path;
 
-std::vector<path> folders() {
+// What the user says; empty when there is nothing.
+std::vector<path> named_folders() {
   std::vector<path> result;
-  if (const char* given = std::getenv("ASSAY_MODULES"); given != nullptr && *given != '\0') {
-    std::istringstream list(given);
-    for (std::string folder; std::getline(list, folder, ':');) result.emplace_back(folder);
-    return result;
-  }
+  const char* const given = std::getenv("ASSAY_MODULES");
+  std::istringstream list(given == nullptr ? "" : given);
+  for (std::string folder; std::getline(list, folder, ':');) result.emplace_back(folder);
+  return result;
+}
+
+std::vector<path> folders_near_program() {
+  std::vector<path> result;
   std::error_code failed;
   const path program = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (failed) return result;
@@ -34,13 +38,16 @@ std::vector<path> folders() {
 
 Module::Module(const std::string& name) : name_(name) {
   const std::string file = "lib" + name + ".so";
-  for (const path& folder : folders()) {
+  const std::vector<path> named = named_folders();
+  for (const path& folder : named.empty() ? folders_near_program() : named) {
     const path candidate = folder / file;
     if (!std::filesystem::exists(candidate)) continue;
     handle_ = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_ == nullptr) why_not_ = dlerror();
     return;
   }
+  if (named.empty()) handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle_ != nullptr) return;
   why_not_ = file + " is in no folder of modules (set ASSAY_MODULES)";
 }
 

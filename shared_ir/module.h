@@ -9,8 +9,8 @@ namespace assay {
 class Module {
  public:
   // Loads lib<name>.so from the folders in $ASSAY_MODULES (separated by ':'), or else from
-  // modules/, ../modules/ and
-  // ../lib/assay/modules/ next to the running program. Does not throw: see loaded().
+  // modules/, ../modules/ and ../lib/assay/modules/ next to the running program, or else from where
+  // the program looks for its libraries (its RUNPATH). Does not throw: see loaded().
   explicit Module(const std::string& name);
 
   bool loaded() const { return handle_ != nullptr; }

@@ -18,6 +18,9 @@ endif()
 run("build" "${CMAKE_COMMAND}" --build "${scratch}/build" --parallel 2)
 
 run("the test that holds" "${scratch}/build/holds_test")
+# Wherever it lies, it finds the modules of the install tree.
+file(COPY "${scratch}/build/largest_element_test" DESTINATION "${scratch}/elsewhere")
+run("the test that needs z3" "${scratch}/elsewhere/largest_element_test")
 
 execute_process(COMMAND "${scratch}/build/misses_all_reduce_test"
   RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
