@@ -93,6 +93,8 @@ std::string open_outputs(const StaticReport& proof) {
 std::string proof_in_words(const StaticReport& proof) {
   if (proof.verdict == Verdict::kProved) return {};
   std::string text = open_outputs(proof);
+  for (const std::string& question : proof.unanswered)
+    text += "  there may be a proof, but " + question + "\n";
   if (!proof.failures.empty()) text += proof_failure(proof.failures.front());
   if (proof.failures.size() > 1) {
     text += "\n  " + std::to_string(proof.failures.size() - 1) +

@@ -73,6 +73,7 @@ struct StaticReport {
   std::vector<ApproximationReport> approximations;  // accepted: the verdict is given these
   std::optional<Verdict> without_approximations;    // the verdict, were none accepted
   std::vector<std::string> trusted;
+  std::vector<std::string> unanswered;  // questions that the proof asked for nothing, and why
   // Where lemmas were tried and gave no proof: the tensors, and the bound that was reached or that
   // nothing was left to try.
   std::vector<std::string> searches;

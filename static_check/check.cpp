@@ -331,6 +331,7 @@ class Check {
       counts.distributed_ops += static_cast<int64_t>(graph.nodes.size());
     counts.terms = static_cast<int64_t>(problem_.lifting.universe().atoms.size());
     result_.report.trusted = problem_.lifting.solver().notes();
+    result_.report.unanswered = problem_.lifting.solver().unanswered();
     for (const LemmaProof& proof : proofs_)
       for (const LemmaProof::Step& step : proof.steps)
         if (step.kind == LemmaProof::Step::Kind::kLemma) ++counts.lemmas[step.lemma];

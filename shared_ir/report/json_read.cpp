@@ -110,6 +110,8 @@ StaticReport static_of(const Json& json) {
     report.without_approximations = verdict_of(json, "without_approximations");
   report.trusted = json.at("trusted").get<std::vector<std::string>>();
   if (json.contains("sizes")) report.sizes = sizes_of(json["sizes"]);
+  if (json.contains("unanswered"))
+    report.unanswered = json["unanswered"].get<std::vector<std::string>>();
   if (json.contains("searches")) report.searches = json["searches"].get<std::vector<std::string>>();
   const Json& counts = json.at("counts");
   report.counts.sequential_ops = integer<int64_t>(counts.at("sequential_ops"));

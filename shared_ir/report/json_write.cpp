@@ -82,6 +82,7 @@ Json json_of(const StaticReport& report) {
     json["without_approximations"] = to_string(*report.without_approximations);
   json["trusted"] = report.trusted;
   if (report.sizes) json["sizes"] = json_of(*report.sizes);
+  if (!report.unanswered.empty()) json["unanswered"] = report.unanswered;
   if (!report.searches.empty()) json["searches"] = report.searches;
   json["counts"] = {{"sequential_ops", report.counts.sequential_ops},
                     {"distributed_ops", report.counts.distributed_ops},

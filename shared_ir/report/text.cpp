@@ -132,6 +132,7 @@ class Printer {
     print_approximations(report);
     print_list("assumptions", report.assumptions);
     print_list("trusted", report.trusted);
+    print_list("questions without an answer", report.unanswered);
     print_list("searches by lemmas without a proof", report.searches);
   }
 

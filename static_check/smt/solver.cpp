@@ -21,6 +21,10 @@ void check(const PartitionQuery& query, const Boxes& boxes) {
   }
 }
 
+std::string questions(int64_t count) {
+  return std::to_string(count) + (count == 1 ? " query" : " queries");
+}
+
 void append(std::vector<int64_t>& key, const Boxes& boxes) {
   key.push_back(static_cast<int64_t>(boxes.size()));
   for (const Restriction& box : boxes) {
@@ -81,11 +85,12 @@ Answer Solver::ask(const PartitionQuery& query) {
 }
 
 std::vector<std::string> Solver::notes() const {
+  if (asked() == 0) return {};
+  return {"z3: " + questions(asked())};
+}
+
+std::vector<std::string> Solver::unanswered() const {
   std::vector<std::string> notes;
-  const auto questions = [](int64_t count) {
-    return std::to_string(count) + (count == 1 ? " query" : " queries");
-  };
-  if (asked() > 0) notes.push_back("z3: " + questions(asked()));
   const int64_t open = std::count_if(answers_.begin(), answers_.end(), [](const auto& answer) {
     return answer.second == Answer::kUnknown;
   });

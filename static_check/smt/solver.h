@@ -42,9 +42,10 @@ class Solver {
   // Questions that z3 was asked.
   int64_t asked() const { return static_cast<int64_t>(answers_.size()) - unasked_; }
 
-  // One line for each thing that a report must say: how often z3 was asked, and what stayed open
-  // and why.
+  // How often z3 was asked, in a line; none where it was not.
   std::vector<std::string> notes() const;
+  // What stayed open and why, a line for each reason.
+  std::vector<std::string> unanswered() const;
 
  private:
   Answer ask(const PartitionQuery& query);

@@ -18,5 +18,6 @@ Graph import_pt2(const std::filesystem::path&) {
 
 Answer Solver::decide(const PartitionQuery&) { return Answer::kUnknown; }
 std::vector<std::string> Solver::notes() const { return {}; }
+std::vector<std::string> Solver::unanswered() const { return {}; }
 
 }  // namespace assay

@@ -73,6 +73,15 @@ TEST(FailureMessage, ProofFailsAndRunDeviates) {
   EXPECT_EQ(to_string(failure_place(report)), "mlp_test.cpp:17");
 }
 
+// What the nearest candidate looks like leads astray then.
+TEST(FailureMessage, ProofAskedAndGotNoAnswer) {
+  CaseReport report = missing_all_reduce();
+  report.statics->unanswered = {
+      "z3: not asked 1 query: libassay_smt.so is in no folder of modules"};
+  report.dynamic = deviation("logic");
+  expect_golden("unanswered", failure_message(report, context()));
+}
+
 TEST(FailureMessage, ProofHoldsAndRunDeviates) {
   CaseReport report;
   report.verdict = Verdict::kRefuted;
