@@ -48,6 +48,7 @@ CaseReport missing_all_reduce() {
   report.exit = 1;
   StaticReport& proof = *report.statics;
   proof.verdict = Verdict::kUnproved;
+  proof.unanswered = {"z3: no answer to 1 query within 100 ms"};
   proof.outputs[0] = {"loss", Verdict::kUnproved, {"sum(loss@0, loss@1)"}, true};
   for (int i = 0; i < 5; ++i) {
     FailureReport failure;
