@@ -1,5 +1,6 @@
 #include "dynamic_check/references.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 
 #include <algorithm>
@@ -93,17 +94,17 @@ class SequentialSide {
     return result;
   }
 
-  // Rounding to float8 is no small noise: what one estimate of it misses, and the decisions that it
-  // turns over (a router's), show in more runs.
-  void add_more_runs(References& references) {
-    constexpr int kEstimates = 10;
-    for (int estimate = 1; estimate <= kEstimates; ++estimate) {
+  // Raises each spread to that of as many further runs, so many times. `kernel_threads`: as
+  // RankThreadOptions has them.
+  void add_estimates(References& references, int estimates, int kernel_threads) {
+    for (int estimate = 0; estimate < estimates; ++estimate) {
       const auto more = std::make_shared<ReferenceList>();
       std::ranges::transform(references.tensors, std::back_inserter(*more), without_samples);
       for (int sample = 1; sample <= options_.samples; ++sample) {
-        const auto failure =
-            run_once(estimate * options_.samples + sample,
-                     [more](size_t i, const at::Tensor& noisy) { add_sample((*more)[i], noisy); });
+        const auto failure = run_once(
+            options_.samples + ++further_runs_,
+            [more](size_t i, const at::Tensor& noisy) { add_sample((*more)[i], noisy); },
+            kernel_threads);
         if (failure) return;
       }
       for (size_t i = 0; i < more->size(); ++i) {
@@ -120,7 +121,7 @@ class SequentialSide {
   }
 
   // Sample 0 is the ordinary run.
-  std::optional<RunFailure> run_once(int sample, TargetValues::Told told) {
+  std::optional<RunFailure> run_once(int sample, TargetValues::Told told, int kernel_threads = 0) {
     const auto run = std::make_shared<ProgramRun>(refinement_.sequential, noise_of(sample),
                                                   targets_, std::move(told), device());
     run->program = programs_.sequential;
@@ -136,8 +137,10 @@ class SequentialSide {
     }
     for (const auto& [name, tensor] : inputs_.whole)
       run->inputs[name] = stages_ ? tensor : tensor.to(device());
-    const RankThreadOptions thread{
-        .timeout = options_.timeout, .device = device(), .completion = {}};
+    const RankThreadOptions thread{.timeout = options_.timeout,
+                                   .device = device(),
+                                   .completion = {},
+                                   .kernel_threads = kernel_threads};
     auto failure = run_rank_threads(Mesh(), thread, [run](RankEnvironment& rank) {
       if (run->stages)
         run->stage_bytes = run_in_stages(*run->stages, run->inputs, run->seen);
@@ -208,6 +211,7 @@ class SequentialSide {
   const DynamicOptions& options_;
   const std::shared_ptr<const StagedGraph> stages_;  // none: the program runs
   std::vector<int64_t> stage_bytes_;                 // held at most, in all runs
+  int further_runs_ = 0;                             // beyond options_.samples
 };
 
 }  // namespace
@@ -221,8 +225,12 @@ void add_exact_samples(References& references, const Case& refinement, const Tar
                        const Programs& programs, const RunInputs& inputs,
                        const DynamicOptions& options) {
   raise_by_graphs(references.tensors, refinement, targets, inputs, options);
-  if (!is_float8(options.precision)) return;
-  SequentialSide(refinement, targets, programs, inputs, options).add_more_runs(references);
+  SequentialSide side(refinement, targets, programs, inputs, options);
+  if (!options.cuda && at::get_num_threads() > 1) side.add_estimates(references, 1, 1);
+  // Rounding to float8 is no small noise: what one estimate of it misses, and the decisions that it
+  // turns over (a router's), show in more runs.
+  constexpr int kFloat8Estimates = 10;
+  if (is_float8(options.precision)) side.add_estimates(references, kFloat8Estimates, 0);
 }
 
 }  // namespace assay

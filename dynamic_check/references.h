@@ -30,8 +30,10 @@ References make_references(const Case& refinement, const Targets& targets, const
 // Raises each spread to that of as many perturbed runs in float64, of the sequential graph and of
 // the ranks' (rank_noise.h). In the run's own precision the errors of a few operations lie on a
 // grid, and all samples of a small block can have the same; a perturbation in exact arithmetic has
-// no grid. Ranks that compute a value in another way round in other places. In a float8 run, ten
-// times as many perturbed runs raise it as well. Needed where a tensor deviates: a spread that was
+// no grid. Ranks that compute a value in another way round in other places. Where the sequential
+// program's kernels had several threads, and ranks may have fewer, as many perturbed runs on one
+// thread raise it as well: sums are longer chains there, and round more. So do, in a float8 run,
+// ten times as many perturbed runs. Needed where a tensor deviates: a spread that was
 // underestimated is no finding.
 void add_exact_samples(References& references, const Case& refinement, const Targets& targets,
                        const Programs& programs, const RunInputs& inputs,

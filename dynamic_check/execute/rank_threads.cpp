@@ -105,7 +105,10 @@ std::optional<RunFailure> run_rank_threads(const Mesh& mesh, const RankThreadOpt
 
   // Ranks share the cores: kernels that each took all of them would wait for one another.
   const int all_kernel_threads = at::get_num_threads();
-  const int kernel_threads = std::max(1, all_kernel_threads / static_cast<int>(mesh.world_size()));
+  const int kernel_threads =
+      options.kernel_threads > 0
+          ? options.kernel_threads
+          : std::max(1, all_kernel_threads / static_cast<int>(mesh.world_size()));
   std::vector<std::thread> threads;
   for (Rank rank = 0; rank < mesh.world_size(); ++rank) {
     threads.emplace_back([run, mesh, rank, options, kernel_threads] {

@@ -18,6 +18,7 @@ struct RankThreadOptions {
   std::chrono::milliseconds timeout{60'000};  // of one collective, and of the whole run
   c10::Device device = c10::kCPU;             // where the tensors of collectives are
   CompletionHook completion;
+  int kernel_threads = 0;  // of each rank's kernels; 0: ranks share those of the process
 };
 
 // Calls `body` once per rank of the mesh, and waits for all. Returns the first failure, with the
