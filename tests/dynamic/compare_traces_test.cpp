@@ -1,5 +1,6 @@
 // Traces that a run kept, compared later, say what the run said; traces that do not belong together
 // are refused.
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -169,7 +170,8 @@ TEST(KeptTraces, HaveTheFurtherRunsInFloat8) {
   const Kept wrong(make_mlp(), options);
   ASSERT_EQ(wrong.report.triage, "kernel");
   EXPECT_EQ(wrong.question.samples.size(), static_cast<size_t>(kSamples));
-  EXPECT_EQ(wrong.question.further.size(), static_cast<size_t>(10 * kSamples));
+  const int estimates = 10 + (at::get_num_threads() > 1 ? 1 : 0);  // one of them on one thread
+  EXPECT_EQ(wrong.question.further.size(), static_cast<size_t>(estimates * kSamples));
   expect_same(compare_traces(wrong.question), wrong.report);
 }
 
