@@ -28,11 +28,24 @@ at::Tensor copy_in_file(const at::Tensor& tensor) {
       dense.options());
 }
 
-at::Tensor copy_in_memory(const at::Tensor& tensor, int64_t size) {
-  const at::Tensor copy = tensor.clone();
+// Whether the budget has room for so much, which is taken then.
+bool takes_memory(int64_t size) {
+  if (in_memory.fetch_add(size) + size <= budget()) return true;
+  in_memory -= size;
+  return false;
+}
+
+// Gives the memory back with the last that uses it.
+at::Tensor counted(const at::Tensor& tensor, int64_t size) {
   return at::from_blob(
-      copy.mutable_data_ptr(), copy.sizes(), copy.strides(),
-      [copy, size](void*) { in_memory -= size; }, copy.options());
+      tensor.mutable_data_ptr(), tensor.sizes(), tensor.strides(),
+      [tensor, size](void*) { in_memory -= size; }, tensor.options());
+}
+
+bool has_its_memory_alone(const at::Tensor& tensor) {
+  return tensor.is_cpu() && tensor.has_storage() && !tensor.is_neg() && !tensor.requires_grad() &&
+         tensor.is_non_overlapping_and_dense() && tensor.storage().use_count() == 1 &&
+         tensor.storage().nbytes() == tensor.nbytes();
 }
 
 }  // namespace
@@ -45,9 +58,14 @@ at::Tensor kept_copy(const at::Tensor& tensor) {
   const at::Tensor plain = tensor.detach().resolve_neg();
   const auto size = static_cast<int64_t>(plain.nbytes());
   if (!plain.is_cpu() || size < kAlwaysInMemory) return plain.clone();
-  if (in_memory.fetch_add(size) + size <= budget()) return copy_in_memory(plain, size);
-  in_memory -= size;
-  return copy_in_file(plain);
+  return takes_memory(size) ? counted(plain.clone(), size) : copy_in_file(plain);
+}
+
+at::Tensor kept(const at::Tensor& tensor) {
+  if (!has_its_memory_alone(tensor)) return kept_copy(tensor);
+  const auto size = static_cast<int64_t>(tensor.nbytes());
+  if (size < kAlwaysInMemory) return tensor;
+  return takes_memory(size) ? counted(tensor, size) : copy_in_file(tensor);
 }
 
 }  // namespace assay

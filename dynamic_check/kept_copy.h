@@ -21,4 +21,8 @@ int64_t copy_memory();
 // UserError when the file cannot be written.
 at::Tensor kept_copy(const at::Tensor& tensor);
 
+// The same of a tensor that nobody writes into any more: without a copy, where it alone has its
+// memory and that is within the budget.
+at::Tensor kept(const at::Tensor& tensor);
+
 }  // namespace assay

@@ -74,7 +74,7 @@ std::vector<Values> interpret_with_noise(const std::vector<Graph>& graphs, const
       return result;
     const TensorId kept = node.outputs[output];
     const bool keeps = kept != kNone && is_wanted(rank, kept) && !is_view_of_kept(rank, node);
-    return keeps ? kept_copy(result) : result;
+    return keeps ? assay::kept(result) : result;
   };
   return interpret(graphs, groups, inputs, filter, wanted, declared);
 }

@@ -40,6 +40,17 @@ int64_t own_memory() {
   return 0;
 }
 
+// Where there is no folder for files, only copies in memory can be made.
+class NoFolder {
+ public:
+  NoFolder() { setenv("TMPDIR", "/nowhere", 1); }
+  ~NoFolder() { had_ ? setenv("TMPDIR", before_.c_str(), 1) : unsetenv("TMPDIR"); }
+
+ private:
+  const bool had_ = std::getenv("TMPDIR") != nullptr;
+  const std::string before_ = had_ ? std::getenv("TMPDIR") : "";
+};
+
 TEST_F(KeptCopy, IsTheSameInMemoryAndInAFile) {
   const at::Tensor tensor = normal_tensor({1, "x"}, {300, 200}).to(at::kFloat).t();
   for (const int64_t budget : {int64_t{1} << 30, int64_t{0}}) {
@@ -61,6 +72,26 @@ TEST_F(KeptCopy, DoesNotChangeWithItsOriginalAndMayBeWritten) {
   EXPECT_EQ(copy.sum().item<double>(), 100'000);
 }
 
+TEST_F(KeptCopy, IsNoneOfWhatHasItsMemoryAlone) {
+  set_copy_memory(1 << 30);
+  const at::Tensor alone = at::full({100'000}, 3.0);
+  EXPECT_EQ(kept(alone).const_data_ptr(), alone.const_data_ptr());
+  const at::Tensor shared = at::full({2, 50'000}, 3.0), view = shared.view(-1);
+  EXPECT_NE(kept(view).const_data_ptr(), view.const_data_ptr()) << "another may be written";
+  const at::Tensor part = at::full({2, 50'000}, 3.0).select(0, 0);
+  EXPECT_NE(kept(part).const_data_ptr(), part.const_data_ptr()) << "the rest would stay";
+  set_copy_memory(0);
+  const at::Tensor in_file = kept(alone);
+  EXPECT_NE(in_file.const_data_ptr(), alone.const_data_ptr());
+  EXPECT_TRUE(at::equal(in_file, alone));
+}
+
+TEST_F(KeptCopy, GivesBackTheMemoryOfWhatWasNotCopied) {
+  const NoFolder none;
+  set_copy_memory(1 << 20);
+  for (int i = 0; i < 8; ++i) EXPECT_NO_THROW(kept(at::full({100'000}, 3.0))) << "tensor " << i;
+}
+
 TEST_F(KeptCopy, TakesNoMemoryBeyondTheBudget) {
   constexpr int64_t kBudget = 8 << 20, kAll = 64 << 20;
   set_copy_memory(kBudget);
@@ -73,17 +104,6 @@ TEST_F(KeptCopy, TakesNoMemoryBeyondTheBudget) {
   for (const at::Tensor& copy : copies) EXPECT_TRUE(at::equal(copy, tensor));
   EXPECT_LT(own_memory() - before, kBudget + (4 << 20)) << "read again";
 }
-
-// Where there is no folder for files, only copies in memory can be made.
-class NoFolder {
- public:
-  NoFolder() { setenv("TMPDIR", "/nowhere", 1); }
-  ~NoFolder() { had_ ? setenv("TMPDIR", before_.c_str(), 1) : unsetenv("TMPDIR"); }
-
- private:
-  const bool had_ = std::getenv("TMPDIR") != nullptr;
-  const std::string before_ = had_ ? std::getenv("TMPDIR") : "";
-};
 
 TEST(MachineMemory, CopiesTakeAnEighthAndAlwaysSome) {
   constexpr int64_t kMega = 1 << 20;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/plugin/capture_error.h"
+#include "tests/plugin/input_spec.h"
 
 namespace assay {
 namespace {
@@ -14,20 +15,13 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-InputSpec weight(const std::string& name, Shape shape, const Placement& placement) {
-  InputSpec input;
-  input.name = name;
-  input.shape = std::move(shape);
-  input.placement = placement;
-  return input;
-}
-
 // y = x w over two ranks, row-parallel.
 RefinementSpec row_parallel() {
   RefinementSpec spec;
   spec.name = "RowParallel";
   spec.mesh = Mesh({{"tp", 2}});
-  spec.inputs = {weight("x", {8, 64}, Shard("tp", 1)), weight("w", {64, 32}, Shard("tp", 0))};
+  spec.inputs = {input_spec("x", {8, 64}, Shard("tp", 1)),
+                 input_spec("w", {64, 32}, Shard("tp", 0))};
   spec.sequential = [](Program& p) { p.output("y", at::mm(p[{"x"}], p[{"w"}])); };
   spec.distributed = [](Program& p) {
     p.output("y", p.all_reduce(at::mm(p[{"x"}], p[{"w"}]), "tp"));
@@ -91,7 +85,7 @@ TEST(CaptureCase, UpdatedWeightsLieAsTheyDid) {
 
 TEST(CaptureCase, FloatingInputsTakeThePrecisionOfTheRun) {
   RefinementSpec spec = row_parallel();
-  spec.inputs.push_back(weight("ids", {4}, Replicate()));
+  spec.inputs.push_back(input_spec("ids", {4}, Replicate()));
   spec.inputs.back().dtype = DType::kInt64;
   spec.inputs.back().requires_grad = false;
   const Graph graph = capture_case(spec, DType::kBFloat16).sequential;

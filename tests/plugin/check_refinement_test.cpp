@@ -9,19 +9,12 @@
 #include <fstream>
 
 #include "assay/refinement.h"
+#include "tests/plugin/input_spec.h"
 
 namespace assay {
 namespace {
 
 using testing::HasSubstr;
-
-InputSpec input(const std::string& name, Shape shape, const Placement& placement) {
-  InputSpec spec;
-  spec.name = name;
-  spec.shape = std::move(shape);
-  spec.placement = placement;
-  return spec;
-}
 
 // The rank's part of the MLP, before the sum over ranks.
 at::Tensor mlp(Program& p) {
@@ -32,8 +25,8 @@ RefinementSpec readme_example() {
   RefinementSpec spec;
   spec.name = "Mlp";
   spec.mesh = Mesh({{"tp", 2}});
-  spec.inputs = {input("x", {8, 64}, Replicate()), input("up", {256, 64}, Shard("tp", 0)),
-                 input("down", {64, 256}, Shard("tp", 1))};
+  spec.inputs = {input_spec("x", {8, 64}, Replicate()), input_spec("up", {256, 64}, Shard("tp", 0)),
+                 input_spec("down", {64, 256}, Shard("tp", 1))};
   spec.sequential = [](Program& p) { p.output("y", mlp(p)); };
   spec.distributed = [](Program& p) { p.output("y", p.all_reduce(mlp(p), "tp")); };
   return spec;
@@ -78,7 +71,8 @@ RefinementSpec sum_after_a_cast(bool cast_back) {
   RefinementSpec spec;
   spec.name = "SumAfterACast";
   spec.mesh = Mesh({{"tp", 2}});
-  spec.inputs = {input("x", {8, 64}, Shard("tp", 1)), input("w", {64, 32}, Shard("tp", 0))};
+  spec.inputs = {input_spec("x", {8, 64}, Shard("tp", 1)),
+                 input_spec("w", {64, 32}, Shard("tp", 0))};
   const auto product = [](Program& p) {
     return at::mm(p[{"x"}].to(at::kFloat), p[{"w"}].to(at::kFloat));
   };

@@ -19,6 +19,7 @@
 
 #include "assay/refinement.h"
 #include "shared_ir/case.h"
+#include "tests/plugin/input_spec.h"
 
 namespace assay::test {
 namespace {
@@ -56,14 +57,6 @@ at::Tensor unary(const char* name, const at::Tensor& x) {
   return own<at::Tensor(const at::Tensor&)>(name).call(x);
 }
 
-InputSpec input(const std::string& name, Shape shape, const Placement& placement) {
-  InputSpec spec;
-  spec.name = name;
-  spec.shape = std::move(shape);
-  spec.placement = placement;
-  return spec;
-}
-
 constexpr int64_t kTokens = 16, kHidden = 512, kInner = 512;
 
 // This rank's part of the block, before the sum over ranks.
@@ -85,10 +78,11 @@ RefinementSpec block() {
   spec.name = "OwnKernels";
   spec.mesh = Mesh({{"tp", 2}});
   spec.operator_files = {OWN_KERNELS_TOML};
-  spec.inputs = {input("x", {kTokens, kHidden}, Replicate()), input("norm", {kHidden}, Replicate()),
-                 input("gate", {kInner, kHidden}, Shard("tp", 0)),
-                 input("up", {kInner, kHidden}, Shard("tp", 0)),
-                 input("down", {kHidden, kInner}, Shard("tp", 1))};
+  spec.inputs = {input_spec("x", {kTokens, kHidden}, Replicate()),
+                 input_spec("norm", {kHidden}, Replicate()),
+                 input_spec("gate", {kInner, kHidden}, Shard("tp", 0)),
+                 input_spec("up", {kInner, kHidden}, Shard("tp", 0)),
+                 input_spec("down", {kHidden, kInner}, Shard("tp", 1))};
   for (size_t i = 1; i < spec.inputs.size(); ++i) spec.inputs[i].role = InputRole::kWeight;
   spec.inputs[1].role = InputRole::kScale;
   spec.sequential = [](Program& p) { p.output("y", with_pytorch(p)); };
