@@ -30,7 +30,8 @@ Spreads spreads_like(const std::vector<ReferenceTensor>& references) {
 
 // Adds a perturbed run of the sequential graph to the spreads: in stages, where there are some.
 void add_sequential(Spreads& spreads, const Case& refinement, const Targets& targets,
-                    const RunInputs& inputs, const Noise& noise, const StagedGraph* stages) {
+                    const RunInputs& inputs, const Noise& noise, const StagedGraph* stages,
+                    const DeclaredOperators& declared) {
   const Graph& graph = refinement.sequential;
   const auto told = [&](size_t i, const at::Tensor& value) {
     if (spreads[i]) spreads[i]->add(value.to(spreads[i]->exact().device()));
@@ -44,7 +45,6 @@ void add_sequential(Spreads& spreads, const Case& refinement, const Targets& tar
   const std::set<TensorId> wanted = sequential_leaves(graph, targets);
   std::map<RankTensorName, at::Tensor> whole;
   for (const auto& [name, tensor] : inputs.whole) whole[{name, 0}] = tensor;
-  const DeclaredOperators declared(refinement.operator_files);
   const Values noisy = interpret_with_noise(
                            {graph}, refinement.sequential_groups, std::move(whole), noise,
                            [&](Rank, TensorId id) { return wanted.contains(id); }, &declared)
@@ -59,10 +59,11 @@ void raise_by_graphs(std::vector<ReferenceTensor>& references, const Case& refin
                      const DynamicOptions& options) {
   Spreads sequential = spreads_like(references);
   const double roundoff = unit_roundoff(storage_dtype(options.precision));
+  const DeclaredOperators declared(refinement.operator_files);
   const auto stages = staged_graph(refinement, options, Arithmetic::kFloat64);
   for (int sample = 1; sample <= options.samples; ++sample)
     add_sequential(sequential, refinement, targets, inputs, {roundoff, options.seed, sample},
-                   stages.get());
+                   stages.get(), declared);
   Spreads distributed = spreads_like(references);
   rank_noise(refinement, targets, inputs, options, [&](size_t i, const at::Tensor& moved) {
     if (!distributed[i]) return;
