@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "dynamic_check/distributed_run.h"
 #include "dynamic_check/findings.h"
 #include "dynamic_check/float8_products.h"
 #include "dynamic_check/inputs/run_inputs.h"
 #include "dynamic_check/kept_copy.h"
 #include "dynamic_check/references.h"
+#include "dynamic_check/reused_memory.h"
 #include "dynamic_check/targets.h"
 #include "dynamic_check/traces/run_trace.h"
 #include "dynamic_check/triage.h"
@@ -39,6 +42,16 @@ void keep_traces(const Case& refinement, const DistributedRun& run, const Dynami
     trace.add_all(run.ranks[static_cast<size_t>(rank)]);
     trace.finish();
   }
+}
+
+// The targets that may deviate, by estimates.
+std::set<size_t> estimated(const Findings& findings, const References& references) {
+  std::set<size_t> result;
+  for (const Deviation& deviation : findings.deviations) {
+    const std::optional<Spread>& spread = references.tensors[deviation.target].spread;
+    if (spread && spread->is_estimate()) result.insert(deviation.target);
+  }
+  return result;
 }
 
 // A run that did not end is a finding about the program.
@@ -80,6 +93,7 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
                             const DynamicOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   check_options(refinement, programs, options);
+  const ReusedMemory memory;
   set_copy_memory(options.copy_memory);
   DynamicReport report;
   report.precision = to_string(options.precision);
@@ -134,6 +148,14 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
   };
   Findings findings =
       find_deviations(refinement, targets, reference, ranks, allowance, options.progress);
+  if (const std::set<size_t> doubtful = estimated(findings, references); !doubtful.empty()) {
+    make_exact(references, doubtful, refinement, targets, programs, inputs, options);
+    if (references.failure) {
+      report_failure(*references.failure, refinement.sequential, report);
+      return finish();
+    }
+    findings = find_deviations(refinement, targets, reference, ranks, allowance, options.progress);
+  }
   if (!findings.deviations.empty()) {
     tell(options.progress, "more runs of what deviates");
     add_exact_samples(references, refinement, targets, programs, inputs, options);

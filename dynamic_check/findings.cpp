@@ -1,10 +1,16 @@
 #include "dynamic_check/findings.h"
 
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <future>
+#include <iterator>
+#include <mutex>
 #include <set>
+#include <thread>
 
 #include "dynamic_check/interpret/declared_operators.h"
 #include "dynamic_check/localize/collective_check.h"
@@ -165,6 +171,69 @@ class TargetChecker {
   const ComparisonFactors factors_;
 };
 
+// Judges all operators, those of several ranks at a time.
+class OperatorJudge {
+ public:
+  OperatorJudge(const Case& refinement, const RankTensors& ranks, uint64_t seed, double family_rate,
+                DType precision, const DeclaredOperators& declared, const ProgressSink& progress)
+      : refinement_(refinement), ranks_(ranks), progress_(progress) {
+    for (const Graph& graph : refinement.ranks)
+      operators_ += static_cast<int64_t>(graph.nodes.size());
+    const auto tolerances = static_cast<double>(operators_ * (1 + kMaxBlocks));
+    options_ = {.seed = seed,
+                .coverage = 1 - family_rate / std::max(tolerances, 1.0),
+                .float8 = is_float8(precision) ? std::optional(precision) : std::nullopt,
+                .declared = &declared};
+  }
+
+  // By rank, in the order of its nodes.
+  std::vector<OperatorFault> faults() {
+    const size_t ranks = refinement_.ranks.size();
+    const size_t threads = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, ranks);
+    const int kernel_threads = std::max(1, at::get_num_threads() / static_cast<int>(threads));
+    std::vector<std::vector<OperatorFault>> of_ranks(ranks);
+    std::atomic<size_t> next{0};
+    const auto judge = [&] {
+      at::set_num_threads(kernel_threads);
+      for (size_t rank = next++; rank < ranks; rank = next++) of_ranks[rank] = faults_of(rank);
+    };
+    const int all_kernel_threads = at::get_num_threads();
+    std::vector<std::future<void>> judges;
+    for (size_t i = 0; i < threads; ++i) judges.push_back(std::async(std::launch::async, judge));
+    for (const std::future<void>& judge_of_some : judges) judge_of_some.wait();
+    at::set_num_threads(all_kernel_threads);
+    for (std::future<void>& judge_of_some : judges) judge_of_some.get();
+    std::vector<OperatorFault> all;
+    for (auto& of_rank : of_ranks) std::ranges::move(of_rank, std::back_inserter(all));
+    return all;
+  }
+
+ private:
+  std::vector<OperatorFault> faults_of(size_t rank) {
+    const Graph& graph = refinement_.ranks[rank];
+    std::vector<OperatorFault> faults;
+    for (size_t node = 0; node < graph.nodes.size(); ++node) {
+      {
+        const std::lock_guard lock(mutex_);
+        tell(progress_, "operator", ++judged_, operators_);
+      }
+      auto fault = check_operator(graph, static_cast<Rank>(rank), static_cast<NodeId>(node),
+                                  ranks_[rank], options_);
+      if (!fault) continue;
+      auto writer = overwritten_operand(graph, *fault, ranks_[rank], options_);
+      faults.push_back(std::move(writer ? *writer : *fault));
+    }
+    return faults;
+  }
+
+  const Case& refinement_;
+  const RankTensors& ranks_;
+  const ProgressSink& progress_;
+  OperatorCheckOptions options_;
+  std::mutex mutex_;
+  int64_t operators_ = 0, judged_ = 0;
+};
+
 }  // namespace
 
 std::vector<OperatorFault> find_faults(const Case& refinement, const RankTensors& ranks,
@@ -173,23 +242,9 @@ std::vector<OperatorFault> find_faults(const Case& refinement, const RankTensors
   const DeclaredOperators declared(refinement.operator_files);
   std::vector<OperatorFault> faults =
       check_collectives(refinement.ranks, refinement.distributed_groups, ranks, &declared);
-  int64_t operators = 0;
-  for (const Graph& graph : refinement.ranks) operators += static_cast<int64_t>(graph.nodes.size());
-  const OperatorCheckOptions check{
-      seed,
-      1 - family_rate / static_cast<double>(std::max<int64_t>(operators * (1 + kMaxBlocks), 1)),
-      is_float8(precision) ? std::optional(precision) : std::nullopt, &declared};
-  int64_t judged = 0;
-  for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
-    for (size_t node = 0; node < refinement.ranks[rank].nodes.size(); ++node) {
-      tell(progress, "operator", ++judged, operators);
-      auto fault = check_operator(refinement.ranks[rank], static_cast<Rank>(rank),
-                                  static_cast<NodeId>(node), ranks[rank], check);
-      if (!fault) continue;
-      auto writer = overwritten_operand(refinement.ranks[rank], *fault, ranks[rank], check);
-      faults.push_back(std::move(writer ? *writer : *fault));
-    }
-  }
+  std::ranges::move(
+      OperatorJudge(refinement, ranks, seed, family_rate, precision, declared, progress).faults(),
+      std::back_inserter(faults));
   std::stable_sort(faults.begin(), faults.end(),
                    [](const OperatorFault& a, const OperatorFault& b) { return a.node < b.node; });
   return faults;

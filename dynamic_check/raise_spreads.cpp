@@ -2,8 +2,6 @@
 
 #include <ATen/TensorOperators.h>
 
-#include <set>
-
 #include "dynamic_check/float8_products.h"
 #include "dynamic_check/interpret/declared_operators.h"
 #include "dynamic_check/rank_noise.h"
@@ -16,14 +14,15 @@
 namespace assay {
 namespace {
 
-// Of every floating reference.
+// Of every floating reference with an exact value: the others do not deviate.
 using Spreads = std::vector<std::optional<Spread>>;
 
 Spreads spreads_like(const std::vector<ReferenceTensor>& references) {
   Spreads spreads;
   for (const ReferenceTensor& reference : references) {
     spreads.emplace_back();
-    if (reference.spread) spreads.back().emplace(reference.spread->exact());
+    if (reference.spread && !reference.spread->is_estimate())
+      spreads.back() = reference.spread->without_samples();
   }
   return spreads;
 }
@@ -42,14 +41,13 @@ void add_sequential(Spreads& spreads, const Case& refinement, const Targets& tar
     run_in_stages(*stages, inputs.whole, run);
     return;
   }
-  const std::set<TensorId> wanted = sequential_leaves(graph, targets);
   std::map<RankTensorName, at::Tensor> whole;
   for (const auto& [name, tensor] : inputs.whole) whole[{name, 0}] = tensor;
-  const Values noisy = interpret_with_noise(
-                           {graph}, refinement.sequential_groups, std::move(whole), noise,
-                           [&](Rank, TensorId id) { return wanted.contains(id); }, &declared)
-                           .front();
-  TargetValues(graph, targets, told).see_all(noisy);
+  TargetValues values(graph, targets, told);
+  interpret_with_noise({graph}, refinement.sequential_groups, std::move(whole), noise,
+                       nothing_wanted, &declared,
+                       [&](Rank, TensorId id, const at::Tensor& value) { values.see(id, value); });
+  values.finish();
 }
 
 }  // namespace

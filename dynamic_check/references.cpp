@@ -82,16 +82,28 @@ class SequentialSide {
     if (result.failure) return result;
     tell(options_.progress, "sequential run in float64");
     see_exactly([&](size_t i, const at::Tensor& exact) {
-      if (is_floating(list(i))) list(i).spread.emplace(exact.to(device()));
+      if (is_floating(list(i))) list(i).spread = spread_of(list(i), exact.to(device()));
     });
-    for (int sample = 1; sample <= options_.samples && !result.failure; ++sample) {
-      tell(options_.progress, "sequential run", sample + 1, options_.samples + 1);
-      result.failure = run_once(
-          sample, [list](size_t i, const at::Tensor& noisy) { add_sample(list(i), noisy); });
-    }
+    result.failure =
+        add_samples([list](size_t i, const at::Tensor& noisy) { add_sample(list(i), noisy); });
     if (!result.failure) result.tensors = std::move(*tensors);
     result.stage_bytes = stage_bytes_;
     return result;
+  }
+
+  // Makes the spreads of these targets again, of exact values.
+  void make_exact(References& references, const std::set<size_t>& targets) {
+    const auto tensors = std::make_shared<std::map<size_t, ReferenceTensor>>();
+    for (const size_t i : targets) tensors->emplace(i, references.tensors[i]);
+    tell(options_.progress, "sequential run in float64");
+    see_exactly([&](size_t i, const at::Tensor& exact) {
+      if (targets.contains(i)) tensors->at(i).spread.emplace(kept(exact.to(device())));
+    });
+    references.failure = add_samples([tensors](size_t i, const at::Tensor& noisy) {
+      if (const auto found = tensors->find(i); found != tensors->end())
+        add_sample(found->second, noisy);
+    });
+    for (const auto& [i, tensor] : *tensors) references.tensors[i] = tensor;
   }
 
   // Raises each spread to that of as many further runs, so many times. `kernel_threads`: as
@@ -118,6 +130,25 @@ class SequentialSide {
  private:
   static bool is_floating(const ReferenceTensor& reference) {
     return at::isFloatingType(reference.dtype);
+  }
+
+  // Of a large value a sketch, for which both it and the run must be finite. With a trace the exact
+  // value is kept anyway, and the figures are those that a comparison of the traces gives.
+  Spread spread_of(const ReferenceTensor& reference, const at::Tensor& exact) const {
+    const bool sketched = options_.traces.empty() && exact.is_cpu() &&
+                          exact.numel() > kLargestUnsketched && !reference.run.defined() &&
+                          all_finite(exact);
+    return sketched ? Spread::sketched(exact) : Spread(kept(exact));
+  }
+
+  // The perturbed runs.
+  std::optional<RunFailure> add_samples(const TargetValues::Told& told) {
+    std::optional<RunFailure> failure;
+    for (int sample = 1; sample <= options_.samples && !failure; ++sample) {
+      tell(options_.progress, "sequential run", sample + 1, options_.samples + 1);
+      failure = run_once(sample, told);
+    }
+    return failure;
   }
 
   // Sample 0 is the ordinary run.
@@ -154,28 +185,20 @@ class SequentialSide {
   // The graph in float64.
   void see_exactly(TargetValues::Told told) {
     if (stages_) return see_exactly_in_stages(told);
-    const bool keeps_trace = !options_.traces.empty();
-    const std::set<TensorId> leaves = sequential_leaves(refinement_.sequential, targets_);
     std::map<RankTensorName, at::Tensor> inputs;
     for (const auto& [name, tensor] : inputs_.whole) inputs[{name, 0}] = widened(tensor);
-    const auto wanted = [&](Rank, TensorId id) { return keeps_trace || leaves.contains(id); };
     const DeclaredOperators declared(refinement_.operator_files);
-    const Values computed =
-        interpret_with_noise({refinement_.sequential}, refinement_.sequential_groups,
-                             std::move(inputs), {}, wanted, &declared)
-            .front();
-    TargetValues values(refinement_.sequential, targets_, std::move(told));
-    values.see_all(computed);
-    if (!keeps_trace) return;
-    RunTrace kept(TraceFolder{options_.traces}.exact(), refinement_.sequential,
-                  traced(DType::kFloat64));
-    kept.add_all(computed);
-    kept.finish();
+    SequentialRun run(refinement_.sequential, {.precision = DType::kFloat64}, targets_,
+                      std::move(told), at::kCPU);
+    if (!options_.traces.empty())
+      run.keep_trace(TraceFolder{options_.traces}.exact(), traced(DType::kFloat64));
+    interpret({refinement_.sequential}, refinement_.sequential_groups, inputs, {}, nothing_wanted,
+              &declared, [&](Rank, TensorId id, const at::Tensor& value) { run.see(id, value); });
+    run.finish();
   }
 
   void see_exactly_in_stages(const TargetValues::Told& told) {
-    const auto keep = [&](size_t i, const at::Tensor& exact) { told(i, kept_copy(exact)); };
-    SequentialRun run(refinement_.sequential, {.precision = DType::kFloat64}, targets_, keep,
+    SequentialRun run(refinement_.sequential, {.precision = DType::kFloat64}, targets_, told,
                       device());
     if (!options_.traces.empty())
       run.keep_trace(TraceFolder{options_.traces}.exact(), traced(DType::kFloat64));
@@ -219,6 +242,12 @@ class SequentialSide {
 References make_references(const Case& refinement, const Targets& targets, const Programs& programs,
                            const RunInputs& inputs, const DynamicOptions& options) {
   return SequentialSide(refinement, targets, programs, inputs, options).make();
+}
+
+void make_exact(References& references, const std::set<size_t>& which, const Case& refinement,
+                const Targets& targets, const Programs& programs, const RunInputs& inputs,
+                const DynamicOptions& options) {
+  SequentialSide(refinement, targets, programs, inputs, options).make_exact(references, which);
 }
 
 void add_exact_samples(References& references, const Case& refinement, const Targets& targets,

@@ -2,8 +2,8 @@
 // of every target.
 #pragma once
 
-#include <map>
-#include <string>
+#include <cstddef>
+#include <set>
 #include <vector>
 
 #include "dynamic_check/check.h"
@@ -26,6 +26,12 @@ struct References {
 // multiplied by 1 + r, |r| < unit roundoff.
 References make_references(const Case& refinement, const Targets& targets, const Programs& programs,
                            const RunInputs& inputs, const DynamicOptions& options);
+
+// Of what is large, spreads have sketches (Spread::is_estimate). Makes those of these targets
+// again, with exact values, by the same runs.
+void make_exact(References& references, const std::set<size_t>& which, const Case& refinement,
+                const Targets& targets, const Programs& programs, const RunInputs& inputs,
+                const DynamicOptions& options);
 
 // Raises each spread to that of as many perturbed runs in float64, of the sequential graph and of
 // the ranks' (rank_noise.h). In the run's own precision the errors of a few operations lie on a

@@ -23,9 +23,13 @@ at::Tensor SequentialRun::input(const std::string& name, const at::Tensor& value
   const at::Tensor noisy = noisy_input(name, wide ? widened(value) : value, noise_.rounding);
   const TensorId id = graph_.find(name);
   if (id == kNone) return noisy;
-  values_.see(id, noisy);
-  if (trace_) trace_->add(id, noisy);
+  see(id, noisy);
   return noisy;
+}
+
+void SequentialRun::see(TensorId id, const at::Tensor& value) {
+  values_.see(id, value);
+  if (trace_) trace_->add(id, value);
 }
 
 void SequentialRun::see_outputs(NodeId node, std::span<const at::Tensor> outputs,

@@ -40,6 +40,9 @@ class SequentialRun {
   // The input with its noise, in float64 in a float64 run.
   at::Tensor input(const std::string& name, const at::Tensor& value);
 
+  // A value that the graph has given in a run of its own.
+  void see(TensorId id, const at::Tensor& value);
+
   // A node has given these outputs, which take their noise in place, for these operands.
   void see_outputs(NodeId node, std::span<const at::Tensor> outputs, const TensorLookup& operands);
 

@@ -43,12 +43,6 @@ void TargetValues::see_outputs(const Node& node, std::span<const at::Tensor> out
     if (node.outputs[i] != kNone && outputs[i].defined()) see(node.outputs[i], outputs[i]);
 }
 
-void TargetValues::see_all(std::span<const at::Tensor> tensors) {
-  for (size_t id = 0; id < tensors.size(); ++id)
-    if (tensors[id].defined()) see(static_cast<TensorId>(id), tensors[id]);
-  finish();
-}
-
 void TargetValues::finish() {
   if (!missing_.empty()) {
     throw UserError(

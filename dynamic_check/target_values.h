@@ -31,10 +31,6 @@ class TargetValues {
   // A node's outputs; undefined ones are left out.
   void see_outputs(const Node& node, std::span<const at::Tensor> outputs);
 
-  // All tensors of a run that has ended, by TensorId; undefined ones are left out. Throws as
-  // finish().
-  void see_all(std::span<const at::Tensor> tensors);
-
   // The run has ended. Throws UserError when it made no value for a target.
   void finish();
 

@@ -98,13 +98,6 @@ std::vector<std::pair<std::string, Rank>> leaves_of(const CleanExpr& expr) {
   return leaves;
 }
 
-std::set<TensorId> sequential_leaves(const Graph& sequential, const Targets& targets) {
-  std::set<TensorId> ids;
-  for (const Target& target : targets.list)
-    for (const auto& [name, rank] : leaves_of(target.sequential)) ids.insert(sequential.find(name));
-  return ids;
-}
-
 Targets make_targets(const Case& refinement, const std::vector<Relation>& relations) {
   Targets targets;
   const std::vector<bool> approximated = approximated_tensors(refinement);

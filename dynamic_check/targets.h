@@ -1,7 +1,6 @@
 // What a run compares: each sequential tensor with a relation, and each expectation of the case.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -31,9 +30,6 @@ struct Targets {
 // is no target (replay.h compares it, given the approximation). Throws UserError when a relation or
 // expectation names a sequential tensor that does not exist.
 Targets make_targets(const Case& refinement, const std::vector<Relation>& relations);
-
-// The sequential tensors that the targets' values are made of.
-std::set<TensorId> sequential_leaves(const Graph& sequential, const Targets& targets);
 
 // Names of the tensors that an expression takes elements from.
 std::vector<std::pair<std::string, Rank>> leaves_of(const CleanExpr& expr);

@@ -11,7 +11,7 @@
 namespace assay {
 
 // Told when a step begins: "sequential run", 3, 12; `steps` 0 where they are not counted. Called
-// from one thread.
+// by one thread at a time.
 using ProgressSink = std::function<void(std::string_view phase, int64_t step, int64_t steps)>;
 
 // Tells, where there is a sink.

@@ -31,11 +31,17 @@ int64_t special_differences(const at::Tensor& value, const ReferenceTensor& refe
   return error.finite ? 0 : special_mismatches(value, at::zeros_like(value));
 }
 
+Norms share_of(Norms norms, double share) {
+  for (double& block : norms.blocks) block *= share;
+  norms.whole *= share;
+  return norms;
+}
+
 Comparison compare_floating(const at::Tensor& value, const ReferenceTensor& reference,
                             const ComparisonFactors& factors) {
   const Spread& spread = *reference.spread;
   const double roundoff = unit_roundoff(to_dtype(reference.dtype));
-  const Norms error = difference_norms(value, spread.exact());
+  const Norms error = spread.distance(value);
   const int64_t specials = special_differences(value, reference, error);
   if (specials > 0) {
     return out("nan",
@@ -45,7 +51,8 @@ Comparison compare_floating(const at::Tensor& value, const ReferenceTensor& refe
                                       : spread.allowed(factors.block, factors.whole, roundoff);
   Comparison result{.error = relative_to(error.whole, spread.norms().whole),
                     .allowed = relative_to(allowed.whole, spread.norms().whole)};
-  if (const auto excess = find_excess(error, allowed, spread.norms())) {
+  const Norms trusted = spread.is_estimate() ? share_of(allowed, kTrustedShare) : allowed;
+  if (const auto excess = find_excess(error, trusted, spread.norms())) {
     result.within = false;
     result.kind = "value";
     result.error = relative_to(excess->error, excess->norm);
@@ -73,16 +80,14 @@ ReferenceTensor reference_of(const at::Tensor& run) {
 ReferenceTensor on_device(const ReferenceTensor& reference, at::Device device) {
   ReferenceTensor result = reference;
   if (result.run.defined()) result.run = result.run.to(device);
-  if (result.spread) result.spread->move_to(device);
+  if (result.spread && !result.spread->is_estimate()) result.spread->move_to(device);
   return result;
 }
 
 ReferenceTensor without_samples(const ReferenceTensor& reference) {
-  ReferenceTensor result{.dtype = reference.dtype,
-                         .shape = reference.shape,
-                         .run = reference.run,
-                         .spread = std::nullopt};
-  if (reference.spread) result.spread.emplace(reference.spread->exact());
+  ReferenceTensor result = reference;
+  if (reference.spread) result.spread = reference.spread->without_samples();
+  result.unstable = false;
   return result;
 }
 

@@ -16,7 +16,8 @@ namespace assay {
 namespace {
 
 StagedValues values_of(const Graph& graph, Rank rank,
-                       const std::map<RankTensorName, at::Tensor>& inputs, const Wanted& wanted) {
+                       const std::map<RankTensorName, at::Tensor>& inputs, const Wanted& wanted,
+                       const Seen& seen) {
   const auto kept = [&](TensorId id) { return !wanted || wanted(rank, id); };
   StagedValues values(plan_of(graph, std::vector<int32_t>(graph.nodes.size(), 0), 1, kept),
                       {at::kCPU}, graph.tensors.size());
@@ -24,7 +25,9 @@ StagedValues values_of(const Graph& graph, Rank rank,
   for (size_t id = 0; id < graph.tensors.size(); ++id) {
     const auto found = inputs.find({graph.tensors[id].name, rank});
     if (found == inputs.end()) continue;
-    values.put(static_cast<TensorId>(id), widened(found->second));
+    const at::Tensor value = widened(found->second);
+    if (seen) seen(rank, static_cast<TensorId>(id), value);
+    values.put(static_cast<TensorId>(id), value);
     given[id] = true;
   }
   for (const TensorId id : graph.inputs) {
@@ -56,12 +59,15 @@ class Lockstep {
  public:
   Lockstep(const std::vector<Graph>& graphs, const Groups& groups,
            const std::map<RankTensorName, at::Tensor>& inputs, const OutputFilter& filter,
-           const Wanted& wanted, const DeclaredOperators* declared)
+           const Wanted& wanted, const DeclaredOperators* declared, const Seen& seen)
       : graphs_(graphs), groups_(groups), declared_(declared) {
     for (size_t index = 0; index < graphs.size(); ++index) {
       const auto rank = static_cast<Rank>(index);
-      ranks_.emplace_back(graphs[index], values_of(graphs[index], rank, inputs, wanted),
-                          kernel_of(graphs[index], rank, filter, declared), declared);
+      const auto made = [&seen, rank](TensorId id, const at::Tensor& value) {
+        if (seen) seen(rank, id, value);
+      };
+      ranks_.emplace_back(graphs[index], values_of(graphs[index], rank, inputs, wanted, seen),
+                          kernel_of(graphs[index], rank, filter, declared), declared, made);
     }
     waiting_.assign(graphs.size(), nullptr);
   }
@@ -212,8 +218,8 @@ class Lockstep {
 std::vector<Values> interpret(const std::vector<Graph>& graphs, const Groups& groups,
                               const std::map<RankTensorName, at::Tensor>& inputs,
                               const OutputFilter& filter, const Wanted& wanted,
-                              const DeclaredOperators* declared) {
-  return Lockstep(graphs, groups, inputs, filter, wanted, declared).run();
+                              const DeclaredOperators* declared, const Seen& seen) {
+  return Lockstep(graphs, groups, inputs, filter, wanted, declared, seen).run();
 }
 
 }  // namespace assay

@@ -32,6 +32,10 @@ using OutputFilter =
 
 // Whether a value is there at the end. Others go after their last reader.
 using Wanted = std::function<bool(Rank rank, TensorId id)>;
+inline bool nothing_wanted(Rank, TensorId) { return false; }
+
+// Told every value as it is made, inputs first, whether or not it is wanted.
+using Seen = std::function<void(Rank rank, TensorId id, const at::Tensor& value)>;
 
 // Runs the graphs of all ranks in lockstep, collectives jointly, floating values in float64.
 // `inputs` has every graph input (and may override any other tensor) by name and rank; floating
@@ -41,6 +45,6 @@ using Wanted = std::function<bool(Rank rank, TensorId id)>;
 std::vector<Values> interpret(const std::vector<Graph>& graphs, const Groups& groups,
                               const std::map<RankTensorName, at::Tensor>& inputs,
                               const OutputFilter& filter = {}, const Wanted& wanted = {},
-                              const DeclaredOperators* declared = nullptr);
+                              const DeclaredOperators* declared = nullptr, const Seen& seen = {});
 
 }  // namespace assay

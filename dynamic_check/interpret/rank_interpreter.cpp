@@ -9,8 +9,12 @@
 namespace assay {
 
 RankInterpreter::RankInterpreter(const Graph& graph, StagedValues values, Kernel kernel,
-                                 const DeclaredOperators* declared)
-    : graph_(graph), values_(std::move(values)), kernel_(std::move(kernel)), declared_(declared) {}
+                                 const DeclaredOperators* declared, Made made)
+    : graph_(graph),
+      values_(std::move(values)),
+      kernel_(std::move(kernel)),
+      declared_(declared),
+      made_(std::move(made)) {}
 
 const Node* RankInterpreter::advance() {
   for (; static_cast<size_t>(next_) < graph_.nodes.size(); ++next_) {
@@ -44,7 +48,9 @@ void RankInterpreter::store(const std::vector<at::Tensor>& outputs) {
       throw UserError(node.source, fmt::format("{}: {} has {} outputs, output {} is used",
                                                graph_.name, node.op, outputs.size(), i));
     }
-    if (outputs[i].defined()) values_.write(next_, id, outputs[i]);
+    if (!outputs[i].defined()) continue;
+    if (made_) made_(id, outputs[i]);
+    values_.write(next_, id, outputs[i]);
   }
   values_.drop_after(next_);
 }

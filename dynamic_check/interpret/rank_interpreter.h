@@ -16,9 +16,12 @@ class RankInterpreter {
   using Kernel =
       std::function<std::vector<at::Tensor>(NodeId, const TensorLookup& operands, at::Device)>;
 
+  // Told what nodes and collectives make.
+  using Made = std::function<void(TensorId, const at::Tensor&)>;
+
   // `graph` and `declared` must outlive this.
   RankInterpreter(const Graph& graph, StagedValues values, Kernel kernel,
-                  const DeclaredOperators* declared = nullptr);
+                  const DeclaredOperators* declared = nullptr, Made made = {});
 
   // Runs up to the next collective, which it returns; nullptr at the end of the graph. Throws
   // UserError for a tensor without a value, an output that a node does not have, and what the
@@ -40,6 +43,7 @@ class RankInterpreter {
   StagedValues values_;
   Kernel kernel_;
   const DeclaredOperators* declared_;
+  Made made_;
   NodeId next_ = 0;
 };
 

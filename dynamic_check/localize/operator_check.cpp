@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <mutex>
 
 #include "dynamic_check/compare/tensor_comparison.h"
 #include "dynamic_check/float8_products.h"
@@ -33,15 +34,22 @@ int64_t effective_samples(int64_t elements) {
 }
 
 // While it lives, kernels that this thread calls run on one thread: sums in one chain, which rounds
-// most. A rank may have had fewer threads than this process has.
+// most. A rank may have had fewer threads than this process has. Only one lives at a time: what MKL
+// is told holds for all threads.
 class OneKernelThread {
  public:
-  OneKernelThread() { at::set_num_threads(1); }
+  OneKernelThread() : alone_(mutex()) { at::set_num_threads(1); }
   ~OneKernelThread() { at::set_num_threads(all_); }
   OneKernelThread(const OneKernelThread&) = delete;
   OneKernelThread& operator=(const OneKernelThread&) = delete;
 
  private:
+  static std::mutex& mutex() {
+    static std::mutex one;
+    return one;
+  }
+
+  const std::lock_guard<std::mutex> alone_;
   const int all_ = at::get_num_threads();
 };
 

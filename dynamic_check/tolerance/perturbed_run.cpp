@@ -53,7 +53,7 @@ void add_noise(NodeId node, size_t output, const at::Tensor& value, const Noise&
 std::vector<Values> interpret_with_noise(const std::vector<Graph>& graphs, const Groups& groups,
                                          std::map<RankTensorName, at::Tensor> inputs,
                                          const Noise& noise, const Wanted& wanted,
-                                         const DeclaredOperators* declared) {
+                                         const DeclaredOperators* declared, const Seen& seen) {
   for (auto& [name, value] : inputs) {
     if (value.is_floating_point()) value = noisy_input(name.first, value.to(at::kDouble), noise);
   }
@@ -76,7 +76,7 @@ std::vector<Values> interpret_with_noise(const std::vector<Graph>& graphs, const
     const bool keeps = kept != kNone && is_wanted(rank, kept) && !is_view_of_kept(rank, node);
     return keeps ? assay::kept(result) : result;
   };
-  return interpret(graphs, groups, inputs, filter, wanted, declared);
+  return interpret(graphs, groups, inputs, filter, wanted, declared, seen);
 }
 
 }  // namespace assay

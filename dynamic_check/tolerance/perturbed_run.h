@@ -36,6 +36,7 @@ void add_noise(NodeId node, size_t output, const at::Tensor& value, const Noise&
 std::vector<Values> interpret_with_noise(const std::vector<Graph>& graphs, const Groups& groups,
                                          std::map<RankTensorName, at::Tensor> inputs,
                                          const Noise& noise, const Wanted& wanted = {},
-                                         const DeclaredOperators* declared = nullptr);
+                                         const DeclaredOperators* declared = nullptr,
+                                         const Seen& seen = {});
 
 }  // namespace assay

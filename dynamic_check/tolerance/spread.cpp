@@ -17,8 +17,29 @@ Spread::Spread(at::Tensor exact) : exact_(std::move(exact)), norms_(norms_of(exa
   squares_.blocks.assign(norms_.blocks.size(), 0);
 }
 
+Spread Spread::sketched(const at::Tensor& exact) {
+  Spread result;
+  result.sketch_.emplace(exact);
+  ASSAY_CHECK(result.sketch_->finite(), "what is not finite has no sketch");
+  result.norms_ = norms_of(exact);
+  result.squares_.blocks.assign(result.norms_.blocks.size(), 0);
+  return result;
+}
+
+Spread Spread::without_samples() const {
+  Spread result = *this;
+  result.squares_ = {};
+  result.squares_.blocks.assign(norms_.blocks.size(), 0);
+  result.samples_ = 0;
+  return result;
+}
+
+Norms Spread::distance(const at::Tensor& value) const {
+  return sketch_ ? sketch_->distance_to(Sketch(value)) : difference_norms(value, exact_);
+}
+
 void Spread::add(const at::Tensor& sample) {
-  const Norms deviation = difference_norms(sample, exact_);
+  const Norms deviation = distance(sample);
   for (size_t i = 0; i < squares_.blocks.size(); ++i) {
     squares_.blocks[i] += deviation.blocks[i] * deviation.blocks[i];
   }

@@ -5,8 +5,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "dynamic_check/compare/norms.h"
+#include "dynamic_check/compare/sketch.h"
 
 namespace assay {
 
@@ -17,6 +19,20 @@ class Spread {
  public:
   // `exact`: the float64 value.
   explicit Spread(at::Tensor exact);
+
+  // Keeps a sketch in place of the exact value, which is finite: distances from it are estimates
+  // then. For what is too large to be kept.
+  static Spread sketched(const at::Tensor& exact);
+
+  // For another estimate of it, from other runs.
+  Spread without_samples() const;
+
+  // Norms of the difference of a tensor of the same shape from the exact value.
+  Norms distance(const at::Tensor& value) const;
+
+  // Distances are estimates. The error of one that says half of what it is has a chance of 1e-15
+  // where errors are many and alike; sketch.h says when it is larger.
+  bool is_estimate() const { return sketch_.has_value(); }
 
   // Adds the tensor of one perturbed run, in any floating dtype.
   void add(const at::Tensor& sample);
@@ -40,12 +56,16 @@ class Spread {
 
   void move_to(at::Device device) { exact_ = exact_.to(device); }
 
+  // Undefined where there is a sketch in its place.
   const at::Tensor& exact() const { return exact_; }
   const Norms& norms() const { return norms_; }  // of the exact value
   int64_t samples() const { return samples_; }
 
  private:
+  Spread() = default;
+
   at::Tensor exact_;
+  std::optional<Sketch> sketch_;
   Norms norms_;
   Norms squares_;  // sums of squared deviations
   int64_t samples_ = 0;

@@ -1,0 +1,171 @@
+#include "dynamic_check/reused_memory.h"
+
+#include <c10/core/CPUAllocator.h>
+#include <c10/core/impl/alloc_cpu.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "shared_ir/error.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kPage = size_t{2} << 20;  // a large one
+constexpr size_t kSegment = size_t{64} << 20, kSmallest = size_t{64} << 10, kAlignment = 4096;
+
+size_t rounded_up(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
+
+// Best fit over segments; neighbours that are free are joined.
+class Segments {
+ public:
+  std::byte* take(size_t size) {
+    const std::lock_guard lock(mutex_);
+    auto found = by_size_.lower_bound({size, nullptr});
+    if (found == by_size_.end()) {
+      if (!add_segment(size)) return nullptr;
+      found = by_size_.lower_bound({size, nullptr});
+    }
+    const auto [free_size, begin] = *found;
+    remove(begin, free_size);
+    if (free_size > size) add(begin + size, free_size - size);
+    used_[begin] = size;
+    return begin;
+  }
+
+  // False where the memory is not of a segment.
+  bool give_back(std::byte* begin) {
+    const std::lock_guard lock(mutex_);
+    const auto used = used_.find(begin);
+    if (used == used_.end()) return false;
+    size_t size = used->second;
+    used_.erase(used);
+    auto next = free_.lower_bound(begin);
+    if (next != free_.end() && next->first == begin + size && !segments_.contains(next->first)) {
+      const auto [at, more] = *next;
+      remove(at, more);
+      size += more;
+    }
+    const auto after = free_.lower_bound(begin);
+    if (after != free_.begin() && !segments_.contains(begin)) {
+      const auto [at, before] = *std::prev(after);
+      if (at + before == begin) {
+        remove(at, before);
+        begin = at;
+        size += before;
+      }
+    }
+    add(begin, size);
+    if (!keeps_) release();
+    return true;
+  }
+
+  void keep(bool keeps) {
+    const std::lock_guard lock(mutex_);
+    keeps_ = keeps;
+    if (!keeps_) release();
+  }
+
+ private:
+  bool add_segment(size_t size) {
+    const size_t bytes = rounded_up(std::max(size, kSegment), kPage);
+    void* const raw = mmap(nullptr, bytes + kPage, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (raw == MAP_FAILED) return false;
+    const auto address = reinterpret_cast<uintptr_t>(raw);
+    auto* const begin = static_cast<std::byte*>(raw) + (rounded_up(address, kPage) - address);
+    madvise(begin, bytes, MADV_HUGEPAGE);
+    segments_[begin] = {raw, bytes};
+    add(begin, bytes);
+    return true;
+  }
+
+  void add(std::byte* begin, size_t size) {
+    free_[begin] = size;
+    by_size_.insert({size, begin});
+  }
+
+  void remove(std::byte* begin, size_t size) {
+    free_.erase(begin);
+    by_size_.erase({size, begin});
+  }
+
+  // Gives back the segments of which nothing is used.
+  void release() {
+    for (auto segment = segments_.begin(); segment != segments_.end();) {
+      const auto [raw, bytes] = segment->second;
+      const auto found = free_.find(segment->first);
+      if (found == free_.end() || found->second != bytes) {
+        ++segment;
+        continue;
+      }
+      remove(segment->first, bytes);
+      munmap(raw, bytes + kPage);
+      segment = segments_.erase(segment);
+    }
+  }
+
+  struct Mapping {
+    void* raw;
+    size_t bytes;
+  };
+  std::mutex mutex_;
+  std::map<std::byte*, Mapping> segments_;
+  std::map<std::byte*, size_t> free_, used_;
+  std::set<std::pair<size_t, std::byte*>> by_size_;
+  bool keeps_ = false;
+};
+
+Segments& segments() {
+  static auto* const all = new Segments;  // tensors may outlive everything
+  return *all;
+}
+
+std::atomic<int> living{0};
+
+void give_back(void* memory) {
+  if (memory && !segments().give_back(static_cast<std::byte*>(memory))) c10::free_cpu(memory);
+}
+
+class Allocator final : public c10::Allocator {
+ public:
+  at::DataPtr allocate(size_t size) override {
+    void* const memory = size < kSmallest || living == 0 ? c10::alloc_cpu(size) : reused(size);
+    return {memory, memory, &give_back, at::Device(at::kCPU)};
+  }
+  at::DeleterFnPtr raw_deleter() const override { return &give_back; }
+  void copy_data(void* to, const void* from, std::size_t count) const override {
+    default_copy_data(to, from, count);
+  }
+
+ private:
+  static void* reused(size_t size) {
+    std::byte* const memory = segments().take(rounded_up(size, kAlignment));
+    TORCH_CHECK_WITH(OutOfMemoryError, memory, "no memory for ", size, " bytes");
+    return std::memset(memory, 0xff, size);
+  }
+};
+
+void install() {
+  static Allocator allocator;
+  static const bool installed = (c10::SetCPUAllocator(&allocator), true);
+  (void)installed;
+}
+
+}  // namespace
+
+ReusedMemory::ReusedMemory() {
+  install();
+  if (living++ == 0) segments().keep(true);
+}
+
+ReusedMemory::~ReusedMemory() {
+  if (--living == 0) segments().keep(false);
+}
+
+}  // namespace assay

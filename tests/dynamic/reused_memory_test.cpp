@@ -1,0 +1,92 @@
+// Memory of tensors, used again within a check.
+#include "dynamic_check/reused_memory.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace assay {
+namespace {
+
+constexpr int64_t kLarge = 1 << 20;  // elements
+
+at::Tensor make(int64_t elements, at::ScalarType type = at::kFloat) {
+  return at::empty({elements}, type);
+}
+
+TEST(ReusedMemory, IsUsedAgain) {
+  const ReusedMemory memory;
+  const void* const first = make(kLarge).const_data_ptr();
+  EXPECT_EQ(make(kLarge).const_data_ptr(), first);
+}
+
+// What nobody writes must not be right by chance, as the value of the run before is.
+TEST(ReusedMemory, IsFilledWithNaN) {
+  const ReusedMemory memory;
+  for (const at::ScalarType type : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16}) {
+    at::full({kLarge}, 1, type);
+    EXPECT_TRUE(make(kLarge, type).isnan().all().item<bool>()) << c10::toString(type);
+  }
+  at::full({kLarge}, 1, at::kLong);
+  EXPECT_TRUE(make(kLarge, at::kLong).eq(-1).all().item<bool>());
+}
+
+TEST(ReusedMemory, HoldsTensorsThatOutliveIt) {
+  at::Tensor tensor;
+  {
+    const ReusedMemory memory;
+    tensor = at::full({kLarge}, 3.0f);
+  }
+  EXPECT_TRUE(tensor.eq(3).all().item<bool>());
+  tensor.mul_(2);
+  EXPECT_TRUE(tensor.eq(6).all().item<bool>());
+  tensor.reset();
+  const at::Tensor outside = at::full({kLarge}, 1.0f);
+  const ReusedMemory again;
+  EXPECT_TRUE(at::full({kLarge}, 1.0f).equal(outside));
+}
+
+// Tensors of all sizes at once, of several threads, never share memory.
+TEST(ReusedMemory, BelongsToOneTensorAtATime) {
+  const ReusedMemory memory;
+  const auto work = [](unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<std::pair<at::Tensor, float>> held;
+    for (int step = 0; step < 400; ++step) {
+      if (held.size() > 20 || (!held.empty() && random() % 3 == 0)) {
+        const size_t index = random() % held.size();
+        ASSERT_TRUE(held[index].first.eq(held[index].second).all().item<bool>());
+        held.erase(held.begin() + static_cast<std::ptrdiff_t>(index));
+      }
+      const auto value = static_cast<float>(random() % 1000);
+      const auto elements = static_cast<int64_t>(random() % (1 << (4 + random() % 16)) + 1);
+      held.emplace_back(at::full({elements}, value), value);
+    }
+    for (const auto& [tensor, value] : held) ASSERT_TRUE(tensor.eq(value).all().item<bool>());
+  };
+  std::vector<std::thread> threads;
+  for (unsigned seed = 0; seed < 3; ++seed) threads.emplace_back(work, seed);
+  for (std::thread& thread : threads) thread.join();
+}
+
+// More than one segment, and neighbours that are joined again.
+TEST(ReusedMemory, IsJoinedWhenItIsFree) {
+  const ReusedMemory memory;
+  constexpr int64_t kSixteenMega = 4 << 20;
+  const void* begin = nullptr;
+  {
+    std::vector<at::Tensor> all;
+    for (int i = 0; i < 4; ++i) all.push_back(make(kSixteenMega));
+    begin = all.front().const_data_ptr();
+    std::swap(all[0], all[2]);
+  }
+  EXPECT_EQ(make(4 * kSixteenMega).const_data_ptr(), begin);
+}
+
+}  // namespace
+}  // namespace assay
