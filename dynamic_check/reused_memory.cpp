@@ -4,14 +4,14 @@
 #include <c10/core/impl/alloc_cpu.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
-
-#include "shared_ir/error.h"
+#include <utility>
 
 namespace assay {
 namespace {

@@ -30,8 +30,9 @@ class Spread {
   // Norms of the difference of a tensor of the same shape from the exact value.
   Norms distance(const at::Tensor& value) const;
 
-  // Distances are estimates. The error of one that says half of what it is has a chance of 1e-15
-  // where errors are many and alike; sketch.h says when it is larger.
+  // Distances are estimates (sketch.h says how good): where errors are many and independent, one of
+  // a block says less than 0.6 of what it is with a chance of at most 1e-10 (Chernoff's bound for
+  // 128 squares).
   bool is_estimate() const { return sketch_.has_value(); }
 
   // Adds the tensor of one perturbed run, in any floating dtype.

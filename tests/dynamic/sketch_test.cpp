@@ -2,17 +2,15 @@
 #include "dynamic_check/compare/sketch.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/core/Generator.h>
-#include <ATen/ops/arange.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/ones_like.h>
-#include <ATen/ops/randn.h>
-#include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <utility>
 
+#include "dynamic_check/compare/tensor_comparison.h"
 #include "dynamic_check/inputs/random.h"
 #include "dynamic_check/tolerance/spread.h"
 
@@ -115,6 +113,24 @@ TEST(Spread, OfASketchAllowsAboutWhatThatOfTheExactValueDoes) {
   EXPECT_TRUE(none.is_estimate());
   EXPECT_EQ(none.samples(), 0);
   EXPECT_EQ(none.norms().whole, kept.norms().whole);
+}
+
+// An estimate near the tolerance decides nothing.
+TEST(Comparison, WithASketchLeavesWhatIsNearItsToleranceToExactValues) {
+  const at::Tensor exact = values("x");
+  constexpr double kAllowed = 1e-4;
+  const auto is_within = [&](Spread spread, double error) {
+    ReferenceTensor reference{.dtype = at::kDouble, .shape = exact.sizes().vec()};
+    reference.spread = std::move(spread);
+    return compare(exact * (1 + error * kAllowed), at::kDouble, reference, {.bound = kAllowed})
+        .within;
+  };
+  const Spread kept(exact), sketched = Spread::sketched(exact);
+  EXPECT_TRUE(is_within(kept, 0.8));
+  EXPECT_FALSE(is_within(kept, 1.2));
+  EXPECT_TRUE(is_within(sketched, 0.3));
+  EXPECT_FALSE(is_within(sketched, 0.8));
+  EXPECT_FALSE(is_within(sketched, 1.2));
 }
 
 }  // namespace
