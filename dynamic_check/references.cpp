@@ -136,9 +136,9 @@ class SequentialSide {
   // value is kept anyway, and the figures are those that a comparison of the traces gives.
   Spread spread_of(const ReferenceTensor& reference, const at::Tensor& exact) const {
     const bool sketched = options_.traces.empty() && exact.is_cpu() &&
-                          exact.numel() > kLargestUnsketched && !reference.run.defined() &&
-                          all_finite(exact);
-    return sketched ? Spread::sketched(exact) : Spread(kept(exact));
+                          exact.numel() > kLargestUnsketched && !reference.run.defined();
+    auto spread = sketched ? Spread::sketched(exact) : std::nullopt;
+    return spread ? std::move(*spread) : Spread(kept(exact));
   }
 
   // The perturbed runs.
@@ -184,26 +184,21 @@ class SequentialSide {
 
   // The graph in float64.
   void see_exactly(TargetValues::Told told) {
-    if (stages_) return see_exactly_in_stages(told);
-    std::map<RankTensorName, at::Tensor> inputs;
-    for (const auto& [name, tensor] : inputs_.whole) inputs[{name, 0}] = widened(tensor);
-    const DeclaredOperators declared(refinement_.operator_files);
     SequentialRun run(refinement_.sequential, {.precision = DType::kFloat64}, targets_,
                       std::move(told), at::kCPU);
     if (!options_.traces.empty())
       run.keep_trace(TraceFolder{options_.traces}.exact(), traced(DType::kFloat64));
+    if (stages_) {
+      note(run_in_stages(*staged_graph(refinement_, options_, Arithmetic::kFloat64), inputs_.whole,
+                         run));
+      return;
+    }
+    std::map<RankTensorName, at::Tensor> inputs;
+    for (const auto& [name, tensor] : inputs_.whole) inputs[{name, 0}] = tensor;
+    const DeclaredOperators declared(refinement_.operator_files);
     interpret({refinement_.sequential}, refinement_.sequential_groups, inputs, {}, nothing_wanted,
               &declared, [&](Rank, TensorId id, const at::Tensor& value) { run.see(id, value); });
     run.finish();
-  }
-
-  void see_exactly_in_stages(const TargetValues::Told& told) {
-    SequentialRun run(refinement_.sequential, {.precision = DType::kFloat64}, targets_, told,
-                      device());
-    if (!options_.traces.empty())
-      run.keep_trace(TraceFolder{options_.traces}.exact(), traced(DType::kFloat64));
-    note(run_in_stages(*staged_graph(refinement_, options_, Arithmetic::kFloat64), inputs_.whole,
-                       run));
   }
 
   TraceRun traced(DType precision) const {

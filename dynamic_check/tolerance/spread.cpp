@@ -17,10 +17,10 @@ Spread::Spread(at::Tensor exact) : exact_(std::move(exact)), norms_(norms_of(exa
   squares_.blocks.assign(norms_.blocks.size(), 0);
 }
 
-Spread Spread::sketched(const at::Tensor& exact) {
+std::optional<Spread> Spread::sketched(const at::Tensor& exact) {
   Spread result;
   result.sketch_.emplace(exact);
-  ASSAY_CHECK(result.sketch_->finite(), "what is not finite has no sketch");
+  if (!result.sketch_->finite()) return std::nullopt;
   result.norms_ = norms_of(exact);
   result.squares_.blocks.assign(result.norms_.blocks.size(), 0);
   return result;

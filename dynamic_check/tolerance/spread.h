@@ -20,9 +20,9 @@ class Spread {
   // `exact`: the float64 value.
   explicit Spread(at::Tensor exact);
 
-  // Keeps a sketch in place of the exact value, which is finite: distances from it are estimates
-  // then. For what is too large to be kept.
-  static Spread sketched(const at::Tensor& exact);
+  // Keeps a sketch in place of the exact value: distances from it are estimates then. For what is
+  // too large to be kept. nullopt where the value is not finite.
+  static std::optional<Spread> sketched(const at::Tensor& exact);
 
   // For another estimate of it, from other runs.
   Spread without_samples() const;

@@ -90,12 +90,13 @@ TEST(Sketch, KnowsWhetherSomethingIsNotFinite) {
     y.view(-1)[kRows * kColumns - 1] = special;
     EXPECT_FALSE(Sketch(y).finite());
     EXPECT_FALSE(estimate(x, y).finite);
+    EXPECT_FALSE(Spread::sketched(y.to(at::kDouble)));
   }
 }
 
 TEST(Spread, OfASketchAllowsAboutWhatThatOfTheExactValueDoes) {
   const at::Tensor exact = values("x");
-  Spread kept(exact), sketched = Spread::sketched(exact);
+  Spread kept(exact), sketched = *Spread::sketched(exact);
   EXPECT_FALSE(kept.is_estimate());
   EXPECT_TRUE(sketched.is_estimate());
   EXPECT_FALSE(sketched.exact().defined());
@@ -120,12 +121,14 @@ TEST(Comparison, WithASketchLeavesWhatIsNearItsToleranceToExactValues) {
   const at::Tensor exact = values("x");
   constexpr double kAllowed = 1e-4;
   const auto is_within = [&](Spread spread, double error) {
-    ReferenceTensor reference{.dtype = at::kDouble, .shape = exact.sizes().vec()};
+    ReferenceTensor reference;
+    reference.dtype = at::kDouble;
+    reference.shape = exact.sizes().vec();
     reference.spread = std::move(spread);
     return compare(exact * (1 + error * kAllowed), at::kDouble, reference, {.bound = kAllowed})
         .within;
   };
-  const Spread kept(exact), sketched = Spread::sketched(exact);
+  const Spread kept(exact), sketched = *Spread::sketched(exact);
   EXPECT_TRUE(is_within(kept, 0.8));
   EXPECT_FALSE(is_within(kept, 1.2));
   EXPECT_TRUE(is_within(sketched, 0.3));
