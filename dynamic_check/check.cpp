@@ -94,6 +94,7 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
   const auto start = std::chrono::steady_clock::now();
   check_options(refinement, programs, options);
   const ReusedMemory memory;
+  const UnfilledMemory unfilled;  // of what runs here and not on a rank's thread
   set_copy_memory(options.copy_memory);
   DynamicReport report;
   report.precision = to_string(options.precision);

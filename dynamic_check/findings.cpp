@@ -16,6 +16,7 @@
 #include "dynamic_check/localize/collective_check.h"
 #include "dynamic_check/localize/overwritten_operand.h"
 #include "dynamic_check/merge.h"
+#include "dynamic_check/reused_memory.h"
 #include "dynamic_check/tolerance/statistics.h"
 #include "shared_ir/cast.h"
 
@@ -195,6 +196,7 @@ class OperatorJudge {
     std::atomic<size_t> next{0};
     const auto judge = [&] {
       at::set_num_threads(kernel_threads);
+      const UnfilledMemory unfilled;
       for (size_t rank = next++; rank < ranks; rank = next++) of_ranks[rank] = faults_of(rank);
     };
     const int all_kernel_threads = at::get_num_threads();

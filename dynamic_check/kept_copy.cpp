@@ -6,6 +6,7 @@
 
 #include "dynamic_check/file_segment.h"
 #include "dynamic_check/machine_memory.h"
+#include "dynamic_check/reused_memory.h"
 
 namespace assay {
 namespace {
@@ -55,6 +56,7 @@ void set_copy_memory(int64_t bytes) { budget() = bytes; }
 int64_t copy_memory() { return budget(); }
 
 at::Tensor kept_copy(const at::Tensor& tensor) {
+  const UnfilledMemory unfilled;
   const at::Tensor plain = tensor.detach().resolve_neg();
   const auto size = static_cast<int64_t>(plain.nbytes());
   if (!plain.is_cpu() || size < kAlwaysInMemory) return plain.clone();

@@ -1,5 +1,6 @@
 #include "dynamic_check/reused_memory.h"
 
+#include <ATen/Parallel.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/alloc_cpu.h>
 #include <sys/mman.h>
@@ -7,10 +8,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace assay {
@@ -19,23 +22,42 @@ namespace {
 constexpr size_t kPage = size_t{2} << 20;  // a large one
 constexpr size_t kSegment = size_t{64} << 20, kSmallest = size_t{64} << 10, kAlignment = 4096;
 
+// Of a segment that is begun, so much at a time gets its pages.
+constexpr size_t kAhead = size_t{16} << 20;
+
+constexpr size_t kFilledAtATime = size_t{512} << 10;
+
 size_t rounded_up(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
+
+using Memory = std::span<std::byte>;
+
+// Work on pieces of memory, by as many threads as kernels have here.
+void in_parallel(Memory memory, size_t piece, const std::function<void(Memory)>& work) {
+  const auto pieces = static_cast<int64_t>((memory.size() + piece - 1) / piece);
+  at::parallel_for(0, pieces, 1, [&](int64_t first, int64_t last) {
+    const size_t begin = static_cast<size_t>(first) * piece;
+    const size_t end = std::min(static_cast<size_t>(last) * piece, memory.size());
+    work(memory.subspan(begin, end - begin));
+  });
+}
 
 // Best fit over segments; neighbours that are free are joined.
 class Segments {
  public:
   std::byte* take(size_t size) {
-    const std::lock_guard lock(mutex_);
-    auto found = by_size_.lower_bound({size, nullptr});
-    if (found == by_size_.end()) {
-      if (!add_segment(size)) return nullptr;
-      found = by_size_.lower_bound({size, nullptr});
+    Memory fresh;
+    std::byte* memory = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      memory = take_free(size);
+      if (memory && at::get_num_threads() > 1) fresh = begin_pages({memory, size});
     }
-    const auto [free_size, begin] = *found;
-    remove(begin, free_size);
-    if (free_size > size) add(begin + size, free_size - size);
-    used_[begin] = size;
-    return begin;
+    // Where the system has no such advice, the first to write pays.
+    if (!fresh.empty()) {
+      in_parallel(fresh, kPage,
+                  [](Memory piece) { madvise(piece.data(), piece.size(), MADV_POPULATE_WRITE); });
+    }
+    return memory;
   }
 
   // False where the memory is not of a segment.
@@ -61,17 +83,41 @@ class Segments {
       }
     }
     add(begin, size);
-    if (!keeps_) release();
+    if (!keeps_) offer({begin, size});
     return true;
   }
 
   void keep(bool keeps) {
     const std::lock_guard lock(mutex_);
     keeps_ = keeps;
-    if (!keeps_) release();
+    if (keeps_) return;
+    for (const auto& [begin, size] : free_) offer({begin, size});
   }
 
  private:
+  std::byte* take_free(size_t size) {
+    auto found = by_size_.lower_bound({size, nullptr});
+    if (found == by_size_.end()) {
+      if (!add_segment(size)) return nullptr;
+      found = by_size_.lower_bound({size, nullptr});
+    }
+    const auto [free_size, begin] = *found;
+    remove(begin, free_size);
+    if (free_size > size) add(begin + size, free_size - size);
+    used_[begin] = size;
+    return begin;
+  }
+
+  // What should get its pages now, of the segment of memory that is taken.
+  Memory begin_pages(Memory taken) {
+    auto& [start, segment] = *std::prev(segments_.upper_bound(taken.data()));
+    const auto end = static_cast<size_t>(taken.data() + taken.size() - start);
+    const size_t begun = segment.begun;
+    if (end <= begun) return {};
+    segment.begun = std::min(rounded_up(end, kAhead), segment.bytes);
+    return {start + begun, segment.begun - begun};
+  }
+
   bool add_segment(size_t size) {
     const size_t bytes = rounded_up(std::max(size, kSegment), kPage);
     void* const raw = mmap(nullptr, bytes + kPage, PROT_READ | PROT_WRITE,
@@ -80,7 +126,7 @@ class Segments {
     const auto address = reinterpret_cast<uintptr_t>(raw);
     auto* const begin = static_cast<std::byte*>(raw) + (rounded_up(address, kPage) - address);
     madvise(begin, bytes, MADV_HUGEPAGE);
-    segments_[begin] = {raw, bytes};
+    segments_[begin] = {bytes, 0};
     add(begin, bytes);
     return true;
   }
@@ -95,27 +141,15 @@ class Segments {
     by_size_.erase({size, begin});
   }
 
-  // Gives back the segments of which nothing is used.
-  void release() {
-    for (auto segment = segments_.begin(); segment != segments_.end();) {
-      const auto [raw, bytes] = segment->second;
-      const auto found = free_.find(segment->first);
-      if (found == free_.end() || found->second != bytes) {
-        ++segment;
-        continue;
-      }
-      remove(segment->first, bytes);
-      munmap(raw, bytes + kPage);
-      segment = segments_.erase(segment);
-    }
-  }
+  // To the system, should it run short of memory.
+  static void offer(Memory memory) { madvise(memory.data(), memory.size(), MADV_FREE); }
 
-  struct Mapping {
-    void* raw;
+  struct Segment {
     size_t bytes;
+    size_t begun;  // have or had their pages
   };
   std::mutex mutex_;
-  std::map<std::byte*, Mapping> segments_;
+  std::map<std::byte*, Segment> segments_;
   std::map<std::byte*, size_t> free_, used_;
   std::set<std::pair<size_t, std::byte*>> by_size_;
   bool keeps_ = false;
@@ -127,6 +161,7 @@ Segments& segments() {
 }
 
 std::atomic<int> living{0};
+thread_local bool fills = true;
 
 void give_back(void* memory) {
   if (memory && !segments().give_back(static_cast<std::byte*>(memory))) c10::free_cpu(memory);
@@ -147,7 +182,10 @@ class Allocator final : public c10::Allocator {
   static void* reused(size_t size) {
     std::byte* const memory = segments().take(rounded_up(size, kAlignment));
     TORCH_CHECK_WITH(OutOfMemoryError, memory, "no memory for ", size, " bytes");
-    return std::memset(memory, 0xff, size);
+    if (fills)
+      in_parallel({memory, size}, kFilledAtATime,
+                  [](Memory piece) { std::memset(piece.data(), 0xff, piece.size()); });
+    return memory;
   }
 };
 
@@ -167,5 +205,9 @@ ReusedMemory::ReusedMemory() {
 ReusedMemory::~ReusedMemory() {
   if (--living == 0) segments().keep(false);
 }
+
+UnfilledMemory::UnfilledMemory() : filled_(std::exchange(fills, false)) {}
+
+UnfilledMemory::~UnfilledMemory() { fills = filled_; }
 
 }  // namespace assay

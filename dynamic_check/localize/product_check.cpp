@@ -5,8 +5,9 @@
 #include <ATen/ops/matmul.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <map>
+#include <span>
 #include <string_view>
 
 #include "dynamic_check/compare/norms.h"
@@ -39,6 +40,13 @@ bool is_one(const Arg& arg) {
   return false;
 }
 
+// Of a row, from kThin products of its error with the vectors.
+double squared_norm(std::span<const double, kThin> products) {
+  double squares = 0;
+  for (const double product : products) squares += product * product;
+  return squares / kThin;
+}
+
 // The matrices of a batch.
 std::vector<at::Tensor> matrices_of(const at::Tensor& tensor) {
   if (tensor.dim() == 2) return {tensor};
@@ -56,39 +64,38 @@ class ProductCheck {
         tolerance_(tolerance) {
     const at::Tensor normal = normal_tensor({tolerance.seed, "vectors"}, {columns_, kThin});
     const auto* data = normal.const_data_ptr<double>();
-    const std::vector<double> vectors(data, data + normal.numel());
+    vectors_.assign(data, data + normal.numel());
     std::vector<at::Tensor> added;
     if (operands.added) added = matrices_of(arguments.at(*operands.added).expand(actual.sizes()));
     const std::vector<at::Tensor> results = matrices_of(actual);
     for (size_t i = 0; i < results.size(); ++i)
-      add_matrix(i, results[i], added.empty() ? at::Tensor() : added[i], vectors);
+      add_matrix(i, results[i], added.empty() ? at::Tensor() : added[i]);
   }
 
   bool is_right() const { return within(1) || within(1 + kernel_rounding()); }
 
  private:
-  void add_matrix(size_t index, const at::Tensor& actual, const at::Tensor& added,
-                  const std::vector<double>& vectors) {
-    const ThinProduct b = thin_product(b_[index], vectors);
+  void add_matrix(size_t index, const at::Tensor& actual, const at::Tensor& added) {
+    const ThinProduct b = thin_product(b_[index], vectors_);
     const ThinProduct a = thin_product(a_[index], b.products, b.squares);
-    const ThinProduct c = thin_product(actual, vectors);
+    const ThinProduct c = thin_product(actual, vectors_);
     ThinProduct d;
-    if (added.defined()) d = thin_product(added, vectors);
+    if (added.defined()) d = thin_product(added, vectors_);
     const double variance = tolerance_.roundoff * tolerance_.roundoff / 3;
     // The root mean square of adding up one after the other (fault_kind.h), in squares.
     const double adding = 0.16 * tolerance_.roundoff * tolerance_.roundoff *
                           static_cast<double>(a_[index].size(1)) / 2;
     for (size_t row = 0; row < c.squares.size(); ++row) {
-      double error = 0;
-      for (size_t i = row * kThin; i < (row + 1) * kThin; ++i) {
-        const double difference =
-            c.products[i] - a.products[i] - (added.defined() ? d.products[i] : 0);
-        error += difference * difference;
+      std::array<double, kThin> error{};
+      for (size_t i = 0; i < kThin; ++i) {
+        const size_t at = row * kThin + i;
+        error[i] = c.products[at] - a.products[at] - (added.defined() ? d.products[at] : 0);
       }
-      errors_.push_back(error / kThin);
+      errors_.push_back(squared_norm(error));
       rounding_.push_back(variance * (2 * a.squares[row] + c.squares[row]));
       explained_.push_back(adding * std::max(a.squares[row], c.squares[row]));
     }
+    if (index == 0) exact_of_first_ = a.products;
   }
 
   // The errors of every block and of the whole against the share of what rounding, times `raised`
@@ -116,21 +123,25 @@ class ProductCheck {
     const int64_t measured = std::min(std::max(count / kMeasuredPart, kMeasuredRows), count);
     const int64_t step = count / measured;
     const at::Tensor some = a_.front().slice(0, 0, measured * step, step).contiguous();
-    const at::Tensor& b = b_.front();
-    const at::Tensor exact = at::matmul(some.to(at::kDouble), b.to(at::kDouble));
-    const double error = difference_norms(at::matmul(some, b), exact).whole;
-    double rounding = 0, explained = 0;
-    for (int64_t i = 0; i < measured; ++i) {
-      rounding += rounding_[static_cast<size_t>(i * step)];
-      explained += explained_[static_cast<size_t>(i * step)];
+    const ThinProduct again = thin_product(at::matmul(some, b_.front()), vectors_);
+    double error = 0, rounding = 0, explained = 0;
+    for (size_t i = 0; i < again.squares.size(); ++i) {
+      const size_t row = i * static_cast<size_t>(step);
+      std::array<double, kThin> difference{};
+      for (size_t k = 0; k < kThin; ++k)
+        difference[k] = again.products[i * kThin + k] - exact_of_first_[row * kThin + k];
+      error += squared_norm(difference);
+      rounding += rounding_[row];
+      explained += explained_[row];
     }
-    return rounding > 0 ? std::min(error * error, explained) / rounding : 0;
+    return rounding > 0 ? std::min(error, explained) / rounding : 0;
   }
 
   const std::vector<at::Tensor> a_, b_;  // factors, by matrix of the batch
   const int64_t columns_, rows_;
   const ProductTolerance tolerance_;
-  Rows errors_;     // squared norms, estimated
+  std::vector<double> vectors_, exact_of_first_;  // the first matrix of the batch times these
+  Rows errors_;                                   // squared norms, estimated
   Rows rounding_;   // variance: factors and result rounded to the precision
   Rows explained_;  // variance: added up in the precision, one after the other
 };

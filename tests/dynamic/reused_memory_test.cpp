@@ -1,6 +1,7 @@
 // Memory of tensors, used again within a check.
 #include "dynamic_check/reused_memory.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
@@ -34,6 +35,46 @@ TEST(ReusedMemory, IsFilledWithNaN) {
   }
   at::full({kLarge}, 1, at::kLong);
   EXPECT_TRUE(make(kLarge, at::kLong).eq(-1).all().item<bool>());
+}
+
+// Large and small ones, by as many threads as kernels have.
+TEST(ReusedMemory, IsFilledToItsLastByte) {
+  const ReusedMemory memory;
+  const int threads = at::get_num_threads();
+  at::set_num_threads(2);
+  for (const int64_t elements : {20'000, 131'072, 131'073, 1'000'003, 20'000'000}) {
+    at::full({elements}, 1.0f);
+    EXPECT_TRUE(make(elements).isnan().all().item<bool>()) << elements;
+  }
+  at::set_num_threads(threads);
+}
+
+// Filling takes time that only a program's run is worth, on whichever threads that is.
+TEST(ReusedMemory, IsLeftAsItIsOnThreadsThatDoNotRunPrograms) {
+  const ReusedMemory memory;
+  const UnfilledMemory unfilled;
+  at::full({kLarge}, 1.0f);
+  EXPECT_TRUE(make(kLarge).eq(1).all().item<bool>());
+  std::thread program([] { EXPECT_TRUE(make(kLarge).isnan().all().item<bool>()); });
+  program.join();
+}
+
+TEST(ReusedMemory, IsFilledAgainAfterwards) {
+  const ReusedMemory memory;
+  at::full({kLarge}, 1.0f);
+  { const UnfilledMemory unfilled; }
+  EXPECT_TRUE(make(kLarge).isnan().all().item<bool>());
+}
+
+// The next check of the process gets what the one before had.
+TEST(ReusedMemory, IsUsedAgainByTheNext) {
+  const void* first = nullptr;
+  {
+    const ReusedMemory memory;
+    first = make(kLarge).const_data_ptr();
+  }
+  const ReusedMemory next;
+  EXPECT_EQ(make(kLarge).const_data_ptr(), first);
 }
 
 TEST(ReusedMemory, HoldsTensorsThatOutliveIt) {
