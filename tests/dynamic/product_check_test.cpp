@@ -80,6 +80,21 @@ TEST(ProductCheck, AccumulationInALowerPrecisionDoesNotPass) {
   EXPECT_FALSE(is_right(kPlain, {a, b}, sum.to(at::kFloat)));
 }
 
+// The kernel adds up in blocks, and rounds far less than adding up one by one would: what lies in
+// between is not its rounding.
+TEST(ProductCheck, NoiseBeyondTheKernelsOwnDoesNotPass) {
+  const at::Tensor a = normal("a", {2, 192, 4096}), b = normal("b", {2, 4096, 320});
+  const at::Tensor right = at::bmm(a, b);
+  const at::Tensor exact = at::bmm(a.to(at::kDouble), b.to(at::kDouble));
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    EXPECT_TRUE(is_right(kPlain, {a, b}, right, seed)) << seed;
+    const double own = (right.to(at::kDouble) - exact).norm().item<double>();
+    const at::Tensor noise = normal("noise", right.sizes().vec(), at::kDouble);
+    const at::Tensor noisy = exact + noise * (3 * own / noise.norm().item<double>());
+    EXPECT_FALSE(is_right(kPlain, {a, b}, noisy.to(at::kFloat), seed)) << seed;
+  }
+}
+
 // Undecided, never right: the whole check follows.
 TEST(ProductCheck, WhatItCannotTellIsNotCalledRight) {
   const at::Tensor a = normal("a", {192, 256}), b = normal("b", {256, 320});
