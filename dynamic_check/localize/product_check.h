@@ -38,8 +38,9 @@ struct ProductTolerance {
 // rounded to u move row i by a variance of
 //   u^2 / 3 (2 sum_k A_ik^2 sum_j B_kj^2 + sum_j C_ij^2),
 // and what the kernel rounds inside is measured, with the same vectors, on a sixteenth of the rows
-// that it multiplies again, up to what adding up in this precision explains (fault_kind.h). An error of four times the bound is missed with a chance
-// below 1e-7 (chi square with 16 degrees of freedom below 1), a larger one with less.
+// that it multiplies again, up to what adding up in this precision explains (fault_kind.h). An
+// error of four times the bound is missed with a chance below 1e-7 (chi square with 16 degrees of
+// freedom below 1), a larger one with less.
 bool product_is_right(const ProductOperands& operands, const std::vector<at::Tensor>& arguments,
                       const at::Tensor& actual, const ProductTolerance& tolerance);
 
