@@ -32,6 +32,8 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 # Line tables are enough to name the user's source lines; full debug information doubles the build.
 set(ASSAY_OPTIMIZATION "-O2" CACHE STRING "How far RelWithDebInfo builds are optimised")
+# A test's own code runs once: compiling it is what takes time.
+set(ASSAY_TEST_OPTIMIZATION "-O1" CACHE STRING "How far tests of RelWithDebInfo builds are optimised")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${ASSAY_OPTIMIZATION} -g1 -DNDEBUG")
 
 find_program(ASSAY_CCACHE ccache)

@@ -4,6 +4,7 @@
 // (static_check/symbolic) makes the sources' int64_t the same.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -32,6 +33,19 @@ inline bool is_unit(const Int& value) { return value.is_constant() && value.valu
 // p / q = r / s; none of these need be in lowest terms.
 inline bool same_fraction(const Int& p, const Int& q, const Int& r, const Int& s) {
   return p * s == r * q;
+}
+
+// Whether it is the same at every instance.
+inline bool is_number(const Int& value) {
+  return value.is_constant() || symbolic::Replay::current().number_of(value).has_value();
+}
+// Divides by the largest power of two and returns its exponent; leaves zero and what depends on
+// symbols alone.
+constexpr PlainInt take_twos(Int& value) {
+  PlainInt twos = 0;
+  if (!value.is_constant() || value.value() == 0) return twos;
+  for (; value.value() % 2 == 0; ++twos) value = Int(value.value() / 2);
+  return twos;
 }
 
 // Decided at the instance alone: that no tensor is that large is an assumption of the report.
@@ -72,6 +86,16 @@ inline WideInt common_divisor(WideInt a, WideInt b) {
   return a;
 }
 inline bool is_unit(WideInt value) { return value == 1; }
+inline bool is_number(WideInt) { return true; }
+template <class Integer>
+constexpr PlainInt take_twos(Integer& value) {
+  PlainInt twos = 0;
+  if (value == 0) return twos;
+  for (; static_cast<uint32_t>(value) == 0; twos += 32) value >>= 32;
+  const int rest = std::countr_zero(static_cast<uint32_t>(value));
+  value >>= rest;
+  return twos + rest;
+}
 // Of fractions in lowest terms.
 inline bool same_fraction(Int p, Int q, Int r, Int s) { return p == r && q == s; }
 inline bool add_overflow(Int a, Int b, Int* sum) { return __builtin_add_overflow(a, b, sum); }

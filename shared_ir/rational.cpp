@@ -47,10 +47,51 @@ bool simplest(double constant, Rational* result) {
   return false;
 }
 
+// 2^exponent for 0 <= exponent <= 124, else RationalOverflow.
+WideInt power_of_two(PlainInt exponent) {
+  if (exponent < 0 || exponent > 124) throw RationalOverflow{};
+  const auto half = static_cast<int>(exponent / 2);
+  return WideInt{int64_t{1} << half} * WideInt{int64_t{1} << (static_cast<int>(exponent) - half)};
+}
+
+// x * 2^by, or RationalOverflow where that, and another number of 126 bits, need not fit WideInt.
+WideInt scaled(const WideInt& x, PlainInt by) {
+  if (by == 0) return x;
+  const WideInt limit = power_of_two(124 - by);
+  if (x > limit || x < -limit) throw RationalOverflow{};
+  return x * power_of_two(by);
+}
+
+int64_t of_64_bits(const WideInt& x) {
+  if (x > WideInt{std::numeric_limits<int64_t>::max()} ||
+      x < WideInt{std::numeric_limits<int64_t>::min()})
+    throw RationalOverflow{};
+  return static_cast<int64_t>(x);
+}
+
+bool is_zero_everywhere(const Rational& x) { return is_number(x.parts().p) && x.is_zero(); }
+
+// A number's digits times 2^twos; as it is where twos < 0.
+std::string doubled(std::string digits, PlainInt twos) {
+  for (; twos > 0; --twos) {
+    int carry = 0;
+    for (size_t i = digits.size(); i-- > 0 && digits[i] != '-';) {
+      const int digit = 2 * (digits[i] - '0') + carry;
+      digits[i] = static_cast<char>('0' + digit % 10);
+      carry = digit / 10;
+    }
+    if (carry > 0) digits.insert(digits.find_first_not_of('-'), 1, '1');
+  }
+  return digits;
+}
+
 }  // namespace
 
-// The smallest int64 is left out, so that negation cannot overflow.
-Rational Rational::reduced(WideInt p, WideInt q) {
+Rational Rational::reduced(WideInt p, WideInt q, PlainInt e) {
+  if (e != 0 && !(is_number(p) && is_number(q))) {
+    (e > 0 ? p : q) *= power_of_two(std::abs(e));
+    e = 0;
+  }
   const WideInt divisor = common_divisor(p, q);
   if (!is_unit(divisor)) {
     p /= divisor;
@@ -60,48 +101,73 @@ Rational Rational::reduced(WideInt p, WideInt q) {
     p = -p;
     q = -q;
   }
+  if (is_number(p) && is_number(q)) e += take_twos(p) - take_twos(q);
   constexpr WideInt kLimit = std::numeric_limits<int64_t>::max();
   if (p > kLimit || p < -kLimit || q > kLimit) throw RationalOverflow{};
   Rational result;
   result.p_ = static_cast<int64_t>(p);
   result.q_ = static_cast<int64_t>(q);
+  if (e != 0 && result.p_ != 0) result.e_ = e;
+  if (std::abs(result.e_) > kLargestExponent) throw RationalOverflow{};
   return result;
 }
 
 Rational::Rational(int64_t numerator, int64_t denominator) {
   ASSAY_CHECK(denominator != 0, "a rational has no denominator 0");
-  constexpr int64_t kSmallest = std::numeric_limits<int64_t>::min();
-  if (denominator > 0 && numerator != kSmallest &&
-      is_unit(common_divisor(numerator, denominator))) {
-    p_ = numerator;
-    q_ = denominator;
-  } else {
-    *this = reduced(numerator, denominator);
-  }
+  *this = reduced(numerator, denominator, 0);
 }
 
-Rational Rational::operator-() const { return reduced(-WideInt{p_}, q_); }
+int64_t Rational::numerator() const { return e_ > 0 ? of_64_bits(scaled(p_, e_)) : p_; }
+
+int64_t Rational::denominator() const { return e_ < 0 ? of_64_bits(scaled(q_, -e_)) : q_; }
+
+bool Rational::fits(int64_t limit) const {
+  if (std::abs(e_) > 62) return false;
+  const WideInt p = WideInt{p_} * power_of_two(std::max<PlainInt>(e_, 0));
+  return p <= limit && -p <= limit &&
+         WideInt{q_} * power_of_two(std::max<PlainInt>(-e_, 0)) <= limit;
+}
+
+double Rational::to_double() const {
+  return std::ldexp(static_cast<double>(p_) / static_cast<double>(q_), static_cast<int>(e_));
+}
+
+Rational Rational::operator-() const {
+  Rational result = *this;
+  result.p_ = -p_;
+  return result;
+}
 
 Rational operator+(const Rational& a, const Rational& b) {
-  return Rational::reduced(WideInt{a.p_} * b.q_ + WideInt{b.p_} * a.q_, WideInt{a.q_} * b.q_);
+  if (a.e_ < b.e_) return b + a;
+  if (a.e_ > b.e_ && is_zero_everywhere(a)) return b;
+  if (a.e_ > b.e_ && is_zero_everywhere(b)) return a;
+  return Rational::reduced(scaled(WideInt{a.p_} * b.q_, a.e_ - b.e_) + WideInt{b.p_} * a.q_,
+                           WideInt{a.q_} * b.q_, b.e_);
 }
 
-Rational operator-(const Rational& a, const Rational& b) {
-  return Rational::reduced(WideInt{a.p_} * b.q_ - WideInt{b.p_} * a.q_, WideInt{a.q_} * b.q_);
-}
+Rational operator-(const Rational& a, const Rational& b) { return a + -b; }
 
 Rational operator*(const Rational& a, const Rational& b) {
-  return Rational::reduced(WideInt{a.p_} * b.p_, WideInt{a.q_} * b.q_);
+  return Rational::reduced(WideInt{a.p_} * b.p_, WideInt{a.q_} * b.q_, a.e_ + b.e_);
 }
 
 Rational operator/(const Rational& a, const Rational& b) {
-  ASSAY_CHECK(b.p_ != 0, "division of rationals by zero");
-  return Rational::reduced(WideInt{a.p_} * b.q_, WideInt{a.q_} * b.p_);
+  ASSAY_CHECK(!b.is_zero(), "division of rationals by zero");
+  return Rational::reduced(WideInt{a.p_} * b.q_, WideInt{a.q_} * b.p_, a.e_ - b.e_);
+}
+
+bool operator==(const Rational& a, const Rational& b) {
+  if (a.e_ == b.e_) return same_fraction(a.p_, a.q_, b.p_, b.q_);
+  const auto is_plain = [](const Rational& x) { return is_number(x.p_) && is_number(x.q_); };
+  return !(is_plain(a) && is_plain(b)) &&
+         same_fraction(a.numerator(), a.denominator(), b.numerator(), b.denominator());
 }
 
 std::string to_string(const Rational& value) {
-  std::string text = std::to_string(value.numerator());
-  if (value.denominator() != 1) text += "/" + std::to_string(value.denominator());
+  const auto [p, q, e] = value.parts();
+  std::string text = doubled(std::to_string(p), e);
+  if (q != 1 || e < 0) text += "/" + doubled(std::to_string(q), -e);
   return text;
 }
 
@@ -124,8 +190,9 @@ RationalFromDouble rational_from_double(double constant) {
   try {
     const Rational power = Rational(int64_t{1} << std::abs(exponent));
     const Rational whole = Rational(static_cast<int64_t>(mantissa));
-    return {
-        .value = exponent >= 0 ? whole * power : whole / power, .rounded = false, .exact = true};
+    value = exponent >= 0 ? whole * power : whole / power;
+    value.numerator();  // throws where it is longer
+    return {.value = value, .rounded = false, .exact = true};
   } catch (const RationalOverflow&) {
     return {.value = 0, .rounded = false, .exact = false};
   }

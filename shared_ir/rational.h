@@ -11,20 +11,36 @@
 
 namespace assay {
 
-// p/q in lowest terms, q > 0. Arithmetic throws RationalOverflow when a result leaves 64 bits.
+struct RationalOverflow {};
+
+// p/q * 2^e in lowest terms, q > 0. p and q are odd (or zero is 0/1), so that powers of two, which
+// sizes of models and values of floats mostly are, take no room in their 64 bits; a p or q that
+// depends on symbols (integer.h) may be even, and then e is 0. Arithmetic throws RationalOverflow
+// when p or q leaves 64 bits or |e| exceeds kLargestExponent.
 class Rational {
  public:
+  static constexpr PlainInt kLargestExponent = 512;
+
   constexpr Rational() = default;
   template <class T>
     requires(std::is_integral_v<T> || std::is_same_v<T, int64_t>)
-  constexpr Rational(T integer) : p_(integer) {}  // NOLINT: implicit by intent
+  constexpr Rational(T integer) : p_(integer) {  // NOLINT: implicit by intent
+    e_ = take_twos(p_);
+  }
   Rational(int64_t numerator, int64_t denominator);
 
-  int64_t numerator() const { return p_; }
-  int64_t denominator() const { return q_; }
+  // Of the fraction in lowest terms. Throws RationalOverflow when one of both leaves 64 bits.
+  int64_t numerator() const;
+  int64_t denominator() const;
+
   bool is_zero() const { return p_ == 0; }
-  bool is_one() const { return p_ == q_; }
-  double to_double() const { return static_cast<double>(p_) / static_cast<double>(q_); }
+  bool is_one() const { return e_ == 0 && p_ == q_; }
+  bool is_positive() const { return p_ > 0; }
+  bool is_negative() const { return p_ < 0; }
+  bool is_integer() const { return e_ >= 0 && q_ == 1; }
+  // Whether neither the numerator's magnitude nor the denominator exceeds `limit`.
+  bool fits(int64_t limit) const;
+  double to_double() const;
 
   Rational operator-() const;
   friend Rational operator+(const Rational& a, const Rational& b);
@@ -32,28 +48,32 @@ class Rational {
   friend Rational operator*(const Rational& a, const Rational& b);
   // Throws InternalError when b is zero.
   friend Rational operator/(const Rational& a, const Rational& b);
-  friend bool operator==(const Rational& a, const Rational& b) {
-    return same_fraction(a.p_, a.q_, b.p_, b.q_);
-  }
+  friend bool operator==(const Rational& a, const Rational& b);
+
+  // What it is stored as: equal where rationals are equal, unless they depend on symbols.
+  struct Parts {
+    int64_t p, q;
+    PlainInt e;
+  };
+  Parts parts() const { return {p_, q_, e_}; }
 
  private:
   // Lowest terms with a positive denominator, or RationalOverflow.
-  static Rational reduced(WideInt p, WideInt q);
+  static Rational reduced(WideInt p, WideInt q, PlainInt e);
 
   int64_t p_ = 0;
   int64_t q_ = 1;
+  PlainInt e_ = 0;
 };
 
-struct RationalOverflow {};
-
-// "3", "-1/2".
+// "3", "-1/2": exact, however long.
 std::string to_string(const Rational& value);
 
 struct RationalFromDouble {
   Rational value;
   bool rounded;  // true: the simplest rational was taken instead of the exact binary value (to be
                  // listed)
-  bool exact;    // false: neither fits 64 bits; value is then meaningless
+  bool exact;    // false: neither is a fraction of 64 bits; value is then meaningless
 };
 // The rational that a constant of a program stands for. NaN and infinities give exact = false.
 RationalFromDouble rational_from_double(double constant);

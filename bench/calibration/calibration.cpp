@@ -41,8 +41,11 @@ constexpr double kConfidence = 0.95;
 constexpr double kLargeError = 64;  // from here on what is missed is printed
 
 std::vector<RefinementSpec> chosen(const std::vector<std::string>& names) {
-  if (names.empty()) return fixtures::right_fixtures();
   std::vector<RefinementSpec> result;
+  if (names.empty()) {
+    result = fixtures::right_fixtures();
+    for (RefinementSpec& spec : fixtures::wide_fixtures()) result.push_back(std::move(spec));
+  }
   for (const std::string& name : names) result.push_back(fixtures::right_fixture(name));
   return result;
 }

@@ -218,7 +218,7 @@ std::string print_formula(const Formula& formula, int strength) {
     case Formula::Kind::kSize:
       return "size[" + formula.dim + "]";
     case Formula::Kind::kNumber: {
-      const bool simple = formula.number.denominator() == 1 && formula.number.numerator() >= 0;
+      const bool simple = formula.number.is_integer() && !formula.number.is_negative();
       return bracket(simple ? 3 : 2, to_string(formula.number));
     }
     case Formula::Kind::kCall:

@@ -213,7 +213,7 @@ CoreId Builder::keep(CoreId mask, CoreId x) {
 CoreId Builder::cast(CoreId x, DType to) {
   DType from = dtype(x);
   if (from == to) return x;
-  bool integral = is_finite_constant(x) && op(x).constant.denominator() == 1;
+  bool integral = is_finite_constant(x) && op(x).constant.is_integer();
   if (is_float8(to) && !cast_keeps_values(from, to)) return map(cast_function(to), {x}, to, 0);
   if (op(x).prim == Prim::kConst && is_floating(to)) return same_constant(x, to, shape(x));
   if (integral && is_integer(to)) {

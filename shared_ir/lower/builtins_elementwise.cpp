@@ -16,7 +16,7 @@ CoreId combination(Builder& builder, std::vector<CoreId> operands,
                    const std::vector<Rational>& coefs) {
   const DType dtype = builder.dtype(operands[0]);
   const bool falls = std::any_of(coefs.begin(), coefs.end(),
-                                 [](const Rational& coef) { return coef.numerator() < 0; });
+                                 [](const Rational& coef) { return coef.is_negative(); });
   if (!is_unsigned(dtype) || !falls) return builder.linear(operands, coefs);
   for (CoreId& operand : operands) operand = builder.cast(operand, DType::kInt64);
   return builder.cast(builder.linear(operands, coefs), dtype);
@@ -25,8 +25,8 @@ CoreId combination(Builder& builder, std::vector<CoreId> operands,
 // Factors of a sum multiply with those of the sums around it, and must stay within 64 bits when
 // they do.
 bool is_short(const Rational& coef) {
-  constexpr int64_t kLimit = int64_t{1} << 31;
-  return coef.numerator() < kLimit && -coef.numerator() < kLimit && coef.denominator() < kLimit;
+  constexpr int64_t kLimit = (int64_t{1} << 31) - 1;
+  return coef.fits(kLimit);
 }
 
 // The number in argument i as a short coefficient; nullopt where it is none, such as a step size

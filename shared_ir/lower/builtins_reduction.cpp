@@ -53,7 +53,7 @@ Value mean(Call& call) {
 Value variance(Call& call) {
   const Rational correction = call.has(2) ? call.coefficient(2) : Rational(1);
   const Rational freedom = Rational(reduced_count(call)) - correction;
-  if (freedom.numerator() <= 0) call.unsupported("fewer elements than the correction");
+  if (!freedom.is_positive()) call.unsupported("fewer elements than the correction");
   Builder& builder = call.builder();
   const CoreId x = call.tensor(0);
   Call of_center(call.context(), "variance", {call[0], call[1], Value{true}});

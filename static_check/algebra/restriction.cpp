@@ -51,8 +51,11 @@ std::strong_ordering compare(const std::vector<Restriction>& a, const std::vecto
 }
 
 std::strong_ordering compare(const Rational& a, const Rational& b) {
-  return std::make_tuple(a.numerator(), a.denominator()) <=>
-         std::make_tuple(b.numerator(), b.denominator());
+  const auto in_order = [](const Rational& x) {
+    const auto [p, q, e] = x.parts();
+    return std::make_tuple(p, q, e);
+  };
+  return in_order(a) <=> in_order(b);
 }
 
 bool same_function(const Term& a, const Term& b) {

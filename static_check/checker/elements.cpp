@@ -72,7 +72,7 @@ std::optional<Factor> only_element(const Facts& facts, const Sum& sum) {
     return true;
   };
   for (const Product& product : sum) {
-    if (product.factors.size() > 1 || !product.boxes.empty() || product.coef.denominator() != 1)
+    if (product.factors.size() > 1 || !product.boxes.empty() || !product.coef.is_integer())
       return std::nullopt;
     for (const Factor& factor : product.factors)
       if (!add(factor)) return std::nullopt;

@@ -296,7 +296,7 @@ void Facts::derive_instance(AtomId id) {
         if (term.operand < 0 || static_cast<size_t>(term.operand) >= operands)
           reject(id, "no such operand");
         const AtomId of = instance.operands[static_cast<size_t>(term.operand)].atom;
-        fact.integral &= integral(of) && term.coef.denominator() == 1;
+        fact.integral &= integral(of) && term.coef.is_integer();
         size_t guards = 0;
         for (const Restriction& restriction : term.restrictions) {
           check_restriction(of, restriction);

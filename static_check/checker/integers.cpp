@@ -98,7 +98,7 @@ std::optional<Line> apply(const CoreOp& op, DType operand_dtype, const std::vect
     case Prim::kLinear: {
       Line sum;
       for (size_t i = 0; i < operands.size(); ++i) {
-        if (op.coefs[i].denominator() != 1) return std::nullopt;
+        if (!op.coefs[i].is_integer()) return std::nullopt;
         sum.a += op.coefs[i].numerator() * operands[i].a;
         sum.b += op.coefs[i].numerator() * operands[i].b;
       }

@@ -102,9 +102,9 @@ class Rewriting {
 
   Sign sign(const Formula& formula) const {
     if (const auto value = number(formula))
-      return value->numerator() > 0 ? Sign::kPositive
-             : value->is_zero()     ? Sign::kNonnegative
-                                    : Sign::kNonzero;
+      return value->is_positive() ? Sign::kPositive
+             : value->is_zero()   ? Sign::kNonnegative
+                                  : Sign::kNonzero;
     if (formula.kind != Formula::Kind::kCall) return Sign::kAny;
     const std::string& name = formula.name;
     if (name == "exp" || name == "sigmoid" || name == "softmax") return Sign::kPositive;

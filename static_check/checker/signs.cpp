@@ -97,14 +97,14 @@ void Facts::derive_sign(AtomId id) {
       };
       using Term = Instance::CombineTerm;
       fact.below = every([&](const Term& term, AtomId of, const Fact& known) {
-        if (term.coef.numerator() > 0) return known.below;
+        if (term.coef.is_positive()) return known.below;
         return known.finite || atom(of).kind == Atom::Kind::kInfinity;
       });
       fact.finite = every([](const Term&, AtomId, const Fact& known) { return known.finite; });
       // Guards can leave nothing of a term.
       fact.positive =
           !instance.terms.empty() && every([](const Term& term, AtomId, const Fact& known) {
-            return known.positive && term.coef.numerator() > 0 && term.guard_operands.empty();
+            return known.positive && term.coef.is_positive() && term.guard_operands.empty();
           });
       break;
     }

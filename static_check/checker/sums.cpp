@@ -188,7 +188,7 @@ void check_infinities(const Facts& facts, const Sum& sum) {
       if (kind == Atom::Kind::kNan) throw Rejection{"arithmetic with a NaN constant"};
       if (kind != Atom::Kind::kInfinity) continue;
       if (product.coef.is_zero()) throw Rejection{"an infinite constant times 0"};
-      (product.coef.numerator() > 0 ? positive : negative) = true;
+      (product.coef.is_positive() ? positive : negative) = true;
     }
   if (positive && negative) throw Rejection{"a sum of infinities of opposite sign"};
 }

@@ -203,10 +203,9 @@ Nearest multiple_of_target(const Rational& factor) {
 }
 
 std::string scale_hint(const Rational& factor) {
-  if (factor.numerator() < 0) return "a sign lost, or a difference the other way round?";
-  return factor.denominator() > 1
-             ? "an average where a sum is needed, or a scaling applied twice?"
-             : "a sum where an average is needed, or a reduction applied twice?";
+  if (factor.is_negative()) return "a sign lost, or a difference the other way round?";
+  return !factor.is_integer() ? "an average where a sum is needed, or a scaling applied twice?"
+                              : "a sum where an average is needed, or a reduction applied twice?";
 }
 
 std::optional<Rational> factor_between(const Lifting& lifting, const Value& wanted,

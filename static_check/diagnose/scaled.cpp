@@ -77,7 +77,7 @@ bool made_of(const CleanExpr& expr, const std::set<RankTensor>& leaves) {
 
 std::string factor_in_words(const Rational& factor) {
   constexpr int64_t kSmall = 10'000;
-  const bool small = std::abs(factor.numerator()) < kSmall && factor.denominator() < kSmall;
+  const bool small = factor.fits(kSmall);
   return small ? to_string(factor) : fmt::format("{:.6g}", factor.to_double());
 }
 

@@ -1,5 +1,6 @@
 // Back from the outputs without a proof to the operators where relations end.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -189,6 +190,7 @@ class Search {
   void note_scale(TensorReport& input, TensorId operand) {
     if (covered(operand) || is_uninitialised(graph_, operand) || !scaled(operand)) return;
     const Rational by = Rational(1) / scaled(operand)->factor;
+    if (!by.fits(std::numeric_limits<int64_t>::max())) return;  // no text of a relation
     for (const CleanExpr& replica : scaled(operand)->replicas) {
       CleanExpr expr;
       expr.kind = CleanExpr::Kind::kScale;

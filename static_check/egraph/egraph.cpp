@@ -19,8 +19,8 @@ std::string text_of(const Formula& formula) {
 TermFacts facts_of_number(const Rational& number) {
   TermFacts facts;
   facts.number = number;
-  facts.positive = number.numerator() > 0;
-  facts.nonnegative = number.numerator() >= 0;
+  facts.positive = number.is_positive();
+  facts.nonnegative = !number.is_negative();
   facts.nonzero = !number.is_zero();
   return facts;
 }

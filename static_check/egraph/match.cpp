@@ -128,8 +128,8 @@ TermFacts Rule::facts(const EGraph& graph, const Formula& formula, const Match& 
               : graph.dim_size(match.dims[static_cast<size_t>(position_in(dims_, formula.dim))]);
       TermFacts result;
       result.number = number;
-      result.positive = number.numerator() > 0;
-      result.nonnegative = number.numerator() >= 0;
+      result.positive = number.is_positive();
+      result.nonnegative = !number.is_negative();
       result.nonzero = !number.is_zero();
       return result;
     }

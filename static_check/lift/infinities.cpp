@@ -37,9 +37,9 @@ void refuse_infinite_sum(const Lifting& lifting, std::span<const Value> values) 
     if (any_infinite(lifting, value, [&](const Term& term) { return term.atom == lifting.nan(); }))
       throw NotLifted{"arithmetic with a NaN constant"};
     positive |=
-        any_infinite(lifting, value, [](const Term& term) { return term.coef.numerator() > 0; });
+        any_infinite(lifting, value, [](const Term& term) { return term.coef.is_positive(); });
     negative |=
-        any_infinite(lifting, value, [](const Term& term) { return term.coef.numerator() < 0; });
+        any_infinite(lifting, value, [](const Term& term) { return term.coef.is_negative(); });
   }
   if (positive && negative) throw NotLifted{"a sum of infinities of opposite sign"};
 }

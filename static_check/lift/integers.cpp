@@ -178,7 +178,7 @@ std::optional<PiecewiseAffine> apply_pieces(const CoreOp& op, DType source,
     case Prim::kLinear: {
       std::optional<PiecewiseAffine> sum = zero;
       for (size_t i = 0; i < f.size() && sum; ++i) {
-        if (op.coefs[i].denominator() != 1) return std::nullopt;
+        if (!op.coefs[i].is_integer()) return std::nullopt;
         sum = linear(*sum, 1, f[i], op.coefs[i].numerator());
       }
       return sum;
@@ -231,8 +231,7 @@ std::optional<PiecewiseAffine> as_affine(const Lifting& lifting, const Tile& til
   if (!tile.integer.empty()) return tile.integer[0];
   PiecewiseAffine result = constant(lifting, 0, size);
   for (const Term& term : tile.terms) {
-    if (!term.restrictions.empty() || term.coef.denominator() != 1 ||
-        !is_small(term.coef.numerator()))
+    if (!term.restrictions.empty() || !term.coef.is_integer() || !term.coef.fits(kLargest - 1))
       return std::nullopt;
     if (term.atom == lifting.one()) {
       result.pieces[0].b = term.coef.numerator();

@@ -42,8 +42,10 @@ std::string key_of(const Request& request) {
   for (const Instance::Operand& operand : request.operands) append(key, operand.atom);
   append(key, static_cast<int64_t>(request.terms.size()));
   for (const Instance::CombineTerm& term : request.terms) {
-    append(key, term.coef.numerator());
-    append(key, term.coef.denominator());
+    const auto [p, q, e] = term.coef.parts();
+    append(key, p);
+    append(key, q);
+    append(key, e);
     append(key, term.operand);
     append(key, static_cast<int64_t>(term.restrictions.size()));
     for (const Restriction& r : term.restrictions) append(key, r);

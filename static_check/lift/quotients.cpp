@@ -76,7 +76,7 @@ class Quotients {
     const Term view = arithmetic_.view(core);
     if (view.atom != lifting_.one()) result.numerators.push_back(view);
     const auto positive = [&](const Term& factor) { return lifting_.sign(factor.atom).positive; };
-    if (result.coef.numerator() <= 0 ||
+    if (!result.coef.is_positive() ||
         !std::all_of(result.numerators.begin(), result.numerators.end(), positive) ||
         !std::all_of(result.denominators.begin(), result.denominators.end(), positive))
       return std::nullopt;

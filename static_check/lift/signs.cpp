@@ -53,7 +53,7 @@ Sign sign_of_function(const std::string& fn, const Sign& operands) {
 }
 
 bool adds_up(const Instance::CombineTerm& term) {
-  return term.coef.numerator() > 0 &&
+  return term.coef.is_positive() &&
          std::all_of(term.restrictions.begin(), term.restrictions.end(),
                      [](const Restriction& r) { return r.kind == Restriction::Kind::kBox; });
 }
@@ -64,7 +64,7 @@ Sign sign_of_sum(const Universe& universe, const Instance& sum, const std::vecto
   for (const Instance::CombineTerm& term : sum.terms) {
     const auto atom = static_cast<size_t>(sum.operands[static_cast<size_t>(term.operand)].atom);
     const Sign& of = known[atom];
-    const bool falls = term.coef.numerator() < 0;
+    const bool falls = term.coef.is_negative();
     const bool infinite = universe.atoms[atom].kind == Atom::Kind::kInfinity;
     result.below &= of.finite || (falls ? infinite : of.below);
     result.finite &= of.finite;

@@ -58,7 +58,7 @@ bool sizes_fit(const PartitionQuery& query) {
       if (!taken || !wanted) return true;
       sum = sum + *taken;
     }
-    return query.may_overlap ? (sum - *wanted).numerator() >= 0 : sum == *wanted;
+    return query.may_overlap ? !(sum - *wanted).is_negative() : sum == *wanted;
   } catch (const RationalOverflow&) {
     return true;
   }

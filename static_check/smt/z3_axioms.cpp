@@ -65,8 +65,7 @@ Real Axioms::exp(const Real& x) {
   z3::expr result = context_.real_val(1);
   int64_t factors = 0;
   const auto add = [&](const z3::expr& of, const Rational& times) {
-    const bool power_of_unit =
-        times.denominator() == 1 && std::abs(times.numerator()) <= kLargestPower;
+    const bool power_of_unit = times.is_integer() && times.fits(kLargestPower);
     result = result * (power_of_unit ? power(unit(of, 1), times.numerator()) : unit(of, times));
     factors += power_of_unit ? std::abs(times.numerator()) + (times.numerator() < 0 ? 1 : 0) : 1;
   };
@@ -127,8 +126,7 @@ std::pair<z3::expr, z3::expr> Axioms::angle(const Real& x) {
     linear.parts.emplace(context_.real_val(1).id(),
                          Linear::Part{context_.real_val(1), linear.constant});
   for (const auto& [id, part] : linear.parts) {
-    const bool multiple =
-        part.times.denominator() == 1 && std::abs(part.times.numerator()) <= kLargestMultiple;
+    const bool multiple = part.times.is_integer() && part.times.fits(kLargestMultiple);
     const z3::expr of = multiple ? part.of : (number(part.times) * part.of).simplify();
     auto known = angles_.find(of.id());
     if (known == angles_.end()) {

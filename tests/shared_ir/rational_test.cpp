@@ -32,12 +32,69 @@ TEST(Rational, ArithmeticObeysTheFieldLaws) {
   }
 }
 
+TEST(Rational, ArithmeticIsThatOfFractionsAtEveryScale) {
+  std::mt19937 random(8);
+  std::uniform_int_distribution<int64_t> number(-1000, 1000);
+  std::uniform_int_distribution<int> scale(0, 40);
+  const auto drawn = [&] {
+    const Rational x(number(random) << scale(random), (1 + std::abs(number(random))) * 4);
+    return x;
+  };
+  for (int i = 0; i < 1000; ++i) {
+    const Rational a = drawn(), b = drawn();
+    const auto over = [](const Rational& x, int64_t by) { return x * Rational(1, by) * by; };
+    EXPECT_EQ(over(a, int64_t{1} << 62) + b, a + b);
+    EXPECT_DOUBLE_EQ((a * b).to_double(), a.to_double() * b.to_double());
+    EXPECT_NEAR((a - b).to_double(), a.to_double() - b.to_double(),
+                1e-12 * (std::abs(a.to_double()) + std::abs(b.to_double())));
+    if (!(a - b).is_zero()) {
+      EXPECT_EQ((a - b).is_positive(), a.to_double() > b.to_double());
+    }
+  }
+}
+
 TEST(Rational, OverflowIsThrownAndNeverWraps) {
   const Rational large(std::numeric_limits<int64_t>::max());
-  EXPECT_THROW(large + 1, RationalOverflow);
-  EXPECT_THROW(large * 2, RationalOverflow);
-  EXPECT_THROW(-Rational(std::numeric_limits<int64_t>::min()), RationalOverflow);
+  EXPECT_THROW(large + 2, RationalOverflow);
+  EXPECT_THROW(large * 3, RationalOverflow);
+  EXPECT_THROW(large + Rational(1, 2), RationalOverflow);
   EXPECT_EQ(large - 1 + 1, large);
+  EXPECT_EQ(large + 1 - 1, large);
+  const Rational smallest(std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(smallest.numerator(), std::numeric_limits<int64_t>::min());
+  EXPECT_THROW((-smallest).numerator(), RationalOverflow);
+  const Rational far = Rational(1, int64_t{1} << 62) * Rational(1, int64_t{1} << 62);
+  EXPECT_THROW(far + 1, RationalOverflow);
+  EXPECT_THROW(far.denominator(), RationalOverflow);
+  Rational power = 2;
+  EXPECT_THROW(
+      {
+        for (int i = 0; i < 10; ++i) power = power * power;
+      },
+      RationalOverflow);
+}
+
+// A scale of attention, 1 / sqrt(32), is a fraction of 53 bits; sizes divide its gradients.
+TEST(Rational, PowersOfTwoTakeNoRoom) {
+  const Rational scale = rational_from_double(1 / std::sqrt(32.0)).value;
+  const Rational gradient = scale * Rational(1, 4096) * Rational(3, 8192);
+  EXPECT_EQ(gradient.to_double(), 3 / std::sqrt(32.0) / 4096 / 8192);
+  EXPECT_EQ(gradient * 4096 * 8192, scale * 3);
+  EXPECT_EQ(gradient + gradient, gradient * 2);
+  EXPECT_EQ(gradient - gradient, Rational(0));
+  EXPECT_EQ(to_string(Rational(-3, int64_t{1} << 62) * Rational(1, 256)),
+            "-3/1180591620717411303424");
+  EXPECT_EQ(to_string(Rational(int64_t{1} << 62) * 6), "27670116110564327424");
+}
+
+TEST(Rational, KnowsWhetherItIsAShortFraction) {
+  EXPECT_TRUE(Rational(-7, 8).fits(8));
+  EXPECT_FALSE(Rational(-7, 8).fits(7));
+  EXPECT_FALSE(Rational(-9, 8).fits(8));
+  EXPECT_TRUE(Rational(0).fits(1));
+  EXPECT_TRUE(Rational(12).is_integer());
+  EXPECT_FALSE(Rational(12, 8).is_integer());
+  EXPECT_FALSE(Rational(1, int64_t{1} << 62).fits(1 << 20));
 }
 
 TEST(RationalFromDouble, TakesTheSimplestFractionThatRoundsToTheConstant) {
