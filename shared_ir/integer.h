@@ -39,12 +39,14 @@ inline bool same_fraction(const Int& p, const Int& q, const Int& r, const Int& s
 inline bool is_number(const Int& value) {
   return value.is_constant() || symbolic::Replay::current().number_of(value).has_value();
 }
-// Divides by the largest power of two and returns its exponent; leaves zero and what depends on
-// symbols alone.
+// Divides by the largest power of two that divides it at every instance, and returns the exponent;
+// 0 of zero.
 constexpr PlainInt take_twos(Int& value) {
+  if (value.is_constant() && value.value() == 0) return 0;
   PlainInt twos = 0;
-  if (!value.is_constant() || value.value() == 0) return twos;
-  for (; value.value() % 2 == 0; ++twos) value = Int(value.value() / 2);
+  const Int divisor = common_divisor(value, PlainInt{1} << 62);
+  for (PlainInt rest = divisor.value(); rest > 1; rest /= 2) ++twos;
+  value /= divisor;
   return twos;
 }
 

@@ -88,10 +88,6 @@ std::string doubled(std::string digits, PlainInt twos) {
 }  // namespace
 
 Rational Rational::reduced(WideInt p, WideInt q, PlainInt e) {
-  if (e != 0 && !(is_number(p) && is_number(q))) {
-    (e > 0 ? p : q) *= power_of_two(std::abs(e));
-    e = 0;
-  }
   const WideInt divisor = common_divisor(p, q);
   if (!is_unit(divisor)) {
     p /= divisor;
@@ -101,7 +97,7 @@ Rational Rational::reduced(WideInt p, WideInt q, PlainInt e) {
     p = -p;
     q = -q;
   }
-  if (is_number(p) && is_number(q)) e += take_twos(p) - take_twos(q);
+  e += take_twos(p) - take_twos(q);
   constexpr WideInt kLimit = std::numeric_limits<int64_t>::max();
   if (p > kLimit || p < -kLimit || q > kLimit) throw RationalOverflow{};
   Rational result;
@@ -157,11 +153,12 @@ Rational operator/(const Rational& a, const Rational& b) {
   return Rational::reduced(WideInt{a.p_} * b.q_, WideInt{a.q_} * b.p_, a.e_ - b.e_);
 }
 
-bool operator==(const Rational& a, const Rational& b) {
-  if (a.e_ == b.e_) return same_fraction(a.p_, a.q_, b.p_, b.q_);
+bool Rational::same_despite_exponents(const Rational& a, const Rational& b) {
   const auto is_plain = [](const Rational& x) { return is_number(x.p_) && is_number(x.q_); };
-  return !(is_plain(a) && is_plain(b)) &&
-         same_fraction(a.numerator(), a.denominator(), b.numerator(), b.denominator());
+  if (is_plain(a) && is_plain(b)) return false;
+  const PlainInt more = a.e_ - b.e_;
+  return same_fraction(of_64_bits(scaled(a.p_, std::max<PlainInt>(more, 0))), a.q_,
+                       of_64_bits(scaled(b.p_, std::max<PlainInt>(-more, 0))), b.q_);
 }
 
 std::string to_string(const Rational& value) {

@@ -13,10 +13,9 @@ namespace assay {
 
 struct RationalOverflow {};
 
-// p/q * 2^e in lowest terms, q > 0. p and q are odd (or zero is 0/1), so that powers of two, which
-// sizes of models and values of floats mostly are, take no room in their 64 bits; a p or q that
-// depends on symbols (integer.h) may be even, and then e is 0. Arithmetic throws RationalOverflow
-// when p or q leaves 64 bits or |e| exceeds kLargestExponent.
+// p/q * 2^e in lowest terms, q > 0. 2 divides neither p nor q (zero is 0/1), so that powers of two,
+// which sizes of models and values of floats mostly are, take no room in their 64 bits. Arithmetic
+// throws RationalOverflow when p or q leaves 64 bits or |e| exceeds kLargestExponent.
 class Rational {
  public:
   static constexpr PlainInt kLargestExponent = 512;
@@ -34,7 +33,7 @@ class Rational {
   int64_t denominator() const;
 
   bool is_zero() const { return p_ == 0; }
-  bool is_one() const { return e_ == 0 && p_ == q_; }
+  bool is_one() const { return *this == Rational(1); }
   bool is_positive() const { return p_ > 0; }
   bool is_negative() const { return p_ < 0; }
   bool is_integer() const { return e_ >= 0 && q_ == 1; }
@@ -48,7 +47,9 @@ class Rational {
   friend Rational operator*(const Rational& a, const Rational& b);
   // Throws InternalError when b is zero.
   friend Rational operator/(const Rational& a, const Rational& b);
-  friend bool operator==(const Rational& a, const Rational& b);
+  friend bool operator==(const Rational& a, const Rational& b) {
+    return a.e_ == b.e_ ? same_fraction(a.p_, a.q_, b.p_, b.q_) : same_despite_exponents(a, b);
+  }
 
   // What it is stored as: equal where rationals are equal, unless they depend on symbols.
   struct Parts {
@@ -60,6 +61,8 @@ class Rational {
  private:
   // Lowest terms with a positive denominator, or RationalOverflow.
   static Rational reduced(WideInt p, WideInt q, PlainInt e);
+  // Those that depend on symbols may be equal at some instances.
+  static bool same_despite_exponents(const Rational& a, const Rational& b);
 
   int64_t p_ = 0;
   int64_t q_ = 1;

@@ -65,6 +65,10 @@ TEST(Rational, OverflowIsThrownAndNeverWraps) {
   EXPECT_THROW((-smallest).numerator(), RationalOverflow);
   const Rational far = Rational(1, int64_t{1} << 62) * Rational(1, int64_t{1} << 62);
   EXPECT_THROW(far + 1, RationalOverflow);
+  EXPECT_THROW(far + ((int64_t{1} << 61) + 1), RationalOverflow);
+  EXPECT_EQ(far * far + 0, far * far);
+  EXPECT_EQ(0 + far * far, far * far);
+  EXPECT_EQ(1 / (far * far) + 0, 1 / (far * far));
   EXPECT_THROW(far.denominator(), RationalOverflow);
   Rational power = 2;
   EXPECT_THROW(
