@@ -100,6 +100,12 @@ class FormulaParser {
     return result;
   }
 
+  // One that can be written and read again: a fraction of 64 bits, or RationalOverflow.
+  static Rational quotient(const Rational& a, const Rational& b) {
+    const Rational result = a / b;
+    return Rational(result.numerator(), result.denominator());
+  }
+
   Formula product() {
     Formula result = factor();
     for (;;) {
@@ -111,7 +117,7 @@ class FormulaParser {
         const bool numbers =
             result.kind == Formula::Kind::kNumber && divisor.kind == Formula::Kind::kNumber;
         if (numbers && divisor.number.is_zero()) fail(at, "division by 0");
-        result = numbers ? make_number(result.number / divisor.number)
+        result = numbers ? make_number(quotient(result.number, divisor.number))
                          : make_call("mul", {std::move(result),
                                              make_call("reciprocal", {std::move(divisor)})});
       } else {
