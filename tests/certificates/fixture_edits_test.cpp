@@ -35,6 +35,7 @@ const char* const kFixtures[] = {
     "language-model-tp2-sp",
     "language-model-tp4",
     "language-model-tp4-sp",
+    "gated-language-model-tp2-sp",
     "expert-parallel-ep2",
     "expert-parallel-ep4",
     "pipeline-gpipe-pp2",
