@@ -232,6 +232,14 @@ class SequentialSide {
   int further_runs_ = 0;                             // beyond options_.samples
 };
 
+bool has_float8(const Case& refinement) {
+  const auto is_one = [](const Tensor& tensor) { return is_float8(tensor.dtype); };
+  return std::ranges::any_of(refinement.sequential.tensors, is_one) ||
+         std::ranges::any_of(refinement.ranks, [&](const Graph& rank) {
+           return std::ranges::any_of(rank.tensors, is_one);
+         });
+}
+
 }  // namespace
 
 References make_references(const Case& refinement, const Targets& targets, const Programs& programs,
@@ -254,7 +262,8 @@ void add_exact_samples(References& references, const Case& refinement, const Tar
   // Rounding to float8 is no small noise: what one estimate of it misses, and the decisions that it
   // turns over (a router's), show in more runs.
   constexpr int kFloat8Estimates = 10;
-  if (is_float8(options.precision)) side.add_estimates(references, kFloat8Estimates, 0);
+  if (is_float8(options.precision) || has_float8(refinement))
+    side.add_estimates(references, kFloat8Estimates, 0);
 }
 
 }  // namespace assay

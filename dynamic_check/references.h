@@ -38,9 +38,9 @@ void make_exact(References& references, const std::set<size_t>& which, const Cas
 // grid, and all samples of a small block can have the same; a perturbation in exact arithmetic has
 // no grid. Ranks that compute a value in another way round in other places. Where the sequential
 // program's kernels had several threads, and ranks may have fewer, as many perturbed runs on one
-// thread raise it as well: sums are longer chains there, and round more. So do, in a float8 run,
-// ten times as many perturbed runs. Needed where a tensor deviates: a spread that was
-// underestimated is no finding.
+// thread raise it as well: sums are longer chains there, and round more. So do, in a float8 run
+// and where a program casts to float8, ten times as many perturbed runs. Needed where a tensor
+// deviates: a spread that was underestimated is no finding.
 void add_exact_samples(References& references, const Case& refinement, const Targets& targets,
                        const Programs& programs, const RunInputs& inputs,
                        const DynamicOptions& options);

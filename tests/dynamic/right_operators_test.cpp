@@ -1,0 +1,167 @@
+// What PyTorch's own kernels give is not called wrong, whatever the operator, the precision and the
+// draw; one element of it that is, is.
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/ones.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "dynamic_check/inputs/random.h"
+#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/localize/operator_check.h"
+#include "shared_ir/capture/scalar_type.h"
+
+namespace assay {
+namespace {
+
+struct Call {
+  const char* op;
+  std::vector<Shape> operands;
+  ArgList numbers;  // after the operands
+  Shape result;
+  bool decides = false;  // gives booleans
+};
+
+const Shape kTable{16, 32}, kScores{4, 2, 8, 8};
+constexpr int64_t kLast = -1;
+
+ArgList dims(int64_t dim) { return {Arg{dim}}; }
+
+const std::vector<Call>& calls() {
+  static const std::vector<Call> all = {
+      {"aten._softmax.default", {kScores}, {Arg{kLast}, Arg{false}}, kScores},
+      {"aten._log_softmax.default", {kTable}, {Arg{kLast}, Arg{false}}, kTable},
+      {"aten.exp.default", {kTable}, {}, kTable},
+      {"aten.gelu.default", {kTable}, {}, kTable},
+      {"aten.gelu_backward.default", {kTable, kTable}, {}, kTable},
+      {"aten.silu.default", {kTable}, {}, kTable},
+      {"aten.sigmoid.default", {kTable}, {}, kTable},
+      {"aten.tanh.default", {kTable}, {}, kTable},
+      {"aten.mul.Tensor", {kTable, kTable}, {}, kTable},
+      {"aten.div.Tensor", {kTable, kTable}, {}, kTable},
+      {"aten.sub.Tensor", {kTable, kTable}, {}, kTable},
+      {"aten.pow.Tensor_Scalar", {kTable}, {Arg{int64_t{2}}}, kTable},
+      {"aten.mean.dim", {kTable}, {Arg{dims(kLast)}, Arg{true}}, {16, 1}},
+      {"aten.sum.dim_IntList", {kTable}, {Arg{dims(0)}, Arg{false}}, {32}},
+      {"aten.sum.default", {kTable}, {}, {}},
+      {"aten.logsumexp.default", {kTable}, {Arg{dims(kLast)}}, {16}},
+      {"aten.linalg_vector_norm.default", {kTable}, {}, {}},
+      {"aten.mm.default", {{16, 32}, {32, 8}}, {}, {16, 8}},
+      {"aten.bmm.default", {{4, 8, 4}, {4, 4, 8}}, {}, {4, 8, 8}},
+      {"aten.ge.Scalar", {kTable}, {Arg{1.0 / 3}}, kTable, true},
+      {"aten.lt.Scalar", {kTable}, {Arg{0.1}}, kTable, true},
+  };
+  return all;
+}
+
+// One call in one precision.
+class RightOperator {
+ public:
+  RightOperator(const Call& call, DType dtype) : call_(call) {
+    graph_.name = "one";
+    Node node;
+    node.op = call.op;
+    for (const Shape& shape : call.operands) {
+      const auto id = static_cast<TensorId>(graph_.tensors.size());
+      graph_.tensors.push_back({"x" + std::to_string(id), dtype, shape});
+      graph_.inputs.push_back(id);
+      node.args.push_back(Arg{TensorArg{id}});
+    }
+    node.args.insert(node.args.end(), call.numbers.begin(), call.numbers.end());
+    result_ = static_cast<TensorId>(graph_.tensors.size());
+    graph_.tensors.push_back({"y", call.decides ? DType::kBool : dtype, call.result, 0, 0});
+    node.outputs = {result_};
+    graph_.nodes = {node};
+    graph_.outputs = {result_};
+    for (TensorId id = 0; id <= result_; ++id)
+      graph_.by_name[graph_.tensors[static_cast<size_t>(id)].name] = id;
+  }
+
+  // Operands of some size, every third time four times that, and what the operator gives.
+  std::vector<at::Tensor> run(uint64_t seed) const {
+    std::vector<at::Tensor> recorded;
+    for (TensorId id = 0; id < result_; ++id) {
+      const Tensor& tensor = graph_.tensors[static_cast<size_t>(id)];
+      const at::Tensor drawn =
+          normal_tensor({seed, tensor.name}, tensor.shape) * (seed % 3 == 1 ? 4 : 1);
+      recorded.push_back(drawn.to(to_scalar_type(tensor.dtype)));
+    }
+    if (call_.result == kScores)  // of attention that sees no later tokens
+      recorded[0].masked_fill_(at::ones({8, 8}).triu(1).to(at::kBool), -1e4);
+    recorded.push_back(
+        run_operator(graph_, graph_.nodes[0], in(recorded), Arithmetic::kAsRecorded).at(0));
+    return recorded;
+  }
+
+  std::optional<OperatorFault> check(const std::vector<at::Tensor>& recorded, uint64_t seed) const {
+    return check_operator(graph_, 0, 0, in(recorded), {.seed = seed});
+  }
+
+  at::Tensor& result(std::vector<at::Tensor>& recorded) const {
+    return recorded[static_cast<size_t>(result_)];
+  }
+
+ private:
+  static TensorLookup in(const std::vector<at::Tensor>& recorded) {
+    return [&recorded](TensorId id) { return recorded[static_cast<size_t>(id)]; };
+  }
+
+  const Call& call_;
+  Graph graph_;
+  TensorId result_ = kNone;
+};
+
+void for_each_operator(const std::function<void(const Call&, const RightOperator&)>& body) {
+  for (const Call& call : calls()) {
+    for (const DType dtype : {DType::kFloat32, DType::kBFloat16, DType::kFloat16}) {
+      SCOPED_TRACE(std::string(call.op) + " in " + std::string(to_string(dtype)));
+      body(call, RightOperator(call, dtype));
+    }
+  }
+}
+
+TEST(RightOperators, AreNotCalledWrong) {
+  for_each_operator([](const Call&, const RightOperator& right) {
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+      const auto fault = right.check(right.run(seed), seed);
+      ASSERT_FALSE(fault) << "seed " << seed << ": " << fault->detail << ", " << fault->error
+                          << " of " << fault->allowed;
+    }
+  });
+}
+
+TEST(RightOperators, AreCalledWrongWhereOneElementIs) {
+  for_each_operator([](const Call& call, const RightOperator& right) {
+    for (uint64_t seed = 0; seed < 30; ++seed) {
+      std::vector<at::Tensor> recorded = right.run(seed);
+      const at::Tensor y = right.result(recorded).flatten();
+      const int64_t at = static_cast<int64_t>(seed) % y.numel();
+      if (call.decides) {
+        y[at].logical_not_();
+      } else {
+        const at::Tensor infinite = y.isfinite().logical_not();
+        y[at].add_(y.masked_fill(infinite, 0).abs().max() + 1);
+        y[at].masked_fill_(infinite[at], 0);
+      }
+      EXPECT_TRUE(right.check(recorded, seed)) << "seed " << seed;
+    }
+  });
+}
+
+TEST(RightOperators, AreCalledWrongWhereTheyAreInfiniteAndNeedNotBe) {
+  for_each_operator([](const Call& call, const RightOperator& right) {
+    if (call.decides) return;
+    std::vector<at::Tensor> recorded = right.run(0);
+    right.result(recorded).flatten()[0].fill_(INFINITY);
+    const auto fault = right.check(recorded, 0);
+    ASSERT_TRUE(fault);
+    EXPECT_THAT(fault->detail, testing::HasSubstr("infinity"));
+  });
+}
+
+}  // namespace
+}  // namespace assay
