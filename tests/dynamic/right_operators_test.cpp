@@ -13,6 +13,7 @@
 #include "dynamic_check/inputs/random.h"
 #include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/localize/operator_check.h"
+#include "dynamic_check/tolerance/rounding.h"
 #include "shared_ir/capture/scalar_type.h"
 
 namespace assay {
@@ -150,6 +151,22 @@ TEST(RightOperators, AreCalledWrongWhereOneElementIs) {
       EXPECT_TRUE(right.check(recorded, seed)) << "seed " << seed;
     }
   });
+}
+
+// By less than what is beyond doubt after a few samples: more of them do not allow it.
+TEST(RightOperators, AreCalledWrongWhereOneElementIsByAFewRoundings) {
+  for (const DType dtype : {DType::kFloat32, DType::kBFloat16, DType::kFloat16}) {
+    const Call call{"aten.mul.Tensor", {kTable, kTable}, {}, kTable};
+    const RightOperator right(call, dtype);
+    for (uint64_t seed = 0; seed < 30; ++seed) {
+      std::vector<at::Tensor> recorded = right.run(seed);
+      const at::Tensor y = right.result(recorded).flatten();
+      y[y.abs().argmax()].mul_(1 + 40 * unit_roundoff(dtype));
+      const auto fault = right.check(recorded, seed);
+      ASSERT_TRUE(fault) << to_string(dtype) << ", seed " << seed;
+      EXPECT_LT(fault->error, 8 * fault->allowed);
+    }
+  }
 }
 
 TEST(RightOperators, AreCalledWrongWhereTheyAreInfiniteAndNeedNotBe) {
