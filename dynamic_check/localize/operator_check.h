@@ -40,8 +40,9 @@ struct OperatorCheckOptions {
 // Runs node `id` in float64 on what was `recorded` of the rank (undefined where nothing was) and on
 // perturbations of it; the allowance is the spread of the latter at the output's precision, and one
 // rounding of the result; where that is not enough, what the operator's kernel (of a declared one:
-// a straightforward kernel) rounds inside. nullopt when the operator is right, or cannot be judged:
-// it is random, gives uninitialised memory, or its inputs were not recorded.
+// a straightforward kernel) rounds inside, and more perturbations. Integers and booleans are those
+// of float64 or of the recorded types, infinities too. nullopt when the operator is right, or
+// cannot be judged: it is random, gives uninitialised memory, or its inputs were not recorded.
 std::optional<OperatorFault> check_operator(const Graph& graph, Rank rank, NodeId id,
                                             const TensorLookup& recorded,
                                             const OperatorCheckOptions& options);
