@@ -78,11 +78,11 @@ Polynomial product(const Polynomial& a, const Polynomial& b) {
 std::pair<Polynomial, Polynomial> divide(const Polynomial& a, const Polynomial& b) {
   const auto leading = std::min_element(
       b.begin(), b.end(), [](const auto& x, const auto& y) { return leads(x.first, y.first); });
-  Polynomial quotient, rest, todo = a;
-  while (!todo.empty()) {
-    const auto term = std::min_element(todo.begin(), todo.end(), [](const auto& x, const auto& y) {
-      return leads(x.first, y.first);
-    });
+  Polynomial quotient, rest, pending = a;
+  while (!pending.empty()) {
+    const auto term =
+        std::min_element(pending.begin(), pending.end(),
+                         [](const auto& x, const auto& y) { return leads(x.first, y.first); });
     const auto monomial = over(term->first, leading->first);
     // Floor, so that the rest of a constant divisor is not negative.
     Wide factor = monomial ? term->second / leading->second : 0;
@@ -90,15 +90,15 @@ std::pair<Polynomial, Polynomial> divide(const Polynomial& a, const Polynomial& 
         (term->second < 0) != (leading->second < 0))
       --factor;
     if (factor == 0) {
-      rest.insert(todo.extract(term));
+      rest.insert(pending.extract(term));
       continue;
     }
     const Wide left = plus(term->second, -times(factor, leading->second));
     add(quotient, *monomial, factor);
     const Monomial from = term->first;
-    todo = sum(todo, product({{*monomial, factor}}, b), -1);
+    pending = sum(pending, product({{*monomial, factor}}, b), -1);
     if (left != 0) {
-      todo.erase(from);
+      pending.erase(from);
       add(rest, from, left);
     }
   }

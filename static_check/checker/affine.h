@@ -81,16 +81,16 @@ template <class Check>
 void for_each_region(const Region& region, size_t fixed, Check&& check) {
   constexpr int64_t kMostParts = int64_t{1} << 17;
   if (region.elements() == 0) return;
-  std::vector<Region> todo{region};
-  for (int64_t tried = 0; !todo.empty(); ++tried) {
+  std::vector<Region> pending{region};
+  for (int64_t tried = 0; !pending.empty(); ++tried) {
     if (tried > kMostParts) throw Rejection{"the layouts are too irregular to compare"};
-    const Region part = std::move(todo.back());
-    todo.pop_back();
+    const Region part = std::move(pending.back());
+    pending.pop_back();
     try {
       check(part);
     } catch (const Split& split) {
       if (split.digit < fixed) throw;
-      for (Region& piece : cut(part, split)) todo.push_back(std::move(piece));
+      for (Region& piece : cut(part, split)) pending.push_back(std::move(piece));
     }
   }
 }

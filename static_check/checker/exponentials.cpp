@@ -37,20 +37,20 @@ bool is_call(const Facts& facts, const Region& region, const std::string& fn, co
 
 // The sum with its names unfolded.
 Sum without_names(const Facts& facts, const Region& region, const Sum& sum) {
-  Sum todo = sum, result;
-  while (!todo.empty()) {
-    Product product = std::move(todo.back());
-    todo.pop_back();
+  Sum pending = sum, result;
+  while (!pending.empty()) {
+    Product product = std::move(pending.back());
+    pending.pop_back();
     const Instance* made =
         product.factors.size() == 1 ? facts.definition(product.factors[0].atom) : nullptr;
     if (made == nullptr || made->kind != Instance::Kind::kCombine) {
       if (normalise(facts, region, product)) result.push_back(std::move(product));
-      if (result.size() + todo.size() > kMostTerms) throw Rejection{"too many terms"};
+      if (result.size() + pending.size() > kMostTerms) throw Rejection{"too many terms"};
       continue;
     }
     const Sum pieces = *expand(facts, region, product.factors[0]);
     product.factors.clear();
-    for (const Product& piece : pieces) todo.push_back(multiply(facts, product, piece));
+    for (const Product& piece : pieces) pending.push_back(multiply(facts, product, piece));
   }
   return result;
 }
