@@ -7,20 +7,19 @@
 
 #include <algorithm>
 #include <functional>
-#include <thread>
 
+#include "tests/dynamic/support/member_runs.h"
 #include "tests/dynamic/support/number_oracle.h"
 
 namespace assay {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
+using test::Body, test::destination, test::kMembers, test::run_members;
 using Buffers = GroupMember::Buffers;
 using Destinations = GroupMember::Destinations;
 using Bits = std::vector<std::optional<uint64_t>>;
 
-constexpr size_t kMembers = 4;
 constexpr int64_t kColumns = 3;
 const Shape kWhole{8, kColumns}, kPart{2, kColumns};
 
@@ -28,10 +27,6 @@ const Shape kWhole{8, kColumns}, kPart{2, kColumns};
 StridedBuffer lent(StridedBuffer buffer) {
   buffer.owned = nullptr;
   return buffer;
-}
-
-Destination destination(DType dtype, const Shape& shape) {
-  return {make_buffer(dtype, shape, true), {}};
 }
 
 Bits bits(const StridedBuffer& buffer) {
@@ -44,31 +39,6 @@ Bits joined(const Buffers& parts) { return bits(concat(parts, 0)); }
 
 StridedBuffer rows(const StridedBuffer& buffer, int64_t start, int64_t count) {
   return narrow(buffer, 0, start, count);
-}
-
-using Body = std::function<void(GroupMember&)>;
-
-// Runs a body on the thread of each member, and ends the run when one throws, as the backend does.
-std::optional<RunFailure> run_members(const Body& body, CompletionHook completion = {},
-                                      std::chrono::milliseconds timeout = 20s,
-                                      size_t members = kMembers) {
-  auto rendezvous = std::make_shared<Rendezvous>(timeout);
-  std::vector<Rank> ranks;  // not in order, and not all
-  for (size_t i = 0; i < members; ++i) ranks.push_back(static_cast<Rank>(20 - 3 * i));
-  std::vector<std::thread> threads;
-  for (const Rank rank : ranks) {
-    threads.emplace_back([&, rank] {
-      GroupMember member("tp:0", ranks, rank, rendezvous, completion);
-      try {
-        body(member);
-      } catch (const RunAborted&) {
-      } catch (const std::exception& error) {
-        rendezvous->fail({RunFailure::Kind::kError, rank, error.what()});
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  return rendezvous->failure();
 }
 
 void expect_all_run(const Body& body, CompletionHook completion = {}) {
@@ -327,79 +297,6 @@ TEST(GroupMember, MemoryIsLetGoOfWhenResultsAreDeliveredAndWhenARunFails) {
     EXPECT_EQ(failure.has_value(), fails);
     for (const auto& memory : given) EXPECT_TRUE(memory.expired()) << fails;
   }
-}
-
-TEST(GroupMember, DifferentCallsAreAMismatch) {
-  const auto failure = run_members([](GroupMember& member) {
-    const std::string signature = member.index() == 3 ? "all_reduce max" : "all_reduce sum";
-    member.all_reduce({"all_reduce", signature}, Reduction::kSum,
-                      {make_buffer(DType::kInt32, {4}, true)}, {destination(DType::kInt32, {4})});
-  });
-  ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, RunFailure::Kind::kMismatch);
-  EXPECT_THAT(failure->message, HasSubstr("all_reduce max"));
-}
-
-TEST(GroupMember, ALostMemberIsNamedWithItsLastCall) {
-  const auto failure = run_members(
-      [](GroupMember& member) {
-        member.barrier({"barrier", "first", false});
-        if (member.index() == 2) return;
-        member.barrier({"barrier", "second", false});
-      },
-      {}, 200ms);
-  ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, RunFailure::Kind::kTimeout);
-  EXPECT_EQ(failure->rank, 14);
-  EXPECT_THAT(failure->message, HasSubstr("its last collective: first on tp:0"));
-}
-
-TEST(GroupMember, AMessageThatDoesNotComeOrIsAnotherEndsTheRun) {
-  for (const bool sent : {false, true}) {
-    const auto failure = run_members(
-        [&](GroupMember& member) {
-          if (member.index() == 0 && sent)
-            member.send(1, {"tag 0 int32"}, {make_buffer(DType::kInt32, {4}, true)});
-          if (member.index() == 1)
-            member.receive(0, {"tag 1 int32"}, {destination(DType::kInt32, {4})});
-        },
-        {}, 200ms);
-    ASSERT_TRUE(failure);
-    EXPECT_EQ(failure->kind, sent ? RunFailure::Kind::kMismatch : RunFailure::Kind::kTimeout);
-    EXPECT_EQ(failure->rank, sent ? 17 : 20);
-  }
-}
-
-// A call whose memory does not fit ends the run; nothing is written where there is no room.
-TEST(GroupMember, MemoryThatDoesNotFitIsAnError) {
-  const auto error = [](const Body& body) {
-    const auto failure = run_members(body);
-    return failure && failure->kind == RunFailure::Kind::kError ? failure->message : "no error";
-  };
-  const StridedBuffer six = make_buffer(DType::kInt32, {6}, true);
-  EXPECT_THAT(error([&](GroupMember& member) {
-                member.all_reduce({"all_reduce", ""}, Reduction::kSum, {six},
-                                  {destination(DType::kInt32, {5})});
-              }),
-              HasSubstr("gives 6 elements of int32, to be written to int32 [5]"));
-  EXPECT_THAT(error([&](GroupMember& member) {
-                member.broadcast({"broadcast", ""}, 0, {six}, {destination(DType::kFloat32, {6})});
-              }),
-              HasSubstr("of int32, to be written to float32 [6]"));
-  EXPECT_THAT(error([&](GroupMember& member) {
-                member.all_gather({"all_gather", ""}, six, {destination(DType::kInt32, {6})});
-              }),
-              HasSubstr("gives 4 tensors, to be written to 1"));
-  EXPECT_THAT(error([&](GroupMember& member) {
-                member.reduce_scatter_rows({"reduce_scatter", ""}, Reduction::kSum, {six},
-                                           {destination(DType::kInt32, {1})});
-              }),
-              HasSubstr("6 rows do not go to 4 members"));
-  EXPECT_THAT(error([&](GroupMember& member) {
-                member.all_to_all_rows({"all_to_all", ""}, six, {1, 1, 1, 2},
-                                       destination(DType::kInt32, {5}));
-              }),
-              HasSubstr("6 rows do not go to 4 members"));
 }
 
 }  // namespace
