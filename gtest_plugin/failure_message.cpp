@@ -168,6 +168,8 @@ std::string failure_message(const CaseReport& report, const FailureContext& cont
   if (!context.stages.empty()) text += "ASSAY_REFERENCE_STAGES=" + context.stages + " ";
   text += context.binary + " --gtest_filter=" + context.test + "\n";
   if (!context.bundle.empty()) text += "  replay:    assay check " + context.bundle + "\n";
+  if (!context.no_bundle.empty())
+    text += "  no replay: " + context.no_bundle + "; ASSAY_BUNDLES names another folder\n";
   return text;
 }
 

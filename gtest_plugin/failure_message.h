@@ -15,9 +15,10 @@ struct FailureContext {
   std::string binary;  // how to call the test program again
   Mesh mesh;
   uint64_t seed = 0;
-  std::string bundle;         // folder with the case; empty when there is none
-  std::string executor = {};  // as ASSAY_EXECUTOR; empty: what the test runs on anyway
-  std::string stages = {};    // as ASSAY_REFERENCE_STAGES, in the same way
+  std::string bundle;          // folder with the case; empty when there is none
+  std::string executor = {};   // as ASSAY_EXECUTOR; empty: what the test runs on anyway
+  std::string stages = {};     // as ASSAY_REFERENCE_STAGES, in the same way
+  std::string no_bundle = {};  // why the case could not be kept; empty: it was, or there is none
 };
 
 // What failed, where in the user's source, the relations of its inputs, the nearest candidate, what

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "gtest_plugin/failure_message.h"
@@ -63,14 +64,21 @@ std::filesystem::path bundle_folder(const std::string& test) {
          test;
 }
 
-// The case's folder for `assay check`; empty when the programs cannot be captured.
-std::string write_bundle(const RefinementSpec& spec) {
+// Keeps the case for `assay check`: its folder, or why it cannot be written. Neither when the
+// programs cannot be captured, which the report says.
+void write_bundle(const RefinementSpec& spec, FailureContext* context) {
+  std::optional<Case> captured;
   try {
-    const auto folder = bundle_folder(spec.name);
-    save_case(capture_case(spec), folder);
-    return folder.string();
+    captured = capture_case(spec);
   } catch (const UserError&) {
-    return {};
+    return;
+  }
+  const std::string folder = bundle_folder(spec.name).string();
+  try {
+    save_case(*captured, folder);
+    context->bundle = folder;
+  } catch (const UserError& error) {
+    context->no_bundle = error.what();
   }
 }
 
@@ -241,11 +249,12 @@ void RefinementTest::distributed(std::vector<Mesh::Axis> mesh, ProgramBody body,
   if (!stages.empty()) options.reference_stages = listed(stages);
   const CaseReport report = check_refinement(spec_, options);
   const bool reports = report.exit != 0 && !RankTeam::instance().follows() && !told_to_end();
-  const std::string bundle = reports ? write_bundle(spec_) : std::string();
-  publish(report,
-          {spec_.name, this_binary(), spec_.mesh, options.seed, bundle,
-           RankTeam::instance().executor_variable(options), stages},
-          spec_.place);
+  FailureContext context{spec_.name,    this_binary(),
+                         spec_.mesh,    options.seed,
+                         /*bundle=*/"", RankTeam::instance().executor_variable(options),
+                         stages};
+  if (reports) write_bundle(spec_, &context);
+  publish(report, context, spec_.place);
 }
 
 void RefinementTest::check_case(const std::filesystem::path& folder, Place place) {

@@ -9,19 +9,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
 #include "dynamic_check/inputs/random.h"
+#include "tests/support/scratch_folder.h"
 
 namespace assay {
 namespace {
 
 constexpr double kRoundoff = 0x1p-24;
 
-std::filesystem::path declarations() {
-  const auto file = std::filesystem::path(testing::TempDir()) / "declared_operators_test.toml";
-  std::ofstream(file) << R"(
+const DeclaredOperators& declared() {
+  static const test::ScratchFolder scratch;
+  static const DeclaredOperators operators({scratch.write("operators.toml", R"(
 ["own.sum.default"]
 schema = 'x'
 returns = 'sum(x, [-1], false)'
@@ -47,12 +46,7 @@ returns = 'all_gather(x, size, group)'
 ["own.product_and_sum.default"]
 schema = 'x, y, group'
 returns = 'all_reduce(mul(x, y), "sum", group)'
-)";
-  return file;
-}
-
-const DeclaredOperators& declared() {
-  static const DeclaredOperators operators({declarations()});
+)")});
   return operators;
 }
 

@@ -8,6 +8,7 @@
 
 #include "tests/plugin/capture_error.h"
 #include "tests/plugin/input_spec.h"
+#include "tests/support/scratch_folder.h"
 
 namespace assay {
 namespace {
@@ -94,11 +95,9 @@ TEST(CaptureCase, FloatingInputsTakeThePrecisionOfTheRun) {
 }
 
 TEST(CaptureCase, ACaseSurvivesItsFolder) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "assay-capture-case-test";
-  const Case refinement = capture_case(row_parallel());
-  save_case(refinement, folder);
-  EXPECT_THAT(load_case(folder).outputs, ElementsAre("y"));
-  std::filesystem::remove_all(folder);
+  const test::ScratchFolder folder;
+  save_case(capture_case(row_parallel()), folder.path());
+  EXPECT_THAT(load_case(folder.path()).outputs, ElementsAre("y"));
 }
 
 TEST(CaptureCase, BothProgramsNameTheSameOutputs) {

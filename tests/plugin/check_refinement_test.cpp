@@ -5,11 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "assay/refinement.h"
 #include "tests/plugin/input_spec.h"
+#include "tests/support/scratch_folder.h"
 
 namespace assay {
 namespace {
@@ -115,9 +113,9 @@ TEST(CheckRefinement, AnErrorOfTheUserIsAReport) {
 
 // The spec as a case folder, checked from there.
 CaseReport checked_as_a_folder(const RefinementSpec& spec) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / spec.name;
-  save_case(capture_case(spec), folder);
-  return check_case_folder(spec.name, folder);
+  const test::ScratchFolder folder;
+  save_case(capture_case(spec), folder.path());
+  return check_case_folder(spec.name, folder.path());
 }
 
 TEST(CheckCaseFolder, OfARightCaseProves) {
@@ -136,10 +134,9 @@ TEST(CheckCaseFolder, OfAWrongCaseFindsAWitness) {
 }
 
 TEST(CheckCaseFolder, ReadsTheUsersDeclarations) {
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "own.toml";
-  std::ofstream(file) << "[[operator]\n";
+  const test::ScratchFolder scratch;
   RefinementSpec spec = readme_example();
-  spec.operator_files = {file};
+  spec.operator_files = {scratch.write("own.toml", "[[operator]\n")};
   const CaseReport report = checked_as_a_folder(spec);
   EXPECT_EQ(report.exit, 2) << to_text(report);
   EXPECT_THAT(report.error, HasSubstr("operators0.toml:1"));

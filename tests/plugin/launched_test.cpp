@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -15,6 +14,7 @@
 
 #include "dynamic_check/execute/processes/child_process.h"
 #include "dynamic_check/execute/processes/tcp.h"
+#include "tests/support/scratch_folder.h"
 
 namespace assay {
 namespace {
@@ -206,12 +206,11 @@ bool within(std::chrono::milliseconds wait, const Condition& condition) {
 class EndOfLeader : public testing::TestWithParam<int> {};
 
 TEST_P(EndOfLeader, IsTheEndOfItsRanks) {
-  const auto hangs =
-      std::filesystem::path(testing::TempDir()) / ("assay-hangs-" + std::to_string(::getpid()));
+  const test::ScratchFolder scratch;
+  const auto hangs = scratch.path() / "hangs";
   ChildProcess leader(
       command("Launched.Hangs", {"ASSAY_EXECUTOR=gloo", "HANGS_WHEN_MADE=" + hangs.string()}));
   ASSERT_TRUE(within(30s, [&] { return std::filesystem::exists(hangs); }));
-  std::filesystem::remove(hangs);
   const std::vector<pid_t> ranks = children_of(leader.id());
   ASSERT_EQ(ranks.size(), 2u);
   ::kill(leader.id(), GetParam());

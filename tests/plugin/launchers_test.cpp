@@ -2,15 +2,14 @@
 // as far as their network goes. What a launcher prints itself is its own affair.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "dynamic_check/execute/processes/child_process.h"
 #include "dynamic_check/execute/processes/tcp.h"
+#include "tests/support/scratch_folder.h"
 
 namespace assay {
 namespace {
@@ -26,8 +25,8 @@ struct Output {
 
 // `command` in a shell. ChildProcess keeps the end of what is printed: it goes to a file.
 Output in_shell(const std::string& command, const std::vector<std::string>& variables = {}) {
-  const auto file =
-      std::filesystem::path(testing::TempDir()) / ("assay-launcher-" + std::to_string(::getpid()));
+  const test::ScratchFolder scratch;
+  const auto file = scratch.path() / "output";
   std::vector<std::string> environment = variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string text = *variable;
@@ -39,7 +38,6 @@ Output in_shell(const std::string& command, const std::vector<std::string>& vari
   Output output{shell.ended(100s).value_or("goes on"), ""};
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
-  std::filesystem::remove(file);
   output.text = text.str();
   return output;
 }
@@ -91,8 +89,8 @@ size_t occurrences(const std::string& text, const std::string& part) {
 }
 
 TEST_P(Launchers, AllRanksTakePartAndRankZeroReports) {
-  const auto results = std::filesystem::path(testing::TempDir()) /
-                       ("assay-results-" + std::to_string(::getpid()) + ".xml");
+  const test::ScratchFolder scratch;
+  const auto results = scratch.path() / "results.xml";
   const Output output = launch(
       GetParam(),
       "--gtest_filter=Launched.Right:Launched.Wrong:Launched.OfFourRanks --gtest_output=xml:" +
@@ -105,7 +103,6 @@ TEST_P(Launchers, AllRanksTakePartAndRankZeroReports) {
   xml << std::ifstream(results).rdbuf();
   EXPECT_THAT(xml.str(), AllOf(HasSubstr("tests=\"3\" failures=\"1\""),
                                HasSubstr("name=\"verdict\" value=\"proved\"")));
-  std::filesystem::remove(results);
 }
 
 TEST_P(Launchers, ARankThatDiesIsNamed) {
@@ -153,12 +150,8 @@ class TwoHosts : public testing::Test {
 
   // Pulls the cable in the middle of the one test.
   static Output launch_and_pull(const std::string& filter, int patience) {
-    const auto file =
-        std::filesystem::path(testing::TempDir()) / ("assay-cable-" + std::to_string(::getpid()));
-    std::filesystem::remove(file);
-    const Output output = launch(filter, file.string(), patience);
-    std::filesystem::remove(file);
-    return output;
+    const test::ScratchFolder scratch;
+    return launch(filter, (scratch.path() / "cable").string(), patience);
   }
 
   static inline const std::string kNamespaces = "unshare -rnmp --fork --kill-child --mount-proc ";

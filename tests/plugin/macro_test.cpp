@@ -12,6 +12,7 @@
 
 #include "shared_ir/case.h"
 #include "shared_ir/report.h"
+#include "tests/support/scratch_folder.h"
 
 namespace assay {
 namespace {
@@ -26,27 +27,29 @@ struct Outcome {
   std::string output;
 };
 
-std::filesystem::path scratch() {
-  return std::filesystem::path(testing::TempDir()) /
-         testing::UnitTest::GetInstance()->current_test_info()->name();
-}
-
-Outcome run(const std::string& filter, const std::string& arguments = {},
-            const std::string& environment = {}) {
-  const std::string command = environment + " ASSAY_SEED=5 ASSAY_BUNDLES=" + scratch().string() +
-                              " " FAILING_TESTS " --gtest_filter=" + filter + " " + arguments +
-                              " 2>&1";
-  Outcome outcome;
-  FILE* pipe = popen(command.c_str(), "r");
-  std::array<char, 4096> buffer;
-  for (size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    outcome.output.append(buffer.data(), n);
+class Macro : public testing::Test {
+ protected:
+  Outcome run(const std::string& filter, const std::string& arguments = {},
+              const std::string& environment = {}) {
+    const std::string command = "ASSAY_SEED=5 ASSAY_BUNDLES=" + scratch().string() + " " +
+                                environment + " " FAILING_TESTS " --gtest_filter=" + filter + " " +
+                                arguments + " 2>&1";
+    Outcome outcome;
+    FILE* pipe = popen(command.c_str(), "r");
+    std::array<char, 4096> buffer;
+    for (size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+      outcome.output.append(buffer.data(), n);
+    }
+    outcome.exit = WEXITSTATUS(pclose(pipe));
+    return outcome;
   }
-  outcome.exit = WEXITSTATUS(pclose(pipe));
-  return outcome;
-}
 
-TEST(Macro, AFailureNamesTheLineTheReasonAndHowToRepeatIt) {
+  const std::filesystem::path& scratch() const { return scratch_folder_.path(); }
+
+  const test::ScratchFolder scratch_folder_;
+};
+
+TEST_F(Macro, AFailureNamesTheLineTheReasonAndHowToRepeatIt) {
   const Outcome outcome = run("Failing.NoAllReduce");
   EXPECT_EQ(outcome.exit, 1);
   EXPECT_THAT(
@@ -57,7 +60,7 @@ TEST(Macro, AFailureNamesTheLineTheReasonAndHowToRepeatIt) {
 }
 
 // tests/cli plots such a report.
-TEST(Macro, WritesItsReportWithTolerancesInOrderWhereAskedTo) {
+TEST_F(Macro, WritesItsReportWithTolerancesInOrderWhereAskedTo) {
   const auto folder = scratch() / "reports";
   run("Failing.NoAllReduce", "", "ASSAY_REPORTS=" + folder.string());
   const auto file = folder / "Failing.NoAllReduce.json";
@@ -73,10 +76,9 @@ TEST(Macro, WritesItsReportWithTolerancesInOrderWhereAskedTo) {
   EXPECT_THAT(tolerances.back().source, HasSubstr("failing_tests.cpp"));
   EXPECT_FALSE(tolerances.back().within);
   EXPECT_THAT(tolerance_plot("NoAllReduce", *report.cases[0].dynamic), HasSubstr("<circle"));
-  std::filesystem::remove_all(scratch());
 }
 
-TEST(Macro, TheReferenceRunsInTheStagesOfTheEnvironment) {
+TEST_F(Macro, TheReferenceRunsInTheStagesOfTheEnvironment) {
   const Outcome passes = run("WithSetUp.Passes", "", "ASSAY_REFERENCE_STAGES=cpu,cpu");
   EXPECT_EQ(passes.exit, 0) << passes.output;
   const auto folder = scratch() / "reports";
@@ -93,16 +95,25 @@ TEST(Macro, TheReferenceRunsInTheStagesOfTheEnvironment) {
   EXPECT_THAT(wrong.output, HasSubstr("a stage of the reference is to run on 'gpu7'"));
   const Outcome own = run("WithSetUp.NamesItsOwnStages", "", "ASSAY_REFERENCE_STAGES=cpu,gpu7");
   EXPECT_EQ(own.exit, 0) << own.output;
-  std::filesystem::remove_all(scratch());
 }
 
-TEST(Macro, AFailureLeavesACaseThatLoads) {
+TEST_F(Macro, AFailureLeavesACaseThatLoads) {
   run("Failing.NoAllReduce");
   EXPECT_EQ(load_case(scratch() / "Failing.NoAllReduce").ranks.size(), 2u);
-  std::filesystem::remove_all(scratch());
 }
 
-TEST(Macro, VerdictRanksAndSeedAreProperties) {
+TEST_F(Macro, AFailureWhoseCaseCannotBeKeptSaysSo) {
+  const auto file = scratch_folder_.write("file", "");
+  const Outcome outcome =
+      run("Failing.NoAllReduce", "", "ASSAY_BUNDLES=" + (file / "below").string());
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_THAT(outcome.output,
+              AllOf(ContainsRegex("no replay: .*/file/below/Failing.NoAllReduce: cannot make this "
+                                  "folder: .*; ASSAY_BUNDLES names another folder"),
+                    Not(HasSubstr("assay check "))));
+}
+
+TEST_F(Macro, VerdictRanksAndSeedAreProperties) {
   const auto xml = scratch() / "report.xml";
   run("Failing.NoAllReduce", "--gtest_output=xml:" + xml.string());
   std::stringstream text;
@@ -110,41 +121,40 @@ TEST(Macro, VerdictRanksAndSeedAreProperties) {
   EXPECT_THAT(text.str(), AllOf(HasSubstr("name=\"verdict\" value=\"refuted\""),
                                 HasSubstr("name=\"ranks\" value=\"2\""),
                                 HasSubstr("name=\"seed\" value=\"5\"")));
-  std::filesystem::remove_all(scratch());
 }
 
-TEST(Macro, FixturesAndSkipsWorkAsInGoogleTest) {
+TEST_F(Macro, FixturesAndSkipsWorkAsInGoogleTest) {
   const Outcome outcome = run("WithSetUp.Passes:Skipped.*");
   EXPECT_EQ(outcome.exit, 0) << outcome.output;
   EXPECT_THAT(outcome.output,
               AllOf(HasSubstr("[  PASSED  ] 1 test"), HasSubstr("[  SKIPPED ] 1 test")));
 }
 
-TEST(Macro, ATestThatChecksNothingFails) {
+TEST_F(Macro, ATestThatChecksNothingFails) {
   EXPECT_THAT(run("Failing.NothingIsChecked").output, HasSubstr("nothing was checked"));
 }
 
-TEST(Macro, AWrongSentenceFailsAtItsLine) {
+TEST_F(Macro, AWrongSentenceFailsAtItsLine) {
   const Outcome outcome = run("Failing.InputDeclaredTwice");
   EXPECT_EQ(outcome.exit, 1);
   EXPECT_THAT(outcome.output, AllOf(ContainsRegex("failing_tests.cpp:[0-9]+: Failure"),
                                     HasSubstr("there is already an input x")));
 }
 
-TEST(Macro, AnOptimizersStateLiesAsItsWeight) {
+TEST_F(Macro, AnOptimizersStateLiesAsItsWeight) {
   EXPECT_EQ(run("WithSetUp.UpdatesAStateThatLiesAsItsWeight").exit, 0);
   EXPECT_THAT(
       run("Failing.StateOfNoWeight").output,
       AllOf(ContainsRegex("failing_tests.cpp:[0-9]+: Failure"), HasSubstr("no weight is named w")));
 }
 
-TEST(Macro, AMissingCaseFolderIsAFailureNotACrash) {
+TEST_F(Macro, AMissingCaseFolderIsAFailureNotACrash) {
   const Outcome outcome = run("Failing.CaseFolderIsMissing");
   EXPECT_EQ(outcome.exit, 1);
   EXPECT_THAT(outcome.output, HasSubstr("/nowhere"));
 }
 
-TEST(Macro, ListsTestsUnderTheirOwnNames) {
+TEST_F(Macro, ListsTestsUnderTheirOwnNames) {
   const std::string list = run("*", "--gtest_list_tests").output;
   EXPECT_THAT(list, AllOf(HasSubstr("Failing."), HasSubstr("  NoAllReduce\n"),
                           HasSubstr("WithSetUp."), Not(HasSubstr("GetParam"))));

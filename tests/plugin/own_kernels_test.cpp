@@ -15,11 +15,10 @@
 
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
-#include <filesystem>
-
 #include "assay/refinement.h"
 #include "shared_ir/case.h"
 #include "tests/plugin/input_spec.h"
+#include "tests/support/scratch_folder.h"
 
 namespace assay::test {
 namespace {
@@ -184,9 +183,9 @@ TEST(OwnKernel, OfAFolderIsReplayedAsDeclared) {
   wrong.distributed = [](Program& p) { p.output("y", with_own_kernels(p)); };
   for (const RefinementSpec& spec : {right, wrong}) {
     const WithBug bug(KernelBug::kWeightForgotten);  // which nobody sees there
-    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / spec.name;
-    save_case(capture_case(spec), folder);
-    const CaseReport report = check_case_folder(spec.name, folder);
+    const ScratchFolder folder;
+    save_case(capture_case(spec), folder.path());
+    const CaseReport report = check_case_folder(spec.name, folder.path());
     EXPECT_EQ(report.verdict, spec.name == wrong.name ? Verdict::kRefuted : Verdict::kProved)
         << to_text(report);
   }

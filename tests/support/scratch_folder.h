@@ -1,23 +1,22 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 
 namespace assay::test {
 
-/// An empty folder that lives as long as the object; unique to this process and test.
+/// An empty folder that lives as long as the object, and is nobody else's: tests run in parallel.
 class ScratchFolder {
  public:
   ScratchFolder() {
-    static int count = 0;
-    path_ = std::filesystem::path(testing::TempDir()) /
-            ("assay_" + std::to_string(getpid()) + "_" + std::to_string(count++));
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
+    std::string name = testing::TempDir() + "assay_XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot create " + name);
+    path_ = name;
   }
   ~ScratchFolder() {
     std::error_code ignored;

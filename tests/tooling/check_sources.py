@@ -8,6 +8,7 @@
   check_sources.py readme ROOT
   check_sources.py decisions ROOT
   check_sources.py suppressions ROOT
+  check_sources.py scratch ROOT
 """
 
 import concurrent.futures
@@ -145,6 +146,21 @@ def check_suppressions(root):
     return problems
 
 
+SCRATCH = "tests/support/scratch_folder.h"
+
+
+def check_scratch(root):
+    """Tests run in parallel: files of theirs lie in a folder of their own."""
+    problems = []
+    for path in source_tree.files(root, ".h", ".cpp"):
+        if path.parts[0] != "tests" or path.as_posix() == SCRATCH:
+            continue
+        for number, line in enumerate((pathlib.Path(root) / path).read_text().splitlines(), 1):
+            if "TempDir(" in line or "temp_directory_path(" in line:
+                problems.append(f"{path}:{number}: other tests write there too; take a ScratchFolder ({SCRATCH})")
+    return problems
+
+
 def main(name, root, *rest):
     if name == "listed":
         problems = check_listed(root, rest[0], "--without-cuda" in rest)
@@ -157,6 +173,7 @@ def main(name, root, *rest):
             "readme": check_readme,
             "decisions": check_decisions,
             "suppressions": check_suppressions,
+            "scratch": check_scratch,
         }
         problems = checks[name](root, *rest)
     print("\n".join(problems))

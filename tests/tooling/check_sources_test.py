@@ -73,6 +73,14 @@ class CheckSourcesTest(unittest.TestCase):
             self.write(path, foreign + ours + "\n")
             self.assert_finds(f"{path}:7", check_sources.check_suppressions(self.root))
 
+    def test_scratch_finds_a_file_that_two_tests_may_write(self):
+        self.write(check_sources.SCRATCH, "path_ = testing::TempDir();\n")
+        self.write("gtest_plugin/gtest.cpp", "bundles = testing::TempDir();\n")
+        self.write("tests/plugin/own.cpp", "const test::ScratchFolder folder;\n")
+        self.assertEqual(check_sources.check_scratch(self.root), [])
+        self.write("tests/plugin/shared.cpp", "\nauto file = testing::TempDir() + name;\n")
+        self.assert_finds("tests/plugin/shared.cpp:2", check_sources.check_scratch(self.root))
+
     def test_includes_finds_a_heavy_header_behind_another(self):
         self.write("shared_ir/a.h", '#include "shared_ir/json/b.h"\n')
         self.write("shared_ir/json/b.h", "#include <string>\n")
@@ -121,25 +129,35 @@ class CountTestsTest(unittest.TestCase):
     CASES = {
         "passed": '<testcase name="a" status="run"/>',
         "skipped": '<testcase name="a" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>',
-        "failed": '<testcase name="a" status="fail"><failure/></testcase>',
+        "failed": '<testcase name="a" status="fail"><failure/><system-out>'
+        + "\n".join(f"line {i}" for i in range(100))
+        + "</system-out></testcase>",
         "missing program": '<testcase name="a" status="notrun"><skipped message="Unable to find executable"/></testcase>',
         "skipped and broken": '<testcase name="a" status="notrun"><skipped message="SKIP_RETURN_CODE"/>'
         "<system-out>[  FAILED  ] A.b</system-out></testcase>",
     }
 
-    def count(self, *names):
+    def run_on(self, *names):
         script = pathlib.Path(__file__).parents[2] / "ci" / "count_tests.py"
         with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
             file.write(f"<testsuite>{''.join(self.CASES[name] for name in names)}</testsuite>")
             file.flush()
-            run = subprocess.run([sys.executable, script, file.name], capture_output=True, text=True, check=True)
-        return run.stdout.split()
+            return subprocess.run([sys.executable, script, file.name], capture_output=True, text=True, check=True)
+
+    def count(self, *names):
+        return self.run_on(*names).stdout.split()
 
     def test_counts_each_outcome(self):
         self.assertEqual(self.count("passed", "passed", "failed", "skipped"), ["2", "1", "1"])
 
     def test_only_a_test_that_asked_for_it_is_skipped(self):
         self.assertEqual(self.count("missing program", "skipped and broken"), ["0", "2", "0"])
+
+    def test_a_failure_is_followed_by_the_end_of_its_output(self):
+        text = self.run_on("passed", "failed").stderr
+        self.assertIn("[test] failed: a\n    [40 lines before]\n    line 40\n", text)
+        self.assertTrue(text.endswith("    line 99\n"), text)
+        self.assertNotIn("line 39", text)
 
 
 if __name__ == "__main__":
