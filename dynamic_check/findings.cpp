@@ -56,7 +56,7 @@ class TargetChecker {
       : refinement_(refinement), ranks_(ranks), factors_(factors) {}
 
   // Compares every replica; the first deviation counts.
-  void check(size_t index, const Target& target, const ReferenceTensor& reference,
+  void check(size_t index, const Target& target, const ExpectedTensor& reference,
              Findings& findings) const {
     if (reference.unstable) {
       findings.skipped.push_back(
@@ -126,7 +126,7 @@ class TargetChecker {
 
   // An inner tensor may have its relation to what the ranks hold before or after a cast: then its
   // value counts alone. An output has the dtype that it should have.
-  Comparison compare_merged(const Merged& merged, const ReferenceTensor& reference,
+  Comparison compare_merged(const Merged& merged, const ExpectedTensor& reference,
                             bool is_output) const {
     if (merged.fault) {
       return {

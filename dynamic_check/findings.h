@@ -42,7 +42,7 @@ struct Allowance {
 };
 
 // The reference of a target, by its index in Targets::list. Called once per target, in order.
-using ReferenceLookup = std::function<ReferenceTensor(size_t)>;
+using ReferenceLookup = std::function<ExpectedTensor(size_t)>;
 
 // Compares every target; finds no faults.
 Findings find_deviations(const Case& refinement, const Targets& targets,

@@ -17,9 +17,9 @@ namespace {
 // Of every floating reference with an exact value: the others do not deviate.
 using Spreads = std::vector<std::optional<Spread>>;
 
-Spreads spreads_like(const std::vector<ReferenceTensor>& references) {
+Spreads spreads_like(const std::vector<ExpectedTensor>& references) {
   Spreads spreads;
-  for (const ReferenceTensor& reference : references) {
+  for (const ExpectedTensor& reference : references) {
     spreads.emplace_back();
     if (reference.spread && !reference.spread->is_estimate())
       spreads.back() = reference.spread->without_samples();
@@ -52,7 +52,7 @@ void add_sequential(Spreads& spreads, const Case& refinement, const Targets& tar
 
 }  // namespace
 
-void raise_by_graphs(std::vector<ReferenceTensor>& references, const Case& refinement,
+void raise_by_graphs(std::vector<ExpectedTensor>& references, const Case& refinement,
                      const Targets& targets, const RunInputs& inputs,
                      const DynamicOptions& options) {
   Spreads sequential = spreads_like(references);

@@ -17,7 +17,7 @@ namespace assay {
 // value in another way round in other places. Of `inputs` both sides' tensors count, and of
 // `options` precision, seed, samples and stages. Throws UserError as interpret() does for the
 // sequential graph; where the ranks' cannot be interpreted, they raise nothing.
-void raise_by_graphs(std::vector<ReferenceTensor>& references, const Case& refinement,
+void raise_by_graphs(std::vector<ExpectedTensor>& references, const Case& refinement,
                      const Targets& targets, const RunInputs& inputs,
                      const DynamicOptions& options);
 

@@ -87,7 +87,7 @@ void rank_noise(const Case& refinement, const Targets& targets, const RunInputs&
   try {
     RankSide(refinement, targets, inputs, options).tell(told);
   } catch (const UserError&) {  // an operator without a kernel in float64
-  } catch (const CollectiveMismatch&) {
+  } catch (const UnmetCollectives&) {
   }
 }
 

@@ -57,7 +57,7 @@ void run_program(ProgramRun& run, RankEnvironment& rank) {
   run.seen.finish();
 }
 
-using ReferenceList = std::vector<ReferenceTensor>;
+using ReferenceList = std::vector<ExpectedTensor>;
 
 class SequentialSide {
  public:
@@ -75,7 +75,7 @@ class SequentialSide {
     References result;
     // Shared with the runs' threads, of which a stuck one outlives the check.
     const auto tensors = std::make_shared<ReferenceList>(targets_.list.size());
-    const auto list = [tensors](size_t i) -> ReferenceTensor& { return (*tensors)[i]; };
+    const auto list = [tensors](size_t i) -> ExpectedTensor& { return (*tensors)[i]; };
     tell(options_.progress, "sequential run", 1, options_.samples + 1);
     result.failure =
         run_once(0, [list](size_t i, const at::Tensor& run) { list(i) = reference_of(run); });
@@ -93,7 +93,7 @@ class SequentialSide {
 
   // Makes the spreads of these targets again, of exact values.
   void make_exact(References& references, const std::set<size_t>& targets) {
-    const auto tensors = std::make_shared<std::map<size_t, ReferenceTensor>>();
+    const auto tensors = std::make_shared<std::map<size_t, ExpectedTensor>>();
     for (const size_t i : targets) tensors->emplace(i, references.tensors[i]);
     tell(options_.progress, "sequential run in float64");
     see_exactly([&](size_t i, const at::Tensor& exact) {
@@ -120,7 +120,7 @@ class SequentialSide {
         if (failure) return;
       }
       for (size_t i = 0; i < more->size(); ++i) {
-        ReferenceTensor& reference = references.tensors[i];
+        ExpectedTensor& reference = references.tensors[i];
         if (reference.spread) reference.spread->raise_to(*(*more)[i].spread);
         reference.unstable = reference.unstable || (*more)[i].unstable;
       }
@@ -128,13 +128,13 @@ class SequentialSide {
   }
 
  private:
-  static bool is_floating(const ReferenceTensor& reference) {
+  static bool is_floating(const ExpectedTensor& reference) {
     return at::isFloatingType(reference.dtype);
   }
 
   // Of a large value a sketch, for which both it and the run must be finite. With a trace the exact
   // value is kept anyway, and the figures are those that a comparison of the traces gives.
-  Spread spread_of(const ReferenceTensor& reference, const at::Tensor& exact) const {
+  Spread spread_of(const ExpectedTensor& reference, const at::Tensor& exact) const {
     const bool sketched = options_.traces.empty() && exact.is_cpu() &&
                           exact.numel() > kLargestUnsketched && !reference.run.defined();
     auto spread = sketched ? Spread::sketched(exact) : std::nullopt;

@@ -15,8 +15,8 @@
 namespace assay {
 
 struct References {
-  std::vector<ReferenceTensor> tensors;  // as Targets::list
-  std::optional<RunFailure> failure;     // the sequential program did not run through
+  std::vector<ExpectedTensor> tensors;  // as Targets::list
+  std::optional<RunFailure> failure;    // the sequential program did not run through
   std::vector<int64_t> stage_bytes;  // per stage of DynamicOptions::reference_stages: held at most
 };
 

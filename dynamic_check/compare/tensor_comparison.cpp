@@ -17,14 +17,14 @@ Comparison out(std::string kind, std::string detail) {
   return {.within = false, .kind = std::move(kind), .error = 1, .detail = std::move(detail)};
 }
 
-Comparison compare_exactly(const at::Tensor& value, const ReferenceTensor& reference) {
+Comparison compare_exactly(const at::Tensor& value, const ExpectedTensor& reference) {
   const int64_t different = value.ne(reference.run).sum().item<int64_t>();
   if (different == 0) return {};
   return out("value", fmt::format("{} of {} elements differ", different, value.numel()));
 }
 
 // Places at which the run and the value are not both finite, nor the same. `error`: of the value.
-int64_t special_differences(const at::Tensor& value, const ReferenceTensor& reference,
+int64_t special_differences(const at::Tensor& value, const ExpectedTensor& reference,
                             const Norms& error) {
   if (reference.run.defined()) return special_mismatches(value, reference.run);
   // The run is finite everywhere. So is a value whose difference from the exact one is.
@@ -37,7 +37,7 @@ Norms share_of(Norms norms, double share) {
   return norms;
 }
 
-Comparison compare_floating(const at::Tensor& value, const ReferenceTensor& reference,
+Comparison compare_floating(const at::Tensor& value, const ExpectedTensor& reference,
                             const ComparisonFactors& factors) {
   const Spread& spread = *reference.spread;
   const double roundoff = unit_roundoff(to_dtype(reference.dtype));
@@ -69,7 +69,7 @@ Comparison compare_floating(const at::Tensor& value, const ReferenceTensor& refe
 
 }  // namespace
 
-ReferenceTensor reference_of(const at::Tensor& run) {
+ExpectedTensor reference_of(const at::Tensor& run) {
   const bool counts = !run.is_floating_point() || !all_finite(run);
   return {.dtype = run.scalar_type(),
           .shape = run.sizes().vec(),
@@ -77,21 +77,21 @@ ReferenceTensor reference_of(const at::Tensor& run) {
           .spread = std::nullopt};
 }
 
-ReferenceTensor on_device(const ReferenceTensor& reference, at::Device device) {
-  ReferenceTensor result = reference;
+ExpectedTensor on_device(const ExpectedTensor& reference, at::Device device) {
+  ExpectedTensor result = reference;
   if (result.run.defined()) result.run = result.run.to(device);
   if (result.spread && !result.spread->is_estimate()) result.spread->move_to(device);
   return result;
 }
 
-ReferenceTensor without_samples(const ReferenceTensor& reference) {
-  ReferenceTensor result = reference;
+ExpectedTensor without_samples(const ExpectedTensor& reference) {
+  ExpectedTensor result = reference;
   if (reference.spread) result.spread = reference.spread->without_samples();
   result.unstable = false;
   return result;
 }
 
-void add_sample(ReferenceTensor& reference, const at::Tensor& sample) {
+void add_sample(ExpectedTensor& reference, const at::Tensor& sample) {
   if (reference.spread) {
     reference.spread->add(sample);
   } else if (!at::equal(reference.run, sample)) {
@@ -99,7 +99,7 @@ void add_sample(ReferenceTensor& reference, const at::Tensor& sample) {
   }
 }
 
-Comparison compare(const at::Tensor& value, at::ScalarType dtype, const ReferenceTensor& reference,
+Comparison compare(const at::Tensor& value, at::ScalarType dtype, const ExpectedTensor& reference,
                    const ComparisonFactors& factors) {
   if (dtype != reference.dtype) {
     return out("dtype", fmt::format("{} where the sequential program has {}", c10::toString(dtype),

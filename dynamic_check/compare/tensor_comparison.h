@@ -13,7 +13,7 @@
 namespace assay {
 
 // What a tensor of the distributed program must equal.
-struct ReferenceTensor {
+struct ExpectedTensor {
   at::ScalarType dtype = at::kFloat;
   std::vector<int64_t> shape;
   // The tensor of the unperturbed sequential run, where its elements count one by one: integers,
@@ -25,16 +25,16 @@ struct ReferenceTensor {
 };
 
 // Of the unperturbed run's tensor, which is copied where it is kept; without a spread.
-ReferenceTensor reference_of(const at::Tensor& run);
+ExpectedTensor reference_of(const at::Tensor& run);
 
 // The same on that device; itself, where it is there.
-ReferenceTensor on_device(const ReferenceTensor& reference, at::Device device);
+ExpectedTensor on_device(const ExpectedTensor& reference, at::Device device);
 
 // The same tensor for another estimate of its spread.
-ReferenceTensor without_samples(const ReferenceTensor& reference);
+ExpectedTensor without_samples(const ExpectedTensor& reference);
 
 // Adds the tensor of one perturbed run, which has the reference's shape and dtype.
-void add_sample(ReferenceTensor& reference, const at::Tensor& sample);
+void add_sample(ExpectedTensor& reference, const at::Tensor& sample);
 
 struct ComparisonFactors {
   double block = 0;  // multiples of the spread's root mean square (statistics.h)
@@ -57,7 +57,7 @@ struct Comparison {
 inline constexpr double kTrustedShare = 0.6;
 
 // `value`: merged, float64 (or integers as they are) of recorded type `dtype`.
-Comparison compare(const at::Tensor& value, at::ScalarType dtype, const ReferenceTensor& reference,
+Comparison compare(const at::Tensor& value, at::ScalarType dtype, const ExpectedTensor& reference,
                    const ComparisonFactors& factors);
 
 // Norm of the error against the allowed one, whole first, then the worst block; nullopt when

@@ -86,7 +86,7 @@ class RankRun {
     meeting.timeout = job_.timeout;
     meeting.address = link_.address;
     environment_.emplace(question_.programs.mesh, link_.rank, backend_, meeting,
-                         [leader = link_.leader](const CollectiveCall& call) {
+                         [leader = link_.leader](const WatchedCall& call) {
                            leader->send(Message::Kind::kCollective, call.payload());
                          });
   }

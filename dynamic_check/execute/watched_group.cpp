@@ -160,11 +160,11 @@ class WatchedBackend final : public c10d::Backend {
   }
 
   WorkPtr send(TensorList& tensors, int destination, int tag) override {
-    announce_messages(CollectiveCall::Kind::kSend, tensors, destination, tag);
+    announce_messages(WatchedCall::Kind::kSend, tensors, destination, tag);
     return wrapped(OpType::SEND, [&] { return inner_->send(tensors, destination, tag); });
   }
   WorkPtr recv(TensorList& tensors, int source, int tag) override {
-    announce_messages(CollectiveCall::Kind::kReceive, tensors, source, tag);
+    announce_messages(WatchedCall::Kind::kReceive, tensors, source, tag);
     return wrapped(OpType::RECV, [&] { return inner_->recv(tensors, source, tag); });
   }
 
@@ -179,12 +179,11 @@ class WatchedBackend final : public c10d::Backend {
 
   template <class Call>
   WorkPtr watched(const CollectiveText& text, const TensorList& agreed, const Call& call) {
-    listener_({CollectiveCall::Kind::kCollective, group_, signature(text, agreed), 0});
+    listener_({WatchedCall::Kind::kCollective, group_, signature(text, agreed), 0});
     return wrapped(text.type, call);
   }
 
-  void announce_messages(CollectiveCall::Kind kind, const TensorList& tensors, int member,
-                         int tag) {
+  void announce_messages(WatchedCall::Kind kind, const TensorList& tensors, int member, int tag) {
     const Rank peer = ranks_.at(static_cast<size_t>(member));
     for (const at::Tensor& tensor : tensors)
       listener_({kind, group_, message_text(tag, tensor), peer});

@@ -24,7 +24,7 @@ struct CollectiveFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-using CallListener = std::function<void(const CollectiveCall&)>;
+using CallListener = std::function<void(const WatchedCall&)>;
 
 // `backend`: of that group and device. `ranks` in group order. The program's calls throw
 // CollectiveFailed where the backend throws.

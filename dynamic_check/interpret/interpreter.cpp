@@ -119,14 +119,13 @@ class Lockstep {
     const Message message = std::move(messages.front());
     messages.pop_front();
     if (message.call.tag != call.tag)
-      throw CollectiveMismatch{fmt::format("{}, and is sent tag {} where it expects {}",
-                                           describe(rank), message.call.tag, call.tag),
-                               {waiting_[rank]->op}};
+      throw UnmetCollectives{fmt::format("{}, and is sent tag {} where it expects {}",
+                                         describe(rank), message.call.tag, call.tag),
+                             {waiting_[rank]->op}};
     const at::Tensor memory = ranks_[rank].value(call.input);
     const at::Tensor& sent = message.tensors.at(0);
     if (sent.sizes() != memory.sizes() || sent.is_floating_point() != memory.is_floating_point())
-      throw CollectiveMismatch{describe(rank) + ", and is sent another tensor",
-                               {waiting_[rank]->op}};
+      throw UnmetCollectives{describe(rank) + ", and is sent another tensor", {waiting_[rank]->op}};
     const CollectiveNode calls[] = {message.call, call};
     const std::vector<at::Tensor> offers[] = {message.tensors, {}};
     complete(rank, collective_results(calls, offers, 1));
@@ -192,12 +191,12 @@ class Lockstep {
   }
 
   [[noreturn]] void report_mismatch(size_t a, size_t b) const {
-    throw CollectiveMismatch{fmt::format("{}; {}", describe(a), describe(b)),
-                             {waiting_[a]->op, waiting_[b]->op}};
+    throw UnmetCollectives{fmt::format("{}; {}", describe(a), describe(b)),
+                           {waiting_[a]->op, waiting_[b]->op}};
   }
 
   [[noreturn]] void report_deadlock() const {
-    CollectiveMismatch mismatch;
+    UnmetCollectives mismatch;
     for (size_t rank = 0; rank < ranks_.size(); ++rank) {
       mismatch.message += (rank ? "; " : "") + describe(rank);
       if (waiting_[rank]) mismatch.nodes.push_back(waiting_[rank]->op);

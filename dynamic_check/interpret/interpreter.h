@@ -20,7 +20,7 @@ class DeclaredOperators;  // declared_operators.h
 
 // The ranks' collectives do not meet: different ones, or some rank waits for ever. Bad programs,
 // not bad input.
-struct CollectiveMismatch {
+struct UnmetCollectives {
   std::string message;  // both calls with their source lines
   std::vector<std::string> nodes;
 };
@@ -40,7 +40,7 @@ using Seen = std::function<void(Rank rank, TensorId id, const at::Tensor& value)
 // Runs the graphs of all ranks in lockstep, collectives jointly, floating values in float64.
 // `inputs` has every graph input (and may override any other tensor) by name and rank; floating
 // ones are converted to float64. Throws UserError for a missing input or an operator that cannot
-// run, CollectiveMismatch for collectives that do not meet. Without `wanted`, all values are. What
+// run, UnmetCollectives for collectives that do not meet. Without `wanted`, all values are. What
 // the user `declared` is its declaration.
 std::vector<Values> interpret(const std::vector<Graph>& graphs, const Groups& groups,
                               const std::map<RankTensorName, at::Tensor>& inputs,

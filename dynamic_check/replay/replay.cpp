@@ -122,7 +122,7 @@ class Replay {
     try {
       actual = interpret(refinement_.ranks, refinement_.distributed_groups, inputs.distributed, {},
                          {}, &declared_);
-    } catch (const CollectiveMismatch& mismatch) {
+    } catch (const UnmetCollectives& mismatch) {
       result.witness = Witness{"", "", 1, seed, reduced_, mismatch.message};
       return true;
     } catch (const IndexOutOfRange& error) {

@@ -64,7 +64,7 @@ class Comparer {
         refinement_, targets_, [this](size_t target) { return reference(targets_.list[target]); },
         ranks, allowance);
     if (!findings.deviations.empty() && !question_.bound) {
-      std::vector<ReferenceTensor> references;
+      std::vector<ExpectedTensor> references;
       for (const Target& target : targets_.list) references.push_back(reference(target));
       report.not_raised = raise(references);
       findings = find_deviations(
@@ -131,9 +131,9 @@ class Comparer {
     });
   }
 
-  ReferenceTensor reference(const Target& target) const {
+  ExpectedTensor reference(const Target& target) const {
     const at::Tensor run = value(target, traces_.base());
-    ReferenceTensor reference = reference_of(run);
+    ExpectedTensor reference = reference_of(run);
     if (run.is_floating_point()) {
       const bool exact = traces_.exact() != nullptr;
       reference.spread.emplace(widened(exact ? value(target, *traces_.exact()) : run));
@@ -144,7 +144,7 @@ class Comparer {
 
   // Raises spreads as a run does where something deviates, by the same runs of the graphs. Returns
   // why it could not; empty when it could.
-  std::string raise(std::vector<ReferenceTensor>& references) const {
+  std::string raise(std::vector<ExpectedTensor>& references) const {
     if (!question_.refinement) return "no case has the graphs";
     try {
       const TraceRun& run = traces_.base().run();
@@ -161,13 +161,13 @@ class Comparer {
   }
 
   // Each as many as there are samples is one more estimate.
-  void raise_by_further_runs(std::vector<ReferenceTensor>& references) const {
+  void raise_by_further_runs(std::vector<ExpectedTensor>& references) const {
     const auto& runs = traces_.further();
     const size_t samples = traces_.samples().size();
     for (size_t begin = 0; begin + samples <= runs.size(); begin += samples) {
       for (size_t i = 0; i < references.size(); ++i) {
-        ReferenceTensor& reference = references[i];
-        ReferenceTensor more = without_samples(reference);
+        ExpectedTensor& reference = references[i];
+        ExpectedTensor more = without_samples(reference);
         for (size_t run = begin; run < begin + samples; ++run)
           add_sample(more, value(targets_.list[i], *runs[run]));
         if (more.spread) reference.spread->raise_to(*more.spread);

@@ -19,7 +19,7 @@ size_t position(const Collective& what, Rank rank) {
 std::string rank_text(Rank rank) { return "rank " + std::to_string(rank); }
 
 // The shape that must be the same at all members; of an all-to-all, without its rows.
-Shape common_shape(const CollectiveCall& call) {
+Shape common_shape(const RankCall& call) {
   const Kind kind = call.what().kind;
   Shape shape = kind == Kind::kScatter ? call.op().shape : call.operand().shape;
   if (kind == Kind::kAllToAll && !shape.empty()) shape.erase(shape.begin());
@@ -27,7 +27,7 @@ Shape common_shape(const CollectiveCall& call) {
 }
 
 // `to` expects other rows than `from` sends it.
-std::optional<std::string> rows_differ(const CollectiveCall& from, const CollectiveCall& to) {
+std::optional<std::string> rows_differ(const RankCall& from, const RankCall& to) {
   const int64_t sent = from.what().send_splits.at(position(from.what(), to.rank));
   const int64_t expected = to.what().receive_splits.at(position(to.what(), from.rank));
   if (sent == expected) return std::nullopt;
@@ -48,7 +48,7 @@ std::string types_differ(const std::string& where, const Shape& shape_a, DType d
 
 }  // namespace
 
-std::string disagreement(const CollectiveCall& a, const CollectiveCall& b) {
+std::string disagreement(const RankCall& a, const RankCall& b) {
   const Collective &mine = a.what(), &theirs = b.what();
   const std::string where = " in group " + mine.group;
   if (mine.kind != theirs.kind)
@@ -70,7 +70,7 @@ std::string disagreement(const CollectiveCall& a, const CollectiveCall& b) {
   return rows ? *rows + where : std::string();
 }
 
-std::string message_disagreement(const CollectiveCall& sent, const CollectiveCall& received) {
+std::string message_disagreement(const RankCall& sent, const RankCall& received) {
   const std::string where = " in group " + sent.what().group;
   if (sent.what().tag != received.what().tag)
     return "what is sent under tag " + std::to_string(sent.what().tag) + " is next, and tag " +

@@ -8,7 +8,7 @@
 namespace assay {
 
 // One rank's call of a collective.
-struct CollectiveCall {
+struct RankCall {
   Rank rank;
   CoreId id;
   const CoreProgram* program;
@@ -22,10 +22,10 @@ struct CollectiveCall {
 
 // Why calls of two members of a group that come to each other are not one collective: another kind,
 // reduction, source, order of members, shape, dtype, or number of rows; empty when they are.
-std::string disagreement(const CollectiveCall& a, const CollectiveCall& b);
+std::string disagreement(const RankCall& a, const RankCall& b);
 
 // Why a rank does not expect what another one sends: another tag, shape or dtype; empty when it
 // does.
-std::string message_disagreement(const CollectiveCall& sent, const CollectiveCall& received);
+std::string message_disagreement(const RankCall& sent, const RankCall& received);
 
 }  // namespace assay

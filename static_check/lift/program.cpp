@@ -63,11 +63,9 @@ class Joint {
   }
 
   // The collective that a rank, which is not done, has come to.
-  CollectiveCall call(Rank rank) const {
-    return {rank, at_[static_cast<size_t>(rank)], &program(rank)};
-  }
+  RankCall call(Rank rank) const { return {rank, at_[static_cast<size_t>(rank)], &program(rank)}; }
 
-  void join(Meeting& meeting, const CollectiveCall& call) {
+  void join(Meeting& meeting, const RankCall& call) {
     meeting.join(call.what(), interpreter(call.rank).value(call.op().operands.at(0)));
   }
 
@@ -90,10 +88,10 @@ class Joint {
   }
 
   // Sends, or receives what has been sent; false when the rank has to wait.
-  bool transfer(const CollectiveCall& call) {
+  bool transfer(const RankCall& call) {
     const Collective& what = call.what();
     if (!is_point_to_point(what.kind)) return false;
-    std::deque<CollectiveCall>& messages = messages_[channel(what)];
+    std::deque<RankCall>& messages = messages_[channel(what)];
     if (what.kind == Collective::Kind::kSend) {
       messages.push_back(call);
       Meeting alone;
@@ -102,7 +100,7 @@ class Joint {
       return true;
     }
     if (messages.empty()) return false;
-    const CollectiveCall sent = messages.front();
+    const RankCall sent = messages.front();
     const std::string reason = message_disagreement(sent, call);
     if (!reason.empty()) {
       mismatch_ = {sent.rank, call.rank, sent.id, call.id, reason};
@@ -137,7 +135,7 @@ class Joint {
                                what.ranks.end());
   }
 
-  bool all_arrived(const CollectiveCall& first) {
+  bool all_arrived(const RankCall& first) {
     const Collective& what = first.what();
     if (is_point_to_point(what.kind)) return false;
     bool all = true;
@@ -176,7 +174,7 @@ class Joint {
   void find_unreceived() {
     for (const auto& [channel, messages] : messages_) {
       if (messages.empty()) continue;
-      const CollectiveCall& sent = messages.front();
+      const RankCall& sent = messages.front();
       const Rank receiver = sent.what().destination;
       mismatch_ = {sent.rank, receiver, sent.id, kNone,
                    "rank " + std::to_string(receiver) + " never receives what rank " +
@@ -226,7 +224,7 @@ class Joint {
   const std::vector<CoreProgram>& programs_;
   std::vector<Interpreter> interpreters_;
   std::vector<CoreId> at_;
-  std::map<Channel, std::deque<CollectiveCall>> messages_;  // sent and not received yet
+  std::map<Channel, std::deque<RankCall>> messages_;  // sent and not received yet
   std::optional<CollectiveMismatch> mismatch_;
 };
 

@@ -47,10 +47,10 @@ ProgressSink counting_float64_runs(int& count) {
 }
 
 TEST(Estimates, AreOfLargeTensorsAlone) {
-  for (const ReferenceTensor& reference : Side(large_mlp()).references().tensors)
+  for (const ExpectedTensor& reference : Side(large_mlp()).references().tensors)
     EXPECT_TRUE(reference.spread->is_estimate());
   const Mlp small = make_mlp();
-  for (const ReferenceTensor& reference : Side(small).references().tensors)
+  for (const ExpectedTensor& reference : Side(small).references().tensors)
     EXPECT_FALSE(reference.spread->is_estimate());
 }
 

@@ -125,7 +125,7 @@ TEST(AllToAll, RowsGoWhereTheyAreExpected) {
 // Rank 0 expects two rows of itself and one of rank 1, which sends two.
 TEST(AllToAll, AReceiverThatExpectsOtherRowsThanItIsSentIsAMismatch) {
   EXPECT_THROW(run_exchange({exchange({2, 1}, {1, 2}), exchange({2, 1}, {2, 1})}),
-               CollectiveMismatch);
+               UnmetCollectives);
 }
 
 // x -> batch normalization without running statistics.

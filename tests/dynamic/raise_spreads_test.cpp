@@ -22,7 +22,7 @@ double allowed_after(const RunInputs& inputs, const std::vector<std::string>& st
   Targets targets;
   for (Target& target : make_targets(difference.refinement, difference.relations).list)
     if (target.name == "y" && targets.list.empty()) targets.list.push_back(std::move(target));
-  std::vector<ReferenceTensor> references(1);
+  std::vector<ExpectedTensor> references(1);
   references[0].run = y.to(at::kBFloat16);
   references[0].spread.emplace(y);
   for (int sample = 0; sample < options.samples; ++sample) references[0].spread->add(y);

@@ -19,8 +19,8 @@ using testing::HasSubstr;
 
 const Groups kGroups{{"tp:0", {0, 1}}};
 
-CollectiveCall sum(const std::string& sizes) {
-  return {CollectiveCall::Kind::kCollective, "tp:0", "all_reduce sum Float " + sizes, 0};
+WatchedCall sum(const std::string& sizes) {
+  return {WatchedCall::Kind::kCollective, "tp:0", "all_reduce sum Float " + sizes, 0};
 }
 
 // A rank's end, as its program uses it.
@@ -30,7 +30,7 @@ struct FakeRank {
 
   void start() { socket.send(Message::Kind::kStarted, ""); }
   void node(int64_t id) { socket.send(Message::Kind::kNode, std::to_string(id)); }
-  void call(const CollectiveCall& call) { socket.send(Message::Kind::kCollective, call.payload()); }
+  void call(const WatchedCall& call) { socket.send(Message::Kind::kCollective, call.payload()); }
   void end(RankOutcome::Kind kind = RankOutcome::Kind::kDone, const std::string& message = "") {
     socket.send(Message::Kind::kOutcome, RankOutcome{kind, message}.payload());
   }
@@ -251,10 +251,9 @@ TEST(MessageSocket, AFileArrivesWhole) {
 
 TEST(CollectiveLedger, AMessageOfAnotherShapeIsAMismatchOfItsReceiver) {
   CollectiveLedger ledger(kGroups);
-  EXPECT_FALSE(ledger.enter(0, {CollectiveCall::Kind::kSend, "tp:0", "tag 0 Float [4]", 1}));
+  EXPECT_FALSE(ledger.enter(0, {WatchedCall::Kind::kSend, "tp:0", "tag 0 Float [4]", 1}));
   EXPECT_EQ(ledger.missing(0), 1);
-  const auto differs =
-      ledger.enter(1, {CollectiveCall::Kind::kReceive, "tp:0", "tag 0 Float [5]", 0});
+  const auto differs = ledger.enter(1, {WatchedCall::Kind::kReceive, "tp:0", "tag 0 Float [5]", 0});
   ASSERT_TRUE(differs);
   EXPECT_EQ(differs->rank, 1);
   EXPECT_EQ(differs->message,
@@ -264,7 +263,7 @@ TEST(CollectiveLedger, AMessageOfAnotherShapeIsAMismatchOfItsReceiver) {
 
 TEST(CollectiveLedger, AReceiverWaitsForItsSender) {
   CollectiveLedger ledger(kGroups);
-  ledger.enter(1, {CollectiveCall::Kind::kReceive, "tp:0", "tag 0 Float [4]", 0});
+  ledger.enter(1, {WatchedCall::Kind::kReceive, "tp:0", "tag 0 Float [4]", 0});
   EXPECT_EQ(ledger.missing(1), 0);
   EXPECT_EQ(ledger.last(1), "recv tag 0 Float [4] from rank 0 on tp:0");
   EXPECT_EQ(ledger.last(0), "none");

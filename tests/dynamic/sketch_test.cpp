@@ -121,7 +121,7 @@ TEST(Comparison, WithASketchLeavesWhatIsNearItsToleranceToExactValues) {
   const at::Tensor exact = values("x");
   constexpr double kAllowed = 1e-4;
   const auto is_within = [&](Spread spread, double error) {
-    ReferenceTensor reference;
+    ExpectedTensor reference;
     reference.dtype = at::kDouble;
     reference.shape = exact.sizes().vec();
     reference.spread = std::move(spread);

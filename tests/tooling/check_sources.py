@@ -9,6 +9,7 @@
   check_sources.py decisions ROOT
   check_sources.py suppressions ROOT
   check_sources.py scratch ROOT
+  check_sources.py types ROOT
 """
 
 import concurrent.futures
@@ -161,6 +162,34 @@ def check_scratch(root):
     return problems
 
 
+# Of sources that are formatted, so that what is in no class stands at the start of its line.
+TYPE = re.compile(r"(?:struct|class|union|enum(?: class)?) (?:\[\[\w+\]\] )?(\w+)(?: final)?(?: : [^;]*)?(?: \{|$)")
+
+
+def types_defined(text):
+    """(qualified name, line) of each type that other files can see. Specialisations are none of them."""
+    namespaces = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if opened := re.match(r"(?:inline )?namespace ?([\w:]*) ?\{$", line):
+            namespaces.append(opened[1])
+        elif line.startswith("}  // namespace"):
+            namespaces.pop()
+        elif "" not in namespaces and (defined := TYPE.match(line)):
+            yield "::".join([*namespaces, defined[1]]), number
+
+
+def check_types(root):
+    """A type is defined once. Two of one name in a program are one to the linker, which takes the functions of
+    either for both."""
+    problems, first = [], {}
+    for path in source_tree.files(root, ".h", ".cpp", ".cu"):
+        for name, number in types_defined((pathlib.Path(root) / path).read_text()):
+            place = first.setdefault(name, path)
+            if place != path:
+                problems.append(f"{path}:{number}: {name} is another type in {place}")
+    return problems
+
+
 def main(name, root, *rest):
     if name == "listed":
         problems = check_listed(root, rest[0], "--without-cuda" in rest)
@@ -174,6 +203,7 @@ def main(name, root, *rest):
             "decisions": check_decisions,
             "suppressions": check_suppressions,
             "scratch": check_scratch,
+            "types": check_types,
         }
         problems = checks[name](root, *rest)
     print("\n".join(problems))

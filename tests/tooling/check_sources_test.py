@@ -81,6 +81,15 @@ class CheckSourcesTest(unittest.TestCase):
         self.write("tests/plugin/shared.cpp", "\nauto file = testing::TempDir() + name;\n")
         self.assert_finds("tests/plugin/shared.cpp:2", check_sources.check_scratch(self.root))
 
+    def test_types_finds_two_that_the_linker_takes_for_one(self):
+        self.write("shared_ir/a.h", "namespace assay {\nstruct A;\nstruct A {\n  int x;\n};\n}  // namespace assay\n")
+        self.write("shared_ir/use.h", "namespace assay {\nstruct A;\nclass B : public A {\n};\n}  // namespace assay\n")
+        self.write("shared_ir/own.cpp", "namespace assay {\nnamespace {\nclass A {\n};\n}  // namespace\n}  // namespace assay\n")
+        self.write("tests/a.cpp", "namespace assay::test {\nclass A {\n};\n}  // namespace assay::test\n")
+        self.assertEqual(check_sources.check_types(self.root), [])
+        self.write("static_check/a.cpp", "namespace assay {\nenum class A { kX };\n}  // namespace assay\n")
+        self.assert_finds("static_check/a.cpp:2", check_sources.check_types(self.root))
+
     def test_includes_finds_a_heavy_header_behind_another(self):
         self.write("shared_ir/a.h", '#include "shared_ir/json/b.h"\n')
         self.write("shared_ir/json/b.h", "#include <string>\n")

@@ -6,24 +6,24 @@
 
 namespace assay {
 
-std::string CollectiveCall::payload() const {
+std::string WatchedCall::payload() const {
   return join_fields(
       {std::to_string(static_cast<int>(kind)), group, std::to_string(peer), signature});
 }
 
-CollectiveCall CollectiveCall::from_payload(std::string_view payload) {
+WatchedCall WatchedCall::from_payload(std::string_view payload) {
   const std::vector<std::string> fields = split_fields(payload);
   return {static_cast<Kind>(std::stoi(fields.at(0))), fields.at(1), fields.at(3),
           static_cast<Rank>(std::stoi(fields.at(2)))};
 }
 
-CollectiveLedger::Channel CollectiveLedger::channel(Rank rank, const CollectiveCall& call) {
-  return call.kind == CollectiveCall::Kind::kSend ? Channel(call.group, {rank, call.peer})
-                                                  : Channel(call.group, {call.peer, rank});
+CollectiveLedger::Channel CollectiveLedger::channel(Rank rank, const WatchedCall& call) {
+  return call.kind == WatchedCall::Kind::kSend ? Channel(call.group, {rank, call.peer})
+                                               : Channel(call.group, {call.peer, rank});
 }
 
-std::optional<RunFailure> CollectiveLedger::enter(Rank rank, const CollectiveCall& call) {
-  if (call.kind == CollectiveCall::Kind::kCollective) {
+std::optional<RunFailure> CollectiveLedger::enter(Rank rank, const WatchedCall& call) {
+  if (call.kind == WatchedCall::Kind::kCollective) {
     auto& members = calls_[call.group];
     std::vector<std::string>& own = members[rank];
     const size_t index = own.size();
@@ -38,7 +38,7 @@ std::optional<RunFailure> CollectiveLedger::enter(Rank rank, const CollectiveCal
     return std::nullopt;
   }
   const Channel where = channel(rank, call);
-  const bool sends = call.kind == CollectiveCall::Kind::kSend;
+  const bool sends = call.kind == WatchedCall::Kind::kSend;
   std::vector<std::string>& own = (sends ? sent_ : received_)[where];
   const std::vector<std::string>& theirs = (sends ? received_ : sent_)[where];
   const size_t index = own.size();
@@ -57,8 +57,8 @@ std::optional<Rank> CollectiveLedger::missing(Rank rank) const {
   if (found == last_.end()) return std::nullopt;
   const auto& [call, index] = found->second;
   const auto place = static_cast<size_t>(index);
-  if (call.kind != CollectiveCall::Kind::kCollective) {
-    const Messages& others = call.kind == CollectiveCall::Kind::kSend ? received_ : sent_;
+  if (call.kind != WatchedCall::Kind::kCollective) {
+    const Messages& others = call.kind == WatchedCall::Kind::kSend ? received_ : sent_;
     const auto theirs = others.find(channel(rank, call));
     const bool came = theirs != others.end() && theirs->second.size() > place;
     return came ? std::nullopt : std::optional(call.peer);
@@ -77,11 +77,11 @@ std::string CollectiveLedger::last(Rank rank) const {
   if (found == last_.end()) return "none";
   const auto& [call, index] = found->second;
   switch (call.kind) {
-    case CollectiveCall::Kind::kCollective:
+    case WatchedCall::Kind::kCollective:
       return fmt::format("{} on {} (number {} there)", call.signature, call.group, index + 1);
-    case CollectiveCall::Kind::kSend:
+    case WatchedCall::Kind::kSend:
       return fmt::format("send {} to rank {} on {}", call.signature, call.peer, call.group);
-    case CollectiveCall::Kind::kReceive:
+    case WatchedCall::Kind::kReceive:
       return fmt::format("recv {} from rank {} on {}", call.signature, call.peer, call.group);
   }
   return {};

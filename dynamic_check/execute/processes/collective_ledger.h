@@ -16,7 +16,7 @@
 namespace assay {
 
 // One rank's side of a collective or of a message.
-struct CollectiveCall {
+struct WatchedCall {
   enum class Kind : uint8_t { kCollective, kSend, kReceive };
   Kind kind = Kind::kCollective;
   std::string group;      // Mesh::group_name
@@ -24,7 +24,7 @@ struct CollectiveCall {
   Rank peer = 0;          // kSend: the receiver; kReceive: the sender
 
   std::string payload() const;
-  static CollectiveCall from_payload(std::string_view payload);
+  static WatchedCall from_payload(std::string_view payload);
 };
 
 class CollectiveLedger {
@@ -32,7 +32,7 @@ class CollectiveLedger {
   explicit CollectiveLedger(Groups groups) : groups_(std::move(groups)) {}
 
   // Enters a call. Returns how it differs from what another member has called there.
-  std::optional<RunFailure> enter(Rank rank, const CollectiveCall& call);
+  std::optional<RunFailure> enter(Rank rank, const WatchedCall& call);
 
   // The member that has not come to the last call of `rank`; nothing if all have.
   std::optional<Rank> missing(Rank rank) const;
@@ -42,13 +42,13 @@ class CollectiveLedger {
 
  private:
   struct Place {
-    CollectiveCall call;
+    WatchedCall call;
     int64_t index;  // counts the calls of the rank in this group, or in this direction, from 0
   };
   using Channel = std::pair<std::string, std::pair<Rank, Rank>>;  // group, sender and receiver
   using Messages = std::map<Channel, std::vector<std::string>>;   // signatures
 
-  static Channel channel(Rank rank, const CollectiveCall& call);
+  static Channel channel(Rank rank, const WatchedCall& call);
 
   const Groups groups_;
   std::map<std::string, std::map<Rank, std::vector<std::string>>> calls_;  // signatures

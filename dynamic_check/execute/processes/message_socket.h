@@ -24,7 +24,7 @@ struct Message {
     // Rank to leader, in a run.
     kStarted,     // the process groups are there, and the program begins
     kNode,        // node_text: it gave its outputs
-    kCollective,  // CollectiveCall: is about to be called
+    kCollective,  // WatchedCall: is about to be called
     kResults,     // a piece of the trace that holds what was recorded; the outcome follows
     kOutcome,     // RankOutcome: the run is over for this rank
   };

@@ -96,7 +96,7 @@ void RunWatch::handle(Rank rank, const Message& message) {
       member.last = static_cast<NodeId>(std::stol(message.payload));
       return;
     case Message::Kind::kCollective: {
-      auto differs = ledger_.enter(rank, CollectiveCall::from_payload(message.payload));
+      auto differs = ledger_.enter(rank, WatchedCall::from_payload(message.payload));
       if (differs && !mismatch_) mismatch_ = std::move(differs);
       return;
     }
