@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kSegmentBytes = 64 << 20;
 
 // Of every piece: as what an allocator gives.
-constexpr size_t kAlignment = 64;
+constexpr size_t kTensorAlignment = 64;
 
 [[noreturn]] void fail(const std::string& folder) {
   throw UserError({folder}, std::string("cannot keep what a run recorded: ") + std::strerror(errno),
@@ -79,7 +79,7 @@ FilePiece FilePieces::copy(const void* data, size_t size) {
 }
 
 FilePieces::Room FilePieces::reserve(size_t size) {
-  const size_t rounded = (size + kAlignment - 1) / kAlignment * kAlignment;
+  const size_t rounded = (size + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
   const std::lock_guard lock(mutex_);
   std::shared_ptr<FileSegment> segment = open_.lock();
   if (!segment || used_ + rounded > segment->size()) {

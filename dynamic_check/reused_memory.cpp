@@ -20,7 +20,7 @@ namespace assay {
 namespace {
 
 constexpr size_t kPage = size_t{2} << 20;  // a large one
-constexpr size_t kSegment = size_t{64} << 20, kSmallest = size_t{64} << 10, kAlignment = 4096;
+constexpr size_t kSegment = size_t{64} << 20, kSmallest = size_t{64} << 10, kSmallPage = 4096;
 
 // Of a segment that is begun, so much at a time gets its pages.
 constexpr size_t kAhead = size_t{16} << 20;
@@ -180,7 +180,7 @@ class Allocator final : public c10::Allocator {
 
  private:
   static void* reused(size_t size) {
-    std::byte* const memory = segments().take(rounded_up(size, kAlignment));
+    std::byte* const memory = segments().take(rounded_up(size, kSmallPage));
     TORCH_CHECK_WITH(OutOfMemoryError, memory, "no memory for ", size, " bytes");
     if (fills)
       in_parallel({memory, size}, kFilledAtATime,

@@ -49,19 +49,6 @@ bool works_by_parts(const Node& node) {
   });
 }
 
-int64_t elements_of(const Shape& shape) {
-  int64_t elements = 1;
-  for (const int64_t size : shape) elements *= size;
-  return elements;
-}
-
-void collect_tensors(const Arg& arg, std::vector<TensorId>& found) {
-  if (const auto* tensor = std::get_if<TensorArg>(&arg.value)) found.push_back(tensor->id);
-  if (const auto* list = std::get_if<ArgList>(&arg.value)) {
-    for (const Arg& element : *list) collect_tensors(element, found);
-  }
-}
-
 std::vector<const Arg*> arguments_of(const Node& node) {
   std::vector<const Arg*> args;
   for (const Arg& arg : node.args) args.push_back(&arg);
@@ -141,8 +128,7 @@ class Collector {
   }
 
   void operation(const Graph& graph, const Node& node) {
-    std::vector<TensorId> operands;
-    for (const Arg* arg : arguments_of(node)) collect_tensors(*arg, operands);
+    const std::vector<TensorId> operands = operands_of(node);
     const bool by_parts = works_by_parts(node);
     for (const TensorId output : node.outputs) {
       if (output == kNone) continue;
@@ -151,11 +137,11 @@ class Collector {
         const Shape& operand = graph.tensors[static_cast<size_t>(id)].shape;
         if (by_parts) operation_by_parts(node, operand, result);
         if (operands.size() == 1 && node.outputs.size() == 1 && !by_parts &&
-            elements_of(operand) == elements_of(result))
+            element_count(operand) == element_count(result))
           classes_.equate(operand, result);
         // One number for each row of a matrix of more dimensions: a norm's statistics.
         if (result.size() == 1 && operand.size() > 2 &&
-            elements_of(operand) == result[0] * operand.back())
+            element_count(operand) == result[0] * operand.back())
           classes_.equate(Shape(operand.begin(), operand.end() - 1), result);
       }
     }

@@ -58,11 +58,7 @@ Case with_relations(Case refinement, const std::vector<Relation>& relations) {
 int64_t elements_of(const Case& refinement) {
   int64_t total = 0;
   auto add = [&](const Graph& graph) {
-    for (const Tensor& tensor : graph.tensors) {
-      int64_t elements = 1;
-      for (int64_t size : tensor.shape) elements *= size;
-      total += elements;
-    }
+    for (const Tensor& tensor : graph.tensors) total += element_count(tensor.shape);
   };
   add(refinement.sequential);
   for (const Graph& rank : refinement.ranks) add(rank);

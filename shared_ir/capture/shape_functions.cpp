@@ -14,9 +14,9 @@
 namespace assay {
 namespace {
 
-using Arguments = c10::ArrayRef<c10::IValue>;
+using Operands = c10::ArrayRef<c10::IValue>;
 using Results = std::vector<at::Tensor>;
-using ShapeFunction = std::function<Results(Arguments)>;
+using ShapeFunction = std::function<Results(Operands)>;
 
 at::Tensor empty(at::IntArrayRef sizes, const at::Tensor& like) {
   return at::empty(sizes, like.options().device(c10::kMeta));
@@ -29,27 +29,27 @@ at::Tensor empty(at::IntArrayRef sizes, const at::Tensor& like, at::ScalarType d
 // Same shape, strides and type as an argument.
 ShapeFunction like(size_t argument) {
   return
-      [argument](Arguments args) -> Results { return {at::empty_like(args[argument].toTensor())}; };
+      [argument](Operands args) -> Results { return {at::empty_like(args[argument].toTensor())}; };
 }
 
-Results logical_not(Arguments args) {
+Results logical_not(Operands args) {
   return {at::empty_like(args[0].toTensor(), at::TensorOptions().dtype(at::kBool))};
 }
 
 // An element-wise function of two tensors whose result is bool.
-Results compare(Arguments args) {
+Results compare(Operands args) {
   return {at::empty_like(at::add(args[0].toTensor(), args[1].toTensor()),
                          at::TensorOptions().dtype(at::kBool))};
 }
 
-Results where(Arguments args) {
+Results where(Operands args) {
   // The condition takes part in broadcasting, not in the element type.
   const at::Tensor value = at::add(args[1].toTensor(), args[2].toTensor());
   return {at::mul(args[0].toTensor(), value)};
 }
 
 // index_select(self, dim, index)
-Results index_select(Arguments args) {
+Results index_select(Operands args) {
   const at::Tensor& self = args[0].toTensor();
   std::vector<int64_t> sizes = self.sizes().vec();
   const int64_t dim = args[1].toInt();
@@ -59,14 +59,14 @@ Results index_select(Arguments args) {
 }
 
 // embedding(weight, indices, ...)
-Results embedding(Arguments args) {
+Results embedding(Operands args) {
   std::vector<int64_t> sizes = args[1].toTensor().sizes().vec();
   sizes.push_back(args[0].toTensor().size(1));
   return {empty(sizes, args[0].toTensor())};
 }
 
 // embedding_dense_backward(grad, indices, num_weights, ...)
-Results embedding_backward(Arguments args) {
+Results embedding_backward(Operands args) {
   const at::Tensor& grad = args[0].toTensor();
   return {empty({args[2].toInt(), grad.size(-1)}, grad)};
 }
@@ -79,7 +79,7 @@ at::ScalarType statistics_type(const at::Tensor& input, const c10::IValue& weigh
 }
 
 // native_layer_norm(input, normalized_shape, weight, bias, eps) -> output, mean, rstd
-Results layer_norm(Arguments args) {
+Results layer_norm(Operands args) {
   const at::Tensor& input = args[0].toTensor();
   std::vector<int64_t> sizes = input.sizes().vec();
   const size_t normalized = args[1].toListRef().size();
@@ -89,7 +89,7 @@ Results layer_norm(Arguments args) {
 }
 
 // native_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias, output_mask)
-Results layer_norm_backward(Arguments args) {
+Results layer_norm_backward(Operands args) {
   const auto wanted = [&](size_t i) { return args[7].toListRef()[i].toBool(); };
   Results results(3);
   if (wanted(0)) results[0] = empty(args[1].toTensor().sizes(), args[1].toTensor());
@@ -99,7 +99,7 @@ Results layer_norm_backward(Arguments args) {
 }
 
 // _native_batch_norm_legit.no_stats(input, weight, bias, ...) -> output, mean, rstd
-Results batch_norm(Arguments args) {
+Results batch_norm(Operands args) {
   const at::Tensor& input = args[0].toTensor();
   const at::ScalarType type = statistics_type(input, args[1]);
   return {at::empty_like(input), empty({input.size(1)}, input, type),
@@ -108,7 +108,7 @@ Results batch_norm(Arguments args) {
 
 // native_batch_norm_backward(grad, input, weight, running mean and variance, saved mean and rstd,
 // train, eps, output_mask)
-Results batch_norm_backward(Arguments args) {
+Results batch_norm_backward(Operands args) {
   const at::Tensor& input = args[1].toTensor();
   const at::ScalarType type = statistics_type(input, args[2]);
   const auto wanted = [&](size_t i) { return args[9].toListRef()[i].toBool(); };
@@ -120,13 +120,13 @@ Results batch_norm_backward(Arguments args) {
 }
 
 // native_dropout(input, p, train) -> output, mask
-Results native_dropout(Arguments args) {
+Results native_dropout(Operands args) {
   const at::Tensor& input = args[0].toTensor();
   return {at::empty_like(input), at::empty_like(input, input.options().dtype(at::kBool))};
 }
 
 // _scaled_mm(self, mat2, scale_a, scale_b, bias, scale_result, out_dtype, use_fast_accum)
-Results scaled_mm(Arguments args) {
+Results scaled_mm(Operands args) {
   const at::Tensor& self = args[0].toTensor();
   const at::ScalarType type = args[6].isNone() ? self.scalar_type() : args[6].toScalarType();
   return {empty({self.size(0), args[1].toTensor().size(1)}, self, type)};
@@ -138,14 +138,12 @@ at::Tensor reduce(const at::Tensor& self, const c10::IValue& dims, bool keepdim)
 }
 
 // logsumexp(self, dims, keepdim)
-Results logsumexp(Arguments args) {
-  return {reduce(args[0].toTensor(), args[1], args[2].toBool())};
-}
+Results logsumexp(Operands args) { return {reduce(args[0].toTensor(), args[1], args[2].toBool())}; }
 
 // var(self, dims, correction, keepdim)
-Results var(Arguments args) { return {reduce(args[0].toTensor(), args[1], args[3].toBool())}; }
+Results var(Operands args) { return {reduce(args[0].toTensor(), args[1], args[3].toBool())}; }
 
-Results var_mean(Arguments args) { return {var(args)[0], var(args)[0]}; }
+Results var_mean(Operands args) { return {var(args)[0], var(args)[0]}; }
 
 const std::unordered_map<std::string, ShapeFunction>& table() {
   static const std::unordered_map<std::string, ShapeFunction> functions = {
@@ -185,7 +183,7 @@ std::string key_of(std::string name, const std::string& overload) {
 
 }  // namespace
 
-std::optional<Results> infer_results(const c10::OperatorName& name, Arguments arguments) {
+std::optional<Results> infer_results(const c10::OperatorName& name, Operands arguments) {
   const bool in_place = name.name.ends_with('_');
   const std::string base = in_place ? name.name.substr(0, name.name.size() - 1) : name.name;
   const auto entry = table().find(key_of(base, name.overload_name));

@@ -15,9 +15,9 @@ Numbers numbers(DType dtype) {
                             : Numbers::kInteger;
 }
 
-class Validator {
+class CaseValidator {
  public:
-  explicit Validator(const Case& refinement) : case_(refinement) {}
+  explicit CaseValidator(const Case& refinement) : case_(refinement) {}
 
   void run() const {
     if (case_.ranks.empty()) fail({}, "there is no distributed graph");
@@ -178,6 +178,6 @@ class Validator {
 
 }  // namespace
 
-void validate(const Case& refinement) { Validator(refinement).run(); }
+void validate(const Case& refinement) { CaseValidator(refinement).run(); }
 
 }  // namespace assay

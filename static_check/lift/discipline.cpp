@@ -9,8 +9,6 @@ namespace assay {
 
 namespace {
 
-using Kind = Collective::Kind;
-
 size_t position(const Collective& what, Rank rank) {
   return static_cast<size_t>(std::find(what.ranks.begin(), what.ranks.end(), rank) -
                              what.ranks.begin());
@@ -20,9 +18,9 @@ std::string rank_text(Rank rank) { return "rank " + std::to_string(rank); }
 
 // The shape that must be the same at all members; of an all-to-all, without its rows.
 Shape common_shape(const RankCall& call) {
-  const Kind kind = call.what().kind;
-  Shape shape = kind == Kind::kScatter ? call.op().shape : call.operand().shape;
-  if (kind == Kind::kAllToAll && !shape.empty()) shape.erase(shape.begin());
+  const Collective::Kind kind = call.what().kind;
+  Shape shape = kind == Collective::Kind::kScatter ? call.op().shape : call.operand().shape;
+  if (kind == Collective::Kind::kAllToAll && !shape.empty()) shape.erase(shape.begin());
   return shape;
 }
 
@@ -64,7 +62,7 @@ std::string disagreement(const RankCall& a, const RankCall& b) {
   const std::string types =
       types_differ(where, common_shape(a), a.op().dtype, common_shape(b), b.op().dtype);
   if (!types.empty()) return types;
-  if (mine.kind != Kind::kAllToAll) return {};
+  if (mine.kind != Collective::Kind::kAllToAll) return {};
   auto rows = rows_differ(a, b);
   if (!rows) rows = rows_differ(b, a);
   return rows ? *rows + where : std::string();

@@ -16,7 +16,7 @@ ReplayOptions runs(std::vector<uint64_t> seeds) {
   return options;
 }
 
-std::string describe(const Witness& witness) {
+std::string in_words(const Witness& witness) {
   if (!witness.failure.empty()) return witness.failure;
   return fmt::format("{} differs from {} by {:.3g}, seed {}", witness.tensor, witness.expression,
                      witness.error, witness.seed);
@@ -68,7 +68,7 @@ Judgement Judge::judge(const Mutation& mutation) const {
     judgement.invalid = run.why_not;
     return judgement;
   }
-  if (run.witness) judgement.difference = describe(*run.witness);
+  if (run.witness) judgement.difference = in_words(*run.witness);
 
   const bool ran_to_the_end = !run.witness || run.witness->failure.empty();
   if (ran_to_the_end && !claims.empty()) {
@@ -76,7 +76,7 @@ Judgement Judge::judge(const Mutation& mutation) const {
     const ReplayResult claimed = replay(mutant, claims, runs({4}));
     // A rank that stops on other ids than the inputs before says nothing about a relation.
     if (claimed.witness && claimed.witness->failure.empty())
-      judgement.false_claim = describe(*claimed.witness);
+      judgement.false_claim = in_words(*claimed.witness);
   }
   if (whole_) {
     Case whole = *whole_;

@@ -23,32 +23,33 @@ TEST_P(HloError, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(hlo_error(hlo_text(GetParam().instructions)), GetParam().error);
 }
 
-const std::string kX = "%x = f32[2,3] parameter(0)\n";
+const std::string kParameterX = "%x = f32[2,3] parameter(0)\n";
 
 INSTANTIATE_TEST_SUITE_P(
     Instructions, HloError,
     testing::Values(
-        BadModule{"UnknownInstruction", kX + "ROOT %r = f32[2,3] sinus(%x)\n",
+        BadModule{"UnknownInstruction", kParameterX + "ROOT %r = f32[2,3] sinus(%x)\n",
                   "m.hlo.txt:23:20: unknown instruction 'sinus'"},
-        BadModule{"UnknownOperand", kX + "ROOT %r = f32[2,3] sine(%y)\n",
+        BadModule{"UnknownOperand", kParameterX + "ROOT %r = f32[2,3] sine(%y)\n",
                   "m.hlo.txt:23:26: operand 'y' of 'r' is no instruction before it"},
         BadModule{"OperandThatComesLater", "%r = f32[] sine(%c)\nROOT %c = f32[] constant(1)\n",
                   "m.hlo.txt:22:18: operand 'c' of 'r' is no instruction before it"},
-        BadModule{"WrongNumberOfOperands", kX + "ROOT %r = f32[2,3] add(%x)\n",
+        BadModule{"WrongNumberOfOperands", kParameterX + "ROOT %r = f32[2,3] add(%x)\n",
                   "m.hlo.txt:23:7: 'r' has 1 operands, add needs 2"},
         BadModule{"OperandOfAnotherShape",
-                  kX + "%y = f32[3,2] parameter(1)\nROOT %r = f32[2,3] add(%x, %y)\n",
+                  kParameterX + "%y = f32[3,2] parameter(1)\nROOT %r = f32[2,3] add(%x, %y)\n",
                   "m.hlo.txt:24:29: operand 'y' of 'r' is f32[3,2], which does not fit f32[2,3]"},
         BadModule{"OperandOfAnotherType",
-                  kX + "%y = s32[2,3] parameter(1)\nROOT %r = f32[2,3] add(%x, %y)\n",
+                  kParameterX + "%y = s32[2,3] parameter(1)\nROOT %r = f32[2,3] add(%x, %y)\n",
                   "m.hlo.txt:24:29: operand 'y' of 'r' is s32[2,3], which does not fit f32[2,3]"},
-        BadModule{"OperandSaidToHaveAnotherShape", kX + "ROOT %r = f32[2,3] sine(f32[3,2] %x)\n",
+        BadModule{"OperandSaidToHaveAnotherShape",
+                  kParameterX + "ROOT %r = f32[2,3] sine(f32[3,2] %x)\n",
                   "m.hlo.txt:23:35: operand 'x' is f32[2,3], here it is said to be f32[3,2]"},
-        BadModule{"ResultOfAnotherShape", kX + "ROOT %r = f32[2,2] sine(%x)\n",
+        BadModule{"ResultOfAnotherShape", kParameterX + "ROOT %r = f32[2,2] sine(%x)\n",
                   "m.hlo.txt:23:26: operand 'x' of 'r' is f32[2,3], which does not fit f32[2,2]"},
-        BadModule{"RepeatedName", kX + "ROOT %x = f32[2,3] sine(%x)\n",
+        BadModule{"RepeatedName", kParameterX + "ROOT %x = f32[2,3] sine(%x)\n",
                   "m.hlo.txt:23:7: another instruction is named 'x'"},
-        BadModule{"RepeatedParameter", kX + "ROOT %y = f32[2] parameter(0)\n",
+        BadModule{"RepeatedParameter", kParameterX + "ROOT %y = f32[2] parameter(0)\n",
                   "m.hlo.txt:23:28: a second parameter(0)"},
         BadModule{"MissingParameter", "ROOT %y = f32[2] parameter(1)\n",
                   "m.hlo.txt:21:8: computation 'main' has no parameter(0)"},
@@ -64,19 +65,21 @@ INSTANTIATE_TEST_SUITE_P(
                   "m.hlo.txt:22:11: impossible shape f32[4,-1]"},
         BadModule{"LayoutThatMissesADimension", "ROOT %c = f32[4,2]{0,0} parameter(0)\n",
                   "m.hlo.txt:22:20: layout {0,0} does not name each of 2 dimensions once"},
-        BadModule{"UnknownAttribute", kX + "ROOT %r = f32[2,3] sine(%x), fast=true\n",
+        BadModule{"UnknownAttribute", kParameterX + "ROOT %r = f32[2,3] sine(%x), fast=true\n",
                   "m.hlo.txt:23:30: unknown attribute 'fast' of 'r'"},
-        BadModule{"AttributeTwice",
-                  kX + "ROOT %r = f32[3,2] transpose(%x), dimensions={1,0}, dimensions={1,0}\n",
-                  "m.hlo.txt:23:53: attribute 'dimensions' is given twice"},
+        BadModule{
+            "AttributeTwice",
+            kParameterX + "ROOT %r = f32[3,2] transpose(%x), dimensions={1,0}, dimensions={1,0}\n",
+            "m.hlo.txt:23:53: attribute 'dimensions' is given twice"},
         BadModule{"AttributeOfAnotherInstruction",
-                  kX + "ROOT %r = (f32[2,3]) tuple(%x), dimensions={0}\n",
+                  kParameterX + "ROOT %r = (f32[2,3]) tuple(%x), dimensions={0}\n",
                   "m.hlo.txt:23:33: 'r' (tuple) has no use for 'dimensions'"},
         BadModule{"MissingAttribute",
                   "%p = (f32[]) parameter(0)\nROOT %r = f32[] "
                   "get-tuple-element(%p)\n",
                   "m.hlo.txt:23:7: 'r' (get-tuple-element) has no 'index'"},
-        BadModule{"MalformedSlice", kX + "ROOT %r = f32[1,3] slice(%x), slice={[0:1], [0-3]}\n",
+        BadModule{"MalformedSlice",
+                  kParameterX + "ROOT %r = f32[1,3] slice(%x), slice={[0:1], [0-3]}\n",
                   "m.hlo.txt:23:46: expected the start of a slice, found '0-3'"},
         BadModule{"TupleElementOutOfRange",
                   "%p = (f32[]) parameter(0)\n"
@@ -90,22 +93,22 @@ INSTANTIATE_TEST_SUITE_P(
                   "m.hlo.txt:22:32: the constant does not have shape f32[3]"},
         BadModule{"ConstantOfAnotherType", "ROOT %c = s8[2] constant({1, 300})\n",
                   "m.hlo.txt:22:30: '300' is no int8"},
-        BadModule{"UnknownComputation", kX + "ROOT %r = f32[2,3] call(%x), to_apply=%f\n",
+        BadModule{"UnknownComputation", kParameterX + "ROOT %r = f32[2,3] call(%x), to_apply=%f\n",
                   "m.hlo.txt:23:40: no computation is named 'f'"},
         BadModule{"CallWithAnotherShape",
                   "%y = f32[2] parameter(0)\nROOT %r = f32[] call(%y, %y), to_apply=%add\n",
                   "m.hlo.txt:23:23: operand 0 is f32[2], 'add' needs f32[]"},
         BadModule{"SideEffect",
-                  kX + "ROOT %r = f32[2,3] custom-call(%x), custom_call_target=\"log\", "
-                       "custom_call_has_side_effect=true\n",
+                  kParameterX + "ROOT %r = f32[2,3] custom-call(%x), custom_call_target=\"log\", "
+                                "custom_call_has_side_effect=true\n",
                   "m.hlo.txt:23:63: 'r' has side effects: no graph expresses them"},
         BadModule{
-            "EffectfulInstruction", kX + "ROOT %r = f32[2,3] copy-start(%x)\n",
+            "EffectfulInstruction", kParameterX + "ROOT %r = f32[2,3] copy-start(%x)\n",
             "m.hlo.txt:23:20: instruction 'copy-start' is not supported\n"
             "  hint: print the module before it is made asynchronous; it must be a function of its "
             "parameters"},
         BadModule{"UnpartitionedModule",
-                  kX + "ROOT %r = f32[2,3] sine(%x), sharding={devices=[2,1]0,1}\n",
+                  kParameterX + "ROOT %r = f32[2,3] sine(%x), sharding={devices=[2,1]0,1}\n",
                   "m.hlo.txt:23:30: 'r' has a sharding: the module is not partitioned yet\n"
                   "  hint: print the module behind XLA's SPMD partitioner"}),
     [](const auto& instance) { return instance.param.name; });

@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
-#include <random>
 
+#include "shared_ir/graph.h"
 #include "tests/support/claim_values.h"
 
 namespace assay::test {
@@ -49,10 +48,6 @@ Shape shape_of(const Layout& layout) {
   return shape;
 }
 
-int64_t count_of(const Shape& shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
-}
-
 Shape coordinates(int64_t index, const Shape& shape) {
   Shape at(shape.size());
   for (size_t d = shape.size(); d-- > 0; index /= shape[d]) at[d] = index % shape[d];
@@ -63,7 +58,7 @@ Shape coordinates(int64_t index, const Shape& shape) {
 std::vector<int64_t> addresses(const Layout& layout) {
   const Shape shape = shape_of(layout);
   std::vector<int64_t> result;
-  for (int64_t i = 0; i < count_of(shape); ++i)
+  for (int64_t i = 0; i < element_count(shape); ++i)
     result.push_back(address_of(layout, coordinates(i, shape)));
   return result;
 }
@@ -156,7 +151,7 @@ TEST(Layout, PermutingMovesCoordinates) {
     const auto& order = orders[static_cast<size_t>(random.below(4))];
     const Layout moved = permute(layout, order);
     const Shape shape = shape_of(moved);
-    for (int64_t i = 0; i < count_of(shape); ++i) {
+    for (int64_t i = 0; i < element_count(shape); ++i) {
       const Shape at = coordinates(i, shape);
       Shape source(3);
       for (size_t d = 0; d < 3; ++d) source[static_cast<size_t>(order[d])] = at[d];
@@ -170,7 +165,7 @@ TEST(Layout, ReshapingKeepsTheRowMajorOrder) {
   int expressed = 0;
   for (int trial = 0; trial < kLayoutTrials; ++trial) {
     const Layout layout = random.layout(1 + static_cast<size_t>(random.below(3)), 2);
-    int64_t left = count_of(shape_of(layout));
+    int64_t left = element_count(shape_of(layout));
     Shape shape;
     while (left > 1) {
       std::vector<int64_t> divisors;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/graph.h"
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/operation.h"
 
@@ -14,12 +15,6 @@ namespace assay::test {
 namespace {
 
 using Tag = InstanceLabel::Tag;
-
-int64_t count_of(const Shape& shape) {
-  int64_t count = 1;
-  for (int64_t size : shape) count *= size;
-  return count;
-}
 
 bool holds(const std::vector<Interval>& intervals, double value) {
   return std::any_of(intervals.begin(), intervals.end(), [&](const Interval& in) {
@@ -378,7 +373,7 @@ double ClaimValues::element(const Value& value, const Shape& where) {
 
 ReferenceTensor ClaimValues::tensor(const Value& value) {
   ReferenceTensor result{value.shape, {}};
-  if (count_of(value.shape) == 0) return result;
+  if (element_count(value.shape) == 0) return result;
   Shape where(value.shape.size());
   do {
     result.values.push_back(element(value, where));

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "shared_ir/graph.h"
+
 namespace assay::test {
 
 namespace {
 
 constexpr int64_t kMostElements = 512;
-
-int64_t count_of(const Shape& shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
-}
 
 }  // namespace
 
@@ -75,7 +73,7 @@ void RandomProgram::add_movement() {
     }
     case 1: {
       made.prim = Prim::kReshape;
-      for (int64_t left = count_of(shape); left > 1;) {
+      for (int64_t left = element_count(shape); left > 1;) {
         int64_t size = 1 + below(left);
         while (left % size != 0) --size;
         made.shape.push_back(size);
@@ -88,7 +86,7 @@ void RandomProgram::add_movement() {
       made.prim = Prim::kExpand;
       made.shape = shape;
       for (int64_t& size : made.shape) {
-        if (size == 1 && count_of(made.shape) * 3 <= kMostElements) size = 1 + below(3);
+        if (size == 1 && element_count(made.shape) * 3 <= kMostElements) size = 1 + below(3);
       }
       break;
     }
@@ -116,7 +114,7 @@ void RandomProgram::add_movement() {
       made.ints = {static_cast<int64_t>(d)};
       made.shape = shape;
       made.shape[d] += op(other).shape[d];
-      if (count_of(made.shape) > kMostElements) return;
+      if (element_count(made.shape) > kMostElements) return;
     }
   }
   append(std::move(made));
@@ -241,8 +239,9 @@ void RandomProgram::add_integer() {
 }
 
 void RandomProgram::add_one_hot() {
-  const CoreId x = pick(
-      [&](CoreId id) { return op(id).dtype == DType::kInt64 && count_of(op(id).shape) <= 24; });
+  const CoreId x = pick([&](CoreId id) {
+    return op(id).dtype == DType::kInt64 && element_count(op(id).shape) <= 24;
+  });
   if (x == kNone) return;
   CoreOp made;
   made.prim = Prim::kOneHot;
@@ -269,10 +268,11 @@ CoreId RandomProgram::broadcast(CoreId x, Shape ones, const Shape& shape) {
 }
 
 void RandomProgram::add_masked_gather() {
-  const CoreId ids = pick(
-      [&](CoreId id) { return op(id).dtype == DType::kInt64 && count_of(op(id).shape) <= 12; });
+  const CoreId ids = pick([&](CoreId id) {
+    return op(id).dtype == DType::kInt64 && element_count(op(id).shape) <= 12;
+  });
   const CoreId table = pick([&](CoreId id) {
-    return has_floats(id) && op(id).shape.size() == 2 && count_of(op(id).shape) <= 40;
+    return has_floats(id) && op(id).shape.size() == 2 && element_count(op(id).shape) <= 40;
   });
   if (ids == kNone || table == kNone) return;
   const Shape index = op(ids).shape;
