@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 
 #include "shared_ir/graph.h"
 #include "tests/support/claim_values.h"
