@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "dynamic_check/inputs/random.h"
+#include "tests/support/graph_builder.h"
 #include "tests/support/scratch_folder.h"
 
 namespace assay {
@@ -56,25 +57,19 @@ struct OneNode {
   std::vector<at::Tensor> operands;
 
   OneNode(const std::string& op, std::vector<at::Tensor> tensors, const std::vector<Shape>& results,
-          ArgList further = {})
+          const std::vector<test::Argument>& further = {})
       : operands(std::move(tensors)) {
-    graph.name = "one node";
-    Node node;
-    node.op = op;
-    node.source = {"kernels.py", 7, 0};
-    for (const at::Tensor& tensor : operands) {
-      const auto id = static_cast<TensorId>(graph.tensors.size());
-      graph.tensors.push_back({"in" + std::to_string(id), DType::kFloat32, tensor.sizes().vec()});
-      graph.inputs.push_back(id);
-      node.args.push_back(Arg{TensorArg{id}});
-    }
-    node.args.insert(node.args.end(), further.begin(), further.end());
-    for (size_t i = 0; i < results.size(); ++i) {
-      node.outputs.push_back(static_cast<TensorId>(graph.tensors.size()));
-      graph.tensors.push_back(
-          {"out" + std::to_string(i), DType::kFloat32, results[i], 0, static_cast<int32_t>(i)});
-    }
-    graph.nodes = {node};
+    test::GraphBuilder builder("one node");
+    builder.at("kernels.py", 7);
+    std::vector<test::Argument> arguments;
+    for (const at::Tensor& tensor : operands)
+      arguments.push_back(
+          builder.input("in" + std::to_string(arguments.size()), tensor.sizes().vec()));
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    std::vector<test::TensorType> types;
+    for (const Shape& shape : results) types.push_back({shape});
+    builder.call_many("out", op, arguments, types);
+    graph = builder.graph();
   }
 
   std::vector<at::Tensor> run(const InnerRounding& rounding = {}) const {
@@ -122,7 +117,7 @@ TEST(DeclaredOperators, OfAFunctionWithoutNumbersAreAnErrorAtTheNode) {
 
 TEST(DeclaredOperators, AreCollectivesWhereTheyAreNothingElse) {
   const at::Tensor x = normal("x", {4});
-  const OneNode gather("own.scaled_gather.default", {x}, {{8}}, {Arg{std::string("tp")}});
+  const OneNode gather("own.scaled_gather.default", {x}, {{8}}, {"tp"});
   const auto plain = declared().as_collective(gather.graph.nodes[0]);
   ASSERT_TRUE(plain);
   EXPECT_EQ(plain->op, "_c10d_functional.all_gather_into_tensor.default");
@@ -131,7 +126,7 @@ TEST(DeclaredOperators, AreCollectivesWhereTheyAreNothingElse) {
   EXPECT_EQ(std::get<int64_t>(plain->args[1].value), 2);
   EXPECT_EQ(std::get<std::string>(plain->args[2].value), "tp");
 
-  const OneNode more("own.product_and_sum.default", {x, x}, {{4}}, {Arg{std::string("tp")}});
+  const OneNode more("own.product_and_sum.default", {x, x}, {{4}}, {"tp"});
   EXPECT_FALSE(declared().as_collective(more.graph.nodes[0]));
   EXPECT_TRUE(declared().communicates(more.graph.nodes[0]));
 }

@@ -13,31 +13,22 @@
 #include "dynamic_check/inputs/random.h"
 #include "dynamic_check/record.h"
 #include "shared_ir/capture/scalar_type.h"
+#include "tests/support/graph_builder.h"
 
 namespace assay {
 namespace {
 
 constexpr int64_t kRows = 2, kInner = 4, kColumns = 32;
-constexpr TensorId kBias = 0, kX = 1, kWeight = 2, kResult = 3;
+constexpr TensorId kBias = 0, kX = 1, kWeight = 2, kResult = 3;  // as small_product makes them
 
 // bias + x weight, of so few elements that each is a block of its own.
 Graph small_product(DType dtype) {
-  Graph graph;
-  graph.name = "product";
-  graph.tensors = {{"bias", dtype, {kColumns}},
-                   {"x", dtype, {kRows, kInner}},
-                   {"weight", dtype, {kInner, kColumns}},
-                   {"y", dtype, {kRows, kColumns}, 0, 0}};
-  graph.inputs = {kBias, kX, kWeight};
-  Node node;
-  node.op = "aten.addmm.default";
-  node.args = {Arg{TensorArg{kBias}}, Arg{TensorArg{kX}}, Arg{TensorArg{kWeight}}};
-  node.outputs = {kResult};
-  graph.nodes = {node};
-  graph.outputs = {kResult};
-  for (TensorId id = 0; id < 4; ++id)
-    graph.by_name[graph.tensors[static_cast<size_t>(id)].name] = id;
-  return graph;
+  test::GraphBuilder graph("product");
+  const test::TensorRef bias = graph.input("bias", {kColumns}, dtype);
+  const test::TensorRef x = graph.input("x", {kRows, kInner}, dtype);
+  const test::TensorRef weight = graph.input("weight", {kInner, kColumns}, dtype);
+  graph.call("y", "aten.addmm.default", {bias, x, weight}, {kRows, kColumns}, dtype);
+  return graph.graph();
 }
 
 RecordedTensors right_run(const Graph& graph, uint64_t seed) {
@@ -86,36 +77,19 @@ TEST_P(SmallProduct, IsCalledWrongWhenOneElementIs) {
 
 // The gradient of a weight by its many rows: every element is a long sum.
 constexpr int64_t kTokens = 512, kHidden = 256;
-constexpr TensorId kOutputGradient = 0, kInput = 1, kMean = 2, kScale = 3, kNormWeight = 4,
-                   kWeightGradient = 5;
 
+// The weight's alone is asked for.
 Graph long_sums() {
-  Graph graph;
-  graph.name = "norm";
-  graph.tensors = {{"gradient", DType::kFloat32, {kTokens, kHidden}},
-                   {"x", DType::kFloat32, {kTokens, kHidden}},
-                   {"mean", DType::kFloat32, {kTokens, 1}},
-                   {"scale", DType::kFloat32, {kTokens, 1}},
-                   {"weight", DType::kFloat32, {kHidden}},
-                   {"weight_gradient", DType::kFloat32, {kHidden}, 0, 1}};
-  graph.inputs = {kOutputGradient, kInput, kMean, kScale, kNormWeight};
-  Node node;
-  node.op = "aten.native_layer_norm_backward.default";
-  const ArgList shape = {Arg{kHidden}}, mask = {Arg{false}, Arg{true}, Arg{false}};
-  node.args = {Arg{TensorArg{kOutputGradient}},
-               Arg{TensorArg{kInput}},
-               Arg{shape},
-               Arg{TensorArg{kMean}},
-               Arg{TensorArg{kScale}},
-               Arg{TensorArg{kNormWeight}},
-               Arg{},
-               Arg{mask}};
-  node.outputs = {kNone, kWeightGradient, kNone};
-  graph.nodes = {node};
-  graph.outputs = {kWeightGradient};
-  for (TensorId id = 0; id <= kWeightGradient; ++id)
-    graph.by_name[graph.tensors[static_cast<size_t>(id)].name] = id;
-  return graph;
+  test::GraphBuilder graph("norm");
+  const test::TensorRef gradient = graph.input("gradient", {kTokens, kHidden});
+  const test::TensorRef x = graph.input("x", {kTokens, kHidden});
+  const test::TensorRef mean = graph.input("mean", {kTokens, 1});
+  const test::TensorRef scale = graph.input("scale", {kTokens, 1});
+  const test::TensorRef weight = graph.input("weight", {kHidden});
+  graph.call_many("gradients", "aten.native_layer_norm_backward.default",
+                  {gradient, x, {kHidden}, mean, scale, weight, NoArg{}, {false, true, false}},
+                  {{{kTokens, kHidden}}, {{kHidden}}, {{kHidden}}});
+  return graph.graph();
 }
 
 // As a rank on one thread gives it.
@@ -126,7 +100,7 @@ RecordedTensors long_sums_of_one_thread(uint64_t seed) {
   const auto [normalized, mean, scale] = at::native_layer_norm(x, kHidden, weight, {}, 1e-5);
   const auto weight_gradient = std::get<1>(at::native_layer_norm_backward(
       gradient, x, kHidden, mean, scale, weight, {}, {false, true, false}));
-  return {gradient, x, mean, scale, weight, weight_gradient};
+  return {gradient, x, mean, scale, weight, {}, weight_gradient, {}};
 }
 
 // More threads sum in more and shorter chains, which round less: in how many the checker's process

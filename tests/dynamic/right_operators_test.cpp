@@ -15,6 +15,7 @@
 #include "dynamic_check/localize/operator_check.h"
 #include "dynamic_check/tolerance/rounding.h"
 #include "shared_ir/capture/scalar_type.h"
+#include "tests/support/graph_builder.h"
 
 namespace assay {
 namespace {
@@ -22,7 +23,7 @@ namespace {
 struct Call {
   const char* op;
   std::vector<Shape> operands;
-  ArgList numbers;  // after the operands
+  std::vector<test::Argument> numbers;  // after the operands
   Shape result;
   bool decides = false;  // gives booleans
 };
@@ -30,12 +31,12 @@ struct Call {
 const Shape kTable{16, 32}, kScores{4, 2, 8, 8};
 constexpr int64_t kLast = -1;
 
-ArgList dims(int64_t dim) { return {Arg{dim}}; }
+test::Argument dims(int64_t dim) { return std::vector<test::Argument>{dim}; }
 
 const std::vector<Call>& calls() {
   static const std::vector<Call> all = {
-      {"aten._softmax.default", {kScores}, {Arg{kLast}, Arg{false}}, kScores},
-      {"aten._log_softmax.default", {kTable}, {Arg{kLast}, Arg{false}}, kTable},
+      {"aten._softmax.default", {kScores}, {kLast, false}, kScores},
+      {"aten._log_softmax.default", {kTable}, {kLast, false}, kTable},
       {"aten.exp.default", {kTable}, {}, kTable},
       {"aten.gelu.default", {kTable}, {}, kTable},
       {"aten.gelu_backward.default", {kTable, kTable}, {}, kTable},
@@ -45,16 +46,16 @@ const std::vector<Call>& calls() {
       {"aten.mul.Tensor", {kTable, kTable}, {}, kTable},
       {"aten.div.Tensor", {kTable, kTable}, {}, kTable},
       {"aten.sub.Tensor", {kTable, kTable}, {}, kTable},
-      {"aten.pow.Tensor_Scalar", {kTable}, {Arg{int64_t{2}}}, kTable},
-      {"aten.mean.dim", {kTable}, {Arg{dims(kLast)}, Arg{true}}, {16, 1}},
-      {"aten.sum.dim_IntList", {kTable}, {Arg{dims(0)}, Arg{false}}, {32}},
+      {"aten.pow.Tensor_Scalar", {kTable}, {2}, kTable},
+      {"aten.mean.dim", {kTable}, {dims(kLast), true}, {16, 1}},
+      {"aten.sum.dim_IntList", {kTable}, {dims(0), false}, {32}},
       {"aten.sum.default", {kTable}, {}, {}},
-      {"aten.logsumexp.default", {kTable}, {Arg{dims(kLast)}}, {16}},
+      {"aten.logsumexp.default", {kTable}, {dims(kLast)}, {16}},
       {"aten.linalg_vector_norm.default", {kTable}, {}, {}},
       {"aten.mm.default", {{16, 32}, {32, 8}}, {}, {16, 8}},
       {"aten.bmm.default", {{4, 8, 4}, {4, 4, 8}}, {}, {4, 8, 8}},
-      {"aten.ge.Scalar", {kTable}, {Arg{1.0 / 3}}, kTable, true},
-      {"aten.lt.Scalar", {kTable}, {Arg{0.1}}, kTable, true},
+      {"aten.ge.Scalar", {kTable}, {1.0 / 3}, kTable, true},
+      {"aten.lt.Scalar", {kTable}, {0.1}, kTable, true},
   };
   return all;
 }
@@ -63,30 +64,19 @@ const std::vector<Call>& calls() {
 class RightOperator {
  public:
   RightOperator(const Call& call, DType dtype) : call_(call) {
-    graph_.name = "one";
-    Node node;
-    node.op = call.op;
-    for (const Shape& shape : call.operands) {
-      const auto id = static_cast<TensorId>(graph_.tensors.size());
-      graph_.tensors.push_back({"x" + std::to_string(id), dtype, shape});
-      graph_.inputs.push_back(id);
-      node.args.push_back(Arg{TensorArg{id}});
-    }
-    node.args.insert(node.args.end(), call.numbers.begin(), call.numbers.end());
-    result_ = static_cast<TensorId>(graph_.tensors.size());
-    graph_.tensors.push_back({"y", call.decides ? DType::kBool : dtype, call.result, 0, 0});
-    node.outputs = {result_};
-    graph_.nodes = {node};
-    graph_.outputs = {result_};
-    for (TensorId id = 0; id <= result_; ++id)
-      graph_.by_name[graph_.tensors[static_cast<size_t>(id)].name] = id;
+    std::vector<test::Argument> arguments;
+    for (size_t i = 0; i < call.operands.size(); ++i)
+      arguments.push_back(graph_.input("x" + std::to_string(i), call.operands[i], dtype));
+    arguments.insert(arguments.end(), call.numbers.begin(), call.numbers.end());
+    result_ =
+        graph_.call("y", call.op, arguments, call.result, call.decides ? DType::kBool : dtype).id;
   }
 
   // Operands of some size, every third time four times that, and what the operator gives.
   std::vector<at::Tensor> run(uint64_t seed) const {
     std::vector<at::Tensor> recorded;
     for (TensorId id = 0; id < result_; ++id) {
-      const Tensor& tensor = graph_.tensors[static_cast<size_t>(id)];
+      const Tensor& tensor = graph_.graph().tensors[static_cast<size_t>(id)];
       const at::Tensor drawn =
           normal_tensor({seed, tensor.name}, tensor.shape) * (seed % 3 == 1 ? 4 : 1);
       recorded.push_back(drawn.to(to_scalar_type(tensor.dtype)));
@@ -94,12 +84,13 @@ class RightOperator {
     if (call_.result == kScores)  // of attention that sees no later tokens
       recorded[0].masked_fill_(at::ones({8, 8}).triu(1).to(at::kBool), -1e4);
     recorded.push_back(
-        run_operator(graph_, graph_.nodes[0], in(recorded), Arithmetic::kAsRecorded).at(0));
+        run_operator(graph_.graph(), graph_.graph().nodes[0], in(recorded), Arithmetic::kAsRecorded)
+            .at(0));
     return recorded;
   }
 
   std::optional<OperatorFault> check(const std::vector<at::Tensor>& recorded, uint64_t seed) const {
-    return check_operator(graph_, 0, 0, in(recorded), {.seed = seed});
+    return check_operator(graph_.graph(), 0, 0, in(recorded), {.seed = seed});
   }
 
   at::Tensor& result(std::vector<at::Tensor>& recorded) const {
@@ -112,7 +103,7 @@ class RightOperator {
   }
 
   const Call& call_;
-  Graph graph_;
+  test::GraphBuilder graph_{"one operator"};
   TensorId result_ = kNone;
 };
 
