@@ -7,14 +7,7 @@
 #include <type_traits>
 
 #include "dynamic_check/buffers/element.h"
-
-// Loops are compiled twice, and the processor decides which it runs: vectors of 256 bits halve the
-// time of small floats. (The thread sanitizer cannot run what decides that.)
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
-#define ASSAY_FOR_EACH_PROCESSOR __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define ASSAY_FOR_EACH_PROCESSOR
-#endif
+#include "dynamic_check/vector_clones.h"
 
 namespace assay {
 namespace {
@@ -61,7 +54,7 @@ constexpr auto kGreater = [](auto a, auto b) {
 };
 
 template <typename T>
-ASSAY_FOR_EACH_PROCESSOR void divide(T* numbers, int64_t count, size_t by) {
+ASSAY_VECTOR_CLONES void divide(T* numbers, int64_t count, size_t by) {
   if constexpr (kRounded<T>) {
     const auto divisor = static_cast<float>(by);
     for (int64_t i = 0; i < count; ++i)
@@ -74,8 +67,8 @@ ASSAY_FOR_EACH_PROCESSOR void divide(T* numbers, int64_t count, size_t by) {
 
 // Steps from member to member, in each block; then divides by `divisor`.
 template <typename T, typename Step>
-ASSAY_FOR_EACH_PROCESSOR void fold(std::span<const StridedBuffer> members, T* to, size_t divisor,
-                                   const Step& step) {
+ASSAY_VECTOR_CLONES void fold(std::span<const StridedBuffer> members, T* to, size_t divisor,
+                              const Step& step) {
   const int64_t elements = members.front().elements();
   for (int64_t start = 0; start < elements; start += kBlock) {
     const int64_t count = std::min(kBlock, elements - start);
