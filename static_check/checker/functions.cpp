@@ -234,12 +234,12 @@ class FunctionCheck {
   std::vector<Call> calls_at(const Region& outer, const Region& inner,
                              const std::vector<Affine>& coords, const std::vector<size_t>& wholes,
                              bool by_lemmas) const {
-    Sum todo = as_sum(element_at(inner, step_.claim(), coords));
+    Sum pending = as_sum(element_at(inner, step_.claim(), coords));
     std::vector<Call> calls;
     int equalities = 0;
-    while (!todo.empty()) {
-      Product product = std::move(todo.back());
-      todo.pop_back();
+    while (!pending.empty()) {
+      Product product = std::move(pending.back());
+      pending.pop_back();
       if (product.factors.size() != 1)
         throw Rejection{"a claim that is no value of " + signature_.fn};
       const Factor factor = product.factors[0];
@@ -257,7 +257,7 @@ class FunctionCheck {
                         signature_.fn};
       product.factors.clear();
       for (const Product& piece : *definition)
-        todo.push_back(multiply(step_.facts, product, piece));
+        pending.push_back(multiply(step_.facts, product, piece));
     }
     return calls;
   }

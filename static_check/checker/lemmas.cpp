@@ -83,18 +83,18 @@ class LemmaCheck {
 
   // No infinity and no NaN went into it.
   bool is_finite(AtomId id) const {
-    std::vector<AtomId> todo{id};
+    std::vector<AtomId> pending{id};
     std::vector<bool> seen(facts_.universe().atoms.size(), false);
-    while (!todo.empty()) {
-      const AtomId atom = todo.back();
-      todo.pop_back();
+    while (!pending.empty()) {
+      const AtomId atom = pending.back();
+      pending.pop_back();
       if (seen[static_cast<size_t>(atom)]) continue;
       seen[static_cast<size_t>(atom)] = true;
       const Atom::Kind kind = facts_.atom(atom).kind;
       if (kind == Atom::Kind::kInfinity || kind == Atom::Kind::kNan || kind == Atom::Kind::kUninit)
         return false;
       if (const Instance* made = facts_.definition(atom))
-        for (const Instance::Operand& operand : made->operands) todo.push_back(operand.atom);
+        for (const Instance::Operand& operand : made->operands) pending.push_back(operand.atom);
     }
     return true;
   }

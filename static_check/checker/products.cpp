@@ -72,15 +72,15 @@ Factors under_the_sum(const Facts& facts, const Instance& sum, const Factor& of,
 }
 
 // Sums that these atoms are, through products and reciprocals.
-std::vector<const Instance*> sums_in(const Facts& facts, std::vector<AtomId> todo) {
+std::vector<const Instance*> sums_in(const Facts& facts, std::vector<AtomId> pending) {
   std::vector<const Instance*> found;
-  while (!todo.empty()) {
-    const Instance* made = facts.definition(todo.back());
-    todo.pop_back();
+  while (!pending.empty()) {
+    const Instance* made = facts.definition(pending.back());
+    pending.pop_back();
     if (made == nullptr) continue;
     if (made->kind == Instance::Kind::kSum) found.push_back(made);
     if (made->kind != Instance::Kind::kMul && !is_reciprocal(*made)) continue;
-    for (const Instance::Operand& operand : made->operands) todo.push_back(operand.atom);
+    for (const Instance::Operand& operand : made->operands) pending.push_back(operand.atom);
   }
   return found;
 }

@@ -69,18 +69,18 @@ class ReductionCheck {
   std::set<const Instance*> instances_in(const Sum& claimed) const {
     std::set<const Instance*> found;
     std::set<AtomId> seen;
-    std::vector<AtomId> todo;
+    std::vector<AtomId> pending;
     for (const Product& product : claimed)
-      for (const Factor& factor : product.factors) todo.push_back(factor.atom);
-    while (!todo.empty()) {
-      const AtomId atom = todo.back();
-      todo.pop_back();
+      for (const Factor& factor : product.factors) pending.push_back(factor.atom);
+    while (!pending.empty()) {
+      const AtomId atom = pending.back();
+      pending.pop_back();
       const Instance* made = step_.facts.definition(atom);
       if (made == nullptr || !seen.insert(atom).second) continue;
       if (made->kind == kind_) found.insert(made);
       if (made->kind == Instance::Kind::kCombine || made->kind == Instance::Kind::kCat ||
           made->kind == Instance::Kind::kMul)
-        for (const Instance::Operand& operand : made->operands) todo.push_back(operand.atom);
+        for (const Instance::Operand& operand : made->operands) pending.push_back(operand.atom);
     }
     return found;
   }

@@ -121,12 +121,12 @@ bool loses_meaning(const Facts& facts, const Product& part, const Product& other
 // A name among the factors of the claim, products and names unfolded, that equals the part.
 std::optional<Product> name_of(const Facts& facts, const Region& region, const Product& part,
                                const Sum& claimed) {
-  Factors todo;
+  Factors pending;
   for (const Product& product : claimed)
-    todo.insert(todo.end(), product.factors.begin(), product.factors.end());
-  while (!todo.empty()) {
-    const Factor factor = todo.back();
-    todo.pop_back();
+    pending.insert(pending.end(), product.factors.begin(), product.factors.end());
+  while (!pending.empty()) {
+    const Factor factor = pending.back();
+    pending.pop_back();
     const Instance* made = facts.definition(factor.atom);
     if (made == nullptr) continue;
     const bool is_name = made->kind == Instance::Kind::kCombine;
@@ -135,7 +135,7 @@ std::optional<Product> name_of(const Facts& facts, const Region& region, const P
     if (is_name && equal(facts, region, {part}, {name})) return name;
     const Sum inside = *expand(facts, region, factor);
     for (const Product& product : inside)
-      todo.insert(todo.end(), product.factors.begin(), product.factors.end());
+      pending.insert(pending.end(), product.factors.begin(), product.factors.end());
   }
   return std::nullopt;
 }

@@ -121,19 +121,19 @@ class Terms {
     proof_.definitions.push_back({leaf, std::move(formula)});
   }
 
-  void open(const Todo& todo) {
-    const LemmaProof::Leaf of = proof_.leaves[static_cast<size_t>(todo.leaf)];
+  void open(const Todo& pending) {
+    const LemmaProof::Leaf of = proof_.leaves[static_cast<size_t>(pending.leaf)];
     const Instance& made = lifting_.instance_of(of.atom);
-    const int depth = todo.depth - (common_.contains(of.atom) ? 1 : 0);
+    const int depth = pending.depth - (common_.contains(of.atom) ? 1 : 0);
     switch (made.kind) {
       case Instance::Kind::kMul:
       case Instance::Kind::kMap:
-        return open_call(todo.leaf, of, made, depth);
+        return open_call(pending.leaf, of, made, depth);
       case Instance::Kind::kCombine:
-        return open_combination(todo.leaf, of, made, depth);
+        return open_combination(pending.leaf, of, made, depth);
       case Instance::Kind::kSum:
       case Instance::Kind::kMax:
-        return open_reduction(todo.leaf, of, made, depth);
+        return open_reduction(pending.leaf, of, made, depth);
       default:
         return;
     }
@@ -220,13 +220,13 @@ class Terms {
 
 std::set<AtomId> cone_of(const Lifting& lifting, AtomId atom) {
   std::set<AtomId> seen{atom};
-  std::vector<AtomId> todo{atom};
-  while (!todo.empty()) {
-    const AtomId at = todo.back();
-    todo.pop_back();
+  std::vector<AtomId> pending{atom};
+  while (!pending.empty()) {
+    const AtomId at = pending.back();
+    pending.pop_back();
     if (lifting.atom(at).kind != Atom::Kind::kInstance) continue;
     for (const Instance::Operand& operand : lifting.instance_of(at).operands)
-      if (seen.insert(operand.atom).second) todo.push_back(operand.atom);
+      if (seen.insert(operand.atom).second) pending.push_back(operand.atom);
   }
   return seen;
 }
