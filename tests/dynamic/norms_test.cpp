@@ -11,6 +11,7 @@
 
 #include "dynamic_check/compare/norms_cuda.h"
 #include "dynamic_check/inputs/random.h"
+#include "tests/support/gpu.h"
 
 namespace assay {
 namespace {
@@ -80,7 +81,7 @@ TEST(Norms, OneElementThatIsNotFiniteIsSeenAnywhere) {
 }
 
 TEST(Norms, TheGpuAgreesWithTheCpu) {
-  if (!has_cuda_kernels() || !at::hasCUDA()) GTEST_SKIP() << "no GPU";
+  ASSAY_NEED_GPU(has_cuda_kernels() && at::hasCUDA());
   const at::Tensor a = normal_tensor({1, "a"}, {1000, 37});
   const at::Tensor b = normal_tensor({1, "b"}, {1000, 37});
   const Norms cpu = difference_norms(a, b);

@@ -76,30 +76,31 @@ TEST_P(SmallProduct, IsCalledWrongWhenOneElementIs) {
 }
 
 // The gradient of a weight by its many rows: every element is a long sum.
-constexpr int64_t kTokens = 512, kHidden = 256;
+constexpr int64_t kSummedRows = 512, kFeatures = 256;
 
 // The weight's alone is asked for.
 Graph long_sums() {
   test::GraphBuilder graph("norm");
-  const test::TensorRef gradient = graph.input("gradient", {kTokens, kHidden});
-  const test::TensorRef x = graph.input("x", {kTokens, kHidden});
-  const test::TensorRef mean = graph.input("mean", {kTokens, 1});
-  const test::TensorRef scale = graph.input("scale", {kTokens, 1});
-  const test::TensorRef weight = graph.input("weight", {kHidden});
+  const test::TensorRef gradient = graph.input("gradient", {kSummedRows, kFeatures});
+  const test::TensorRef x = graph.input("x", {kSummedRows, kFeatures});
+  const test::TensorRef mean = graph.input("mean", {kSummedRows, 1});
+  const test::TensorRef scale = graph.input("scale", {kSummedRows, 1});
+  const test::TensorRef weight = graph.input("weight", {kFeatures});
   graph.call_many("gradients", "aten.native_layer_norm_backward.default",
-                  {gradient, x, {kHidden}, mean, scale, weight, NoArg{}, {false, true, false}},
-                  {{{kTokens, kHidden}}, {{kHidden}}, {{kHidden}}});
+                  {gradient, x, {kFeatures}, mean, scale, weight, NoArg{}, {false, true, false}},
+                  {{{kSummedRows, kFeatures}}, {{kFeatures}}, {{kFeatures}}});
   return graph.graph();
 }
 
 // As a rank on one thread gives it.
 RecordedTensors long_sums_of_one_thread(uint64_t seed) {
-  const at::Tensor gradient = normal_tensor({seed, "gradient"}, {kTokens, kHidden}).to(at::kFloat);
-  const at::Tensor x = normal_tensor({seed, "x"}, {kTokens, kHidden}).to(at::kFloat);
-  const at::Tensor weight = at::ones(kHidden);
-  const auto [normalized, mean, scale] = at::native_layer_norm(x, kHidden, weight, {}, 1e-5);
+  const at::Tensor gradient =
+      normal_tensor({seed, "gradient"}, {kSummedRows, kFeatures}).to(at::kFloat);
+  const at::Tensor x = normal_tensor({seed, "x"}, {kSummedRows, kFeatures}).to(at::kFloat);
+  const at::Tensor weight = at::ones(kFeatures);
+  const auto [normalized, mean, scale] = at::native_layer_norm(x, kFeatures, weight, {}, 1e-5);
   const auto weight_gradient = std::get<1>(at::native_layer_norm_backward(
-      gradient, x, kHidden, mean, scale, weight, {}, {false, true, false}));
+      gradient, x, kFeatures, mean, scale, weight, {}, {false, true, false}));
   return {gradient, x, mean, scale, weight, {}, weight_gradient, {}};
 }
 

@@ -15,6 +15,8 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/support/gpu.h"
+
 namespace assay {
 namespace {
 
@@ -193,7 +195,7 @@ TEST(RankThreads, AnInputThatIsNotReadyGivesAWrongSum) {
 }
 
 TEST(RankThreads, TensorsOfAGpuGoByWayOfTheHost) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no GPU";
+  ASSAY_NEED_GPU(at::hasCUDA());
   for (const Completion completion : {Completion::kAtOnce, Completion::kAtWait}) {
     const auto failure = run_rank_threads(
         kTwo,

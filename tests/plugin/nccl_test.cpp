@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "dynamic_check/execute/process_executor.h"
+#include "tests/support/gpu.h"
 
 namespace assay {
 namespace {
@@ -31,13 +32,16 @@ class OnNccl : public RefinementTest {
   }
 };
 
-TEST_REFINEMENT_F(OnNccl, OneRankIsItsOwnSum) { row_parallel(1); }
+TEST_REFINEMENT_F(OnNccl, OneRankIsItsOwnSum) {
+  ASSAY_NEED_GPU(at::hasCUDA());
+  row_parallel(1);
+}
 
 TEST_REFINEMENT_F(OnNccl, TwoRanksAddUp) { row_parallel(2); }
 
 // A CPU and a GPU hold the reference together.
 TEST_REFINEMENT(ReferenceStages, OfACpuAndAGpu) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no GPU";
+  ASSAY_NEED_GPU(at::hasCUDA());
   options().reference_stages = {"cpu", "cuda:0"};
   auto x = input("x", {8, 64});
   auto up = weight("up", {256, 64}, Shard("tp", 0));
