@@ -1,5 +1,6 @@
 #include "bench/question.h"
 
+#include "dynamic_check/cuda/gpus.h"
 #include "gtest_plugin/dynamic_question.h"
 #include "shared_ir/inferred_relations.h"
 #include "shared_ir/operators.h"
@@ -13,6 +14,7 @@ Question::Question(const RefinementSpec& spec, DType precision)
   verdict = proof.report.verdict;
   relations = inferred_relations(proof.certificate);
   options.precision = precision;
+  options.cuda = variable_names_gpu();
 }
 
 DynamicReport Question::check() const {

@@ -22,7 +22,7 @@ struct Question {
   Programs programs;
   Verdict verdict;  // of the proof
   std::vector<Relation> relations;
-  DynamicOptions options;  // of that precision
+  DynamicOptions options;  // of that precision, on the device that ASSAY_DEVICE names
 };
 
 // Why the run is not within tolerance, in one line.

@@ -49,7 +49,7 @@ if(NOT CMAKE_CUDA_COMPILER)
 endif()
 
 if(NOT CMAKE_CUDA_ARCHITECTURES)
-  set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90-real)
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 100)
 endif()
 set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
 enable_language(CUDA)

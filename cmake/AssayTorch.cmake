@@ -100,7 +100,11 @@ endif()
 message(STATUS "LibTorch: ${ASSAY_TORCH_ROOT}")
 
 # LibTorch's headers cost more than most sources that include them: so many sources of the target
-# read them together.
+# read them together, but no more than ASSAY_MOST_SOURCES_AT_ONCE, where many cores compile.
+set(ASSAY_MOST_SOURCES_AT_ONCE 0 CACHE STRING "Sources with LibTorch that are compiled together; 0: as each target says")
 function(assay_share_torch_headers target sources)
+  if(ASSAY_MOST_SOURCES_AT_ONCE GREATER 0 AND sources GREATER ASSAY_MOST_SOURCES_AT_ONCE)
+    set(sources ${ASSAY_MOST_SOURCES_AT_ONCE})
+  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${sources})
 endfunction()

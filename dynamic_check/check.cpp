@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "dynamic_check/cuda/gpus.h"
 #include "dynamic_check/distributed_run.h"
 #include "dynamic_check/findings.h"
 #include "dynamic_check/float8_products.h"
@@ -26,6 +27,9 @@ void check_options(const Case& refinement, const Programs& programs,
   if (!is_floating(options.precision))
     throw UserError({}, fmt::format("no run is in {}", to_string(options.precision)),
                     "use a floating type: float32, bfloat16, float16, float8_e4m3fn, ...");
+  if (options.cuda && usable_gpus() == 0)
+    throw UserError({}, "the programs are to run on a GPU, and this process sees none",
+                    "unset ASSAY_DEVICE, or see that nvidia-smi lists a GPU here");
   if (static_cast<int64_t>(refinement.ranks.size()) != programs.mesh.world_size()) {
     throw UserError({}, fmt::format("the case has {} ranks, the mesh {}", refinement.ranks.size(),
                                     programs.mesh.world_size()));
@@ -122,8 +126,12 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
     report.first_deviation = self_made.broken;
     return finish();
   }
+  const at::Device device = options.cuda ? at::kCUDA : at::kCPU;
+  // Stages, and other processes, get theirs from the host.
+  const bool all_here = options.executor == nullptr && options.reference_stages.empty();
   const RunInputs inputs = make_run_inputs(refinement, programs.inputs, self_made,
-                                           storage_dtype(options.precision), options.seed);
+                                           storage_dtype(options.precision), options.seed)
+                               .on(all_here ? device : at::kCPU);
   References references = make_references(refinement, targets, programs, inputs, options);
   for (size_t i = 0; i < references.stage_bytes.size(); ++i)
     report.reference_stages.push_back({options.reference_stages[i], references.stage_bytes[i]});
@@ -143,7 +151,6 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
   if (!options.traces.empty()) keep_traces(refinement, run, options);
   const RankTensors ranks = rank_tensors(run.ranks);
   const Allowance allowance{options.samples, options.family_rate};
-  const at::Device device = options.cuda ? at::kCUDA : at::kCPU;
   const auto reference = [&](size_t target) {
     return on_device(references.tensors[target], device);
   };

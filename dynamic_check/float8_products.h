@@ -3,7 +3,9 @@
 // attention's, stay in bfloat16. It is what TransformerEngine's recipes with current scaling do
 // (Micikevicius et al. 2022, "FP8 formats for deep learning", section 4), but that the scale of a
 // factor is a power of two, made of the piece that the kernel sees, and that one format serves both
-// passes. It is emulated: the product runs again on rounded factors.
+// passes. It is emulated: the product runs again on rounded factors. A GPU that multiplies e4m3
+// (compute capability 8.9 and later) does so itself where sizes are multiples of 16 and nothing is
+// added.
 #pragma once
 
 #include <ATen/core/Tensor.h>

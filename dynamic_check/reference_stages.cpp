@@ -1,11 +1,11 @@
 #include "dynamic_check/reference_stages.h"
 
-#include <ATen/Context.h>
 #include <fmt/format.h>
 
 #include <charconv>
 #include <string_view>
 
+#include "dynamic_check/cuda/gpus.h"
 #include "shared_ir/error.h"
 
 namespace assay {
@@ -29,8 +29,7 @@ at::Device device_of(std::string_view name, int gpus) {
     throw UserError(
         {}, fmt::format("a stage of the reference is to run on {}, which is not there", name),
         gpus == 0
-            ? "this program sees no GPU: where there is one, link assay::nccl_executor, which "
-              "brings LibTorch's kernels for it"
+            ? "this program sees no GPU"
             : fmt::format("this program sees cuda:0 to cuda:{}", gpus - 1));
   }
   return {at::kCUDA, static_cast<at::DeviceIndex>(index)};
@@ -39,7 +38,7 @@ at::Device device_of(std::string_view name, int gpus) {
 }  // namespace
 
 std::vector<at::Device> reference_devices(const std::vector<std::string>& names) {
-  const int gpus = at::hasCUDA() ? static_cast<int>(at::getNumGPUs()) : 0;
+  const int gpus = usable_gpus();
   std::vector<at::Device> devices;
   for (const std::string& name : names) devices.push_back(device_of(name, gpus));
   return devices;

@@ -165,6 +165,7 @@ std::string failure_message(const CaseReport& report, const FailureContext& cont
   if (report.dynamic) text += run_in_words(*report.dynamic);
   text += "\n  reproduce: ASSAY_SEED=" + std::to_string(context.seed) + " ";
   if (!context.executor.empty()) text += "ASSAY_EXECUTOR=" + context.executor + " ";
+  if (!context.device.empty()) text += "ASSAY_DEVICE=" + context.device + " ";
   if (!context.stages.empty()) text += "ASSAY_REFERENCE_STAGES=" + context.stages + " ";
   text += context.binary + " --gtest_filter=" + context.test + "\n";
   if (!context.bundle.empty()) text += "  replay:    assay check " + context.bundle + "\n";

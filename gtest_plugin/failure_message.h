@@ -18,6 +18,7 @@ struct FailureContext {
   std::string bundle;          // folder with the case; empty when there is none
   std::string executor = {};   // as ASSAY_EXECUTOR; empty: what the test runs on anyway
   std::string stages = {};     // as ASSAY_REFERENCE_STAGES, in the same way
+  std::string device = {};     // as ASSAY_DEVICE, in the same way
   std::string no_bundle = {};  // why the case could not be kept; empty: it was, or there is none
 };
 

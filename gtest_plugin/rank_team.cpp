@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "dynamic_check/cuda/gpus.h"
 #include "dynamic_check/execute/launched_processes.h"
 #include "dynamic_check/execute/own_processes.h"
 #include "gtest_plugin/launched_output.h"
@@ -66,7 +67,10 @@ ExecutorKind RankTeam::executor_kind(const CheckOptions& options) const {
 
 std::string RankTeam::unfit(const Mesh& mesh, const CheckOptions& options) const {
   const ExecutorKind kind = executor_kind(options);
-  if (kind == ExecutorKind::kThreads) return {};
+  if (kind == ExecutorKind::kThreads) {
+    const bool lacks_gpu = on_gpus(options) && usable_gpus() == 0;
+    return lacks_gpu ? "this test is to run on a GPU, and this process sees none" : "";
+  }
   // On several machines, each process finds out for itself.
   if (!launch_ || launch_->one_host) {
     const std::string lacking = missing_devices(backend_name(kind), mesh);
@@ -100,7 +104,18 @@ CaseReport RankTeam::follow(const RankQuestion& question) {
 }
 
 bool RankTeam::on_gpus(const CheckOptions& options) const {
-  return executor_kind(options) == ExecutorKind::kNccl;
+  const ExecutorKind kind = executor_kind(options);
+  if (kind != ExecutorKind::kThreads) return kind == ExecutorKind::kNccl;
+  if (options.device.empty()) return variable_names_gpu();
+  if (options.device != "cpu" && options.device != "cuda")
+    throw UserError({}, "the programs are to run on '" + options.device + "'", "cpu, or cuda");
+  return options.device == "cuda";
+}
+
+std::string RankTeam::device_variable(const CheckOptions& options) const {
+  const bool by_variable =
+      options.device.empty() && executor_kind(options) == ExecutorKind::kThreads;
+  return by_variable && variable_names_gpu() ? "cuda" : "";
 }
 
 std::string RankTeam::executor_variable(const CheckOptions& options) const {

@@ -39,8 +39,11 @@ class RankTeam {
   // user's choice cannot be had.
   Executor* executor(const CheckOptions& options);
 
-  // Whether those ranks have GPUs.
+  // Whether those ranks have GPUs. Throws UserError where a variable names no device.
   bool on_gpus(const CheckOptions& options) const;
+
+  // What ASSAY_DEVICE must be for the check to run in the same place; empty: nothing.
+  std::string device_variable(const CheckOptions& options) const;
 
   // What ASSAY_EXECUTOR must be for the check to run in the same way; empty: nothing.
   std::string executor_variable(const CheckOptions& options) const;

@@ -9,7 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <chrono>
 #include <fstream>
+#include <limits>
 
 #include "bench/calibration/clean_runs.h"
 #include "bench/calibration/power.h"
@@ -26,6 +28,7 @@ using Json = nlohmann::ordered_json;
 
 struct Arguments {
   int64_t runs = 1000;
+  int64_t seconds = 0;
   int doublings = 12;
   int draws = 20;
   uint64_t seed = 1;
@@ -176,7 +179,15 @@ int run(const Arguments& arguments) {
   const auto progress = [&] {
     if (terminal) fmt::print(stderr, "\r{} runs", ++done);
   };
-  const CleanRuns clean = run_clean(specs, precisions, arguments.runs, arguments.seed, progress);
+  const auto start = std::chrono::steady_clock::now();
+  const auto goes_on = [&] {
+    progress();
+    return arguments.seconds == 0 ||
+           std::chrono::steady_clock::now() - start < std::chrono::seconds(arguments.seconds);
+  };
+  const int64_t runs =
+      arguments.seconds == 0 ? arguments.runs : std::numeric_limits<int64_t>::max();
+  const CleanRuns clean = run_clean(specs, precisions, runs, arguments.seed, goes_on);
   const std::vector<PowerCurve> power = measure_power(specs, precisions, arguments.doublings,
                                                       arguments.draws, arguments.seed, progress);
   if (terminal) fmt::print(stderr, "\n");
@@ -195,6 +206,9 @@ int main(int argc, char** argv) {
   assay::bench::Arguments arguments;
   app.add_option("--runs", arguments.runs, "clean runs, at least")
       ->check(CLI::Range(1, 100'000'000));
+  app.add_option("--seconds", arguments.seconds,
+                 "as many clean runs as take so long, instead of a number")
+      ->check(CLI::Range(1, 1'000'000));
   app.add_option("--doublings", arguments.doublings, "the largest injected error: 2^N roundoffs")
       ->check(CLI::Range(0, 60));
   app.add_option("--draws", arguments.draws, "injections of each size")

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "bench/question.h"
 #include "shared_ir/error.h"
@@ -21,29 +23,30 @@ void add_deviations(const DynamicReport& report, Deviations& deviations) {
 
 CleanRuns run_clean(const std::vector<RefinementSpec>& fixtures,
                     const std::vector<DType>& precisions, int64_t runs, uint64_t first_seed,
-                    const std::function<void()>& progress) {
-  const auto questions = static_cast<int64_t>(fixtures.size() * precisions.size());
-  ASSAY_CHECK(questions > 0, "there is something to run");
-  const int64_t seeds = (runs + questions - 1) / questions;
+                    const std::function<bool()>& goes_on) {
+  ASSAY_CHECK(!fixtures.empty() && !precisions.empty(), "there is something to run");
   CleanRuns result;
-  uint64_t seed = first_seed;
-  for (const DType precision : precisions) {
-    Deviations deviations{precision, std::numeric_limits<double>::infinity(), {}};
-    for (const RefinementSpec& fixture : fixtures) {
-      Question question(fixture, precision);
-      for (int64_t i = 0; i < seeds; ++i, ++seed) {
+  for (const DType precision : precisions)
+    result.deviations.push_back({precision, std::numeric_limits<double>::infinity(), {}});
+  // Captured and proved in the first round.
+  std::map<std::pair<size_t, size_t>, Question> questions;
+  bool ended = false;
+  for (uint64_t seed = first_seed; !ended && result.runs < runs;) {
+    for (size_t i = 0; i < precisions.size() && !ended; ++i) {
+      for (size_t k = 0; k < fixtures.size() && !ended; ++k, ++seed) {
+        Question& question =
+            questions.try_emplace({i, k}, fixtures[k], precisions[i]).first->second;
         question.options.seed = seed;
         const DynamicReport report = question.check();
         ++result.runs;
         if (report.verdict != Verdict::kProved)
-          result.alarms.push_back({fixture.name, precision, seed, why_not(report)});
-        add_deviations(report, deviations);
-        progress();
+          result.alarms.push_back({fixtures[k].name, precisions[i], seed, why_not(report)});
+        add_deviations(report, result.deviations[i]);
+        ended = !goes_on();
       }
     }
-    std::sort(deviations.measured.begin(), deviations.measured.end());
-    result.deviations.push_back(std::move(deviations));
   }
+  for (Deviations& one : result.deviations) std::sort(one.measured.begin(), one.measured.end());
   return result;
 }
 

@@ -34,11 +34,11 @@ struct CleanRuns {
   std::vector<Deviations> deviations;  // one for each precision
 };
 
-// At least `runs` dynamic checks: each fixture in each precision with as many seeds as that takes,
-// all different, from `first_seed` on. `progress` is told after each.
+// At least `runs` dynamic checks, in rounds: each fixture in each precision with one seed, all of
+// them different, from `first_seed` on. After each run, `goes_on` says whether another one follows.
 CleanRuns run_clean(const std::vector<RefinementSpec>& fixtures,
                     const std::vector<DType>& precisions, int64_t runs, uint64_t first_seed,
-                    const std::function<void()>& progress);
+                    const std::function<bool()>& goes_on);
 
 // Element of a sorted list below which a share `p` of it lies, 0 <= p <= 1. Not for an empty list.
 double quantile(const std::vector<double>& sorted, double p);

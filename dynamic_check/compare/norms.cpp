@@ -1,15 +1,16 @@
 #include "dynamic_check/compare/norms.h"
 
 #include <ATen/Parallel.h>
-#include <ATen/ops/zeros_like.h>
+#include <c10/core/DeviceGuard.h>
 
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
 #include "dynamic_check/compare/elements.h"
-#include "dynamic_check/compare/norms_cuda.h"
+#include "dynamic_check/cuda/norms.h"
 #include "dynamic_check/vector_clones.h"
+#include "shared_ir/capture/scalar_type.h"
 #include "shared_ir/error.h"
 
 namespace assay {
@@ -114,15 +115,26 @@ void check(const at::Tensor& a, const at::Tensor& b) {
               "only tensors of one shape and device are compared");
 }
 
+std::vector<cuda::BlockSums> sums_on_gpu(const at::Tensor& a, const at::Tensor& b) {
+  const c10::DeviceGuard guard(a.device());
+  const auto operand = [](const at::Tensor& tensor) {
+    return tensor.defined()
+               ? cuda::Operand{tensor.const_data_ptr(), to_dtype(tensor.scalar_type())}
+               : cuda::Operand{};
+  };
+  at::Tensor x = a.contiguous(), y = b.defined() ? b.contiguous() : at::Tensor();
+  if (y.defined() && !cuda::has_block_sums(operand(x).dtype, operand(y).dtype)) {
+    y = y.to(at::kDouble);
+    if (!cuda::has_block_sums(operand(x).dtype, operand(y).dtype)) x = x.to(at::kDouble);
+  }
+  return cuda::block_sums(operand(x), operand(y), x.numel(), block_size(x.numel()));
+}
+
 Norms norms_on_gpu(const at::Tensor& a, const at::Tensor& b) {
-  const at::Tensor x = a.to(at::kDouble).contiguous();
-  const at::Tensor y = b.to(at::kDouble).contiguous();
-  std::vector<double> squares(static_cast<size_t>(block_count(x.numel())), 0.0);
-  cuda_block_squares(x.const_data_ptr<double>(), y.const_data_ptr<double>(), x.numel(),
-                     block_size(x.numel()), squares);
-  std::vector<Squares> unknown;
-  for (const double sum : squares) unknown.push_back({sum, false});
-  return from_squares(unknown);
+  std::vector<Squares> squares;
+  for (const cuda::BlockSums& block : sums_on_gpu(a, b))
+    squares.push_back({block.squares, block.not_finite == 0});
+  return from_squares(squares);
 }
 
 }  // namespace
@@ -146,20 +158,26 @@ Norms difference_norms(const at::Tensor& a, const at::Tensor& b) {
 
 Norms norms_of(const at::Tensor& tensor) {
   check(tensor, tensor);
-  if (tensor.is_cuda()) return norms_on_gpu(tensor, at::zeros_like(tensor));
+  if (tensor.is_cuda()) return norms_on_gpu(tensor, {});
   return visit_elements(tensor,
                         [&](const auto* x) { return block_norms(x, Zeros(), tensor.numel()); });
 }
 
 bool all_finite(const at::Tensor& tensor) {
   check(tensor, tensor);
-  return visit_elements(tensor.cpu(), [&](const auto* x) { return all_finite(x, tensor.numel()); });
+  if (tensor.is_cuda()) return norms_on_gpu(tensor, {}).finite;
+  return visit_elements(tensor, [&](const auto* x) { return all_finite(x, tensor.numel()); });
 }
 
 int64_t special_mismatches(const at::Tensor& a, const at::Tensor& b) {
   check(a, b);
-  return visit_elements(a.cpu(), [&](const auto* x) {
-    return visit_elements(b.cpu(), [&](const auto* y) {
+  if (a.is_cuda()) {
+    int64_t count = 0;
+    for (const cuda::BlockSums& block : sums_on_gpu(a, b)) count += block.mismatches;
+    return count;
+  }
+  return visit_elements(a, [&](const auto* x) {
+    return visit_elements(b, [&](const auto* y) {
       int64_t count = 0;
       for (int64_t i = 0; i < a.numel(); ++i)
         count += special_mismatch(static_cast<double>(x[i]), static_cast<double>(y[i]));

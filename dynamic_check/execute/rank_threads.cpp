@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "dynamic_check/cuda/gpus.h"
 #include "dynamic_check/execute/rendezvous.h"
 #include "dynamic_check/execute/thread_backend.h"
 
@@ -86,6 +87,8 @@ void rank_thread(const std::shared_ptr<Run>& run, const Mesh& mesh, Rank rank,
   {
     ThreadRank environment(mesh, rank, options, run->rendezvous);
     run_body(*run, environment);
+    // What the body has left on streams of its own.
+    synchronize(options.device);
   }
   std::lock_guard lock(run->mutex);
   run->ended[static_cast<size_t>(rank)] = true;

@@ -46,6 +46,8 @@ class RoundingNoise {
   [[gnu::always_inline]] static constexpr Float error(int16_t steps) {
     return (static_cast<Float>(steps) + Float(0.5)) * Float(0x1p-15);
   }
+  // Where the key's sequence starts.
+  uint64_t start() const { return start_; }
   double at(uint64_t index) const {
     return error<double>(static_cast<int16_t>(bits(index / kDrawn) >> (16 * (index % kDrawn))));
   }

@@ -63,6 +63,13 @@ SelfMade check_self_made(const Case& refinement, const std::vector<DynamicInput>
   return result;
 }
 
+RunInputs RunInputs::on(at::Device device) const {
+  RunInputs result = *this;
+  for (auto& [name, tensor] : result.whole) tensor = tensor.to(device);
+  for (auto& [name, tensor] : result.parts) tensor = tensor.to(device);
+  return result;
+}
+
 RunInputs make_run_inputs(const Case& refinement, const std::vector<DynamicInput>& inputs,
                           const SelfMade& self_made, DType precision, uint64_t seed) {
   RunInputs result;

@@ -15,6 +15,9 @@
 namespace assay {
 
 struct RunInputs {
+  // The same tensors there.
+  RunInputs on(at::Device device) const;
+
   std::map<std::string, at::Tensor> whole;     // sequential inputs, in the run's precision
   std::map<RankTensorName, at::Tensor> parts;  // distributed inputs
   std::map<std::string, bool> differentiable;  // sequential input -> requires grad

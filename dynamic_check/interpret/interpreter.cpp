@@ -17,10 +17,10 @@ namespace {
 
 StagedValues values_of(const Graph& graph, Rank rank,
                        const std::map<RankTensorName, at::Tensor>& inputs, const Wanted& wanted,
-                       const Seen& seen) {
+                       const Seen& seen, at::Device device) {
   const auto kept = [&](TensorId id) { return !wanted || wanted(rank, id); };
   StagedValues values(plan_of(graph, std::vector<int32_t>(graph.nodes.size(), 0), 1, kept),
-                      {at::kCPU}, graph.tensors.size());
+                      {device}, graph.tensors.size());
   std::vector<bool> given(graph.tensors.size());
   for (size_t id = 0; id < graph.tensors.size(); ++id) {
     const auto found = inputs.find({graph.tensors[id].name, rank});
@@ -41,11 +41,15 @@ StagedValues values_of(const Graph& graph, Rank rank,
 
 RankInterpreter::Kernel kernel_of(const Graph& graph, Rank rank, const OutputFilter& filter,
                                   const DeclaredOperators* declared) {
-  return [&graph, rank, &filter, declared](NodeId node, const TensorLookup& operands, at::Device) {
+  return [&graph, rank, &filter, declared](NodeId node, const TensorLookup& operands,
+                                           at::Device device) {
     std::vector<at::Tensor> outputs = run_operator(graph, graph.nodes[static_cast<size_t>(node)],
                                                    operands, Arithmetic::kFloat64, declared);
-    for (size_t i = 0; filter && i < outputs.size(); ++i)
-      if (outputs[i].defined()) outputs[i] = filter(rank, node, i, outputs[i]);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (!outputs[i].defined()) continue;
+      outputs[i] = outputs[i].to(device);  // what is made of numbers alone is on the CPU
+      if (filter) outputs[i] = filter(rank, node, i, outputs[i]);
+    }
     return outputs;
   };
 }
@@ -61,12 +65,14 @@ class Lockstep {
            const std::map<RankTensorName, at::Tensor>& inputs, const OutputFilter& filter,
            const Wanted& wanted, const DeclaredOperators* declared, const Seen& seen)
       : graphs_(graphs), groups_(groups), declared_(declared) {
+    const at::Device device = inputs.empty() ? at::kCPU : inputs.begin()->second.device();
     for (size_t index = 0; index < graphs.size(); ++index) {
       const auto rank = static_cast<Rank>(index);
       const auto made = [&seen, rank](TensorId id, const at::Tensor& value) {
         if (seen) seen(rank, id, value);
       };
-      ranks_.emplace_back(graphs[index], values_of(graphs[index], rank, inputs, wanted, seen),
+      ranks_.emplace_back(graphs[index],
+                          values_of(graphs[index], rank, inputs, wanted, seen, device),
                           kernel_of(graphs[index], rank, filter, declared), declared, made);
     }
     waiting_.assign(graphs.size(), nullptr);

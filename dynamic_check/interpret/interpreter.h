@@ -41,7 +41,8 @@ using Seen = std::function<void(Rank rank, TensorId id, const at::Tensor& value)
 // `inputs` has every graph input (and may override any other tensor) by name and rank; floating
 // ones are converted to float64. Throws UserError for a missing input or an operator that cannot
 // run, UnmetCollectives for collectives that do not meet. Without `wanted`, all values are. What
-// the user `declared` is its declaration.
+// the user `declared` is its declaration. Values are on the device of the inputs (the CPU, where
+// there are none).
 std::vector<Values> interpret(const std::vector<Graph>& graphs, const Groups& groups,
                               const std::map<RankTensorName, at::Tensor>& inputs,
                               const OutputFilter& filter = {}, const Wanted& wanted = {},

@@ -70,6 +70,8 @@ class OperatorReplay {
         float8_(first_factor(node_) == kNone ? std::nullopt : options.float8) {
     if (!judges()) return;
     for (TensorId input : tensor_arguments(node_)) operands_.try_emplace(input, recorded(input));
+    for (const TensorId output : node_.outputs)
+      if (output != kNone && recorded(output).defined()) device_ = recorded(output).device();
   }
 
   bool can_run() const {
@@ -85,8 +87,8 @@ class OperatorReplay {
 
   // In float64; inputs perturbed by `relative` (0: not at all), keyed by `sample`.
   std::vector<at::Tensor> run(double relative, int sample) const {
-    return run_operator(graph_, node_, operand(relative, sample, Arithmetic::kFloat64),
-                        Arithmetic::kFloat64, declared_);
+    return there(run_operator(graph_, node_, operand(relative, sample, Arithmetic::kFloat64),
+                              Arithmetic::kFloat64, declared_));
   }
 
   // Adds a sample of the spread of output `index` at a precision: inputs and result rounded to it,
@@ -127,6 +129,7 @@ class OperatorReplay {
     for (const TensorId input : tensor_arguments(node_))
       factors.push_back(operand(0, 0, Arithmetic::kAsRecorded)(input));
     const at::Tensor& result = outputs[0];
+    if (!result.is_cpu()) return false;  // thin products are the host's
     for (const at::Tensor& factor : factors)
       if (factor.scalar_type() != result.scalar_type()) return false;
     const int64_t elements = result.numel();
@@ -153,8 +156,16 @@ class OperatorReplay {
   }
 
   std::vector<at::Tensor> run_as_recorded() const {
-    return run_operator(graph_, node_, operand(0, 0, Arithmetic::kAsRecorded),
-                        Arithmetic::kAsRecorded);
+    return there(run_operator(graph_, node_, operand(0, 0, Arithmetic::kAsRecorded),
+                              Arithmetic::kAsRecorded));
+  }
+
+  // On the device of the recorded outputs: what an operator makes of numbers alone is on the CPU,
+  // and what a declaration gives.
+  std::vector<at::Tensor> there(std::vector<at::Tensor> outputs) const {
+    for (at::Tensor& output : outputs)
+      if (output.defined()) output = output.to(device_);
+    return outputs;
   }
 
   static bool has(const std::vector<at::Tensor>& outputs, size_t index, const at::Tensor& output) {
@@ -182,8 +193,8 @@ class OperatorReplay {
 
   void add_sample(Spread& spread, size_t index, double relative, Arithmetic arithmetic) const {
     const auto sample = static_cast<int>(spread.samples());
-    const std::vector<at::Tensor> outputs =
-        run_operator(graph_, node_, operand(relative, sample, arithmetic), arithmetic, declared_);
+    const std::vector<at::Tensor> outputs = there(
+        run_operator(graph_, node_, operand(relative, sample, arithmetic), arithmetic, declared_));
     spread.add(perturbed(outputs.at(index).to(at::kDouble), relative,
                          {seed_, fmt::format("result {} {} {}", id_, index, sample)}));
   }
@@ -195,8 +206,8 @@ class OperatorReplay {
     const auto sample = static_cast<int>(spread.samples());
     const InnerRounding rounding{relative, std::min(relative, unit_roundoff(DType::kFloat32)),
                                  seed_, fmt::format("inside {} {}", id_, sample)};
-    const std::vector<at::Tensor> outputs =
-        declared_->run(graph_, node_, operand(relative, sample, Arithmetic::kFloat64), rounding);
+    const std::vector<at::Tensor> outputs = there(
+        declared_->run(graph_, node_, operand(relative, sample, Arithmetic::kFloat64), rounding));
     spread.add(outputs.at(index));
   }
 
@@ -204,6 +215,7 @@ class OperatorReplay {
   const Node& node_;
   const NodeId id_;
   std::map<TensorId, at::Tensor> operands_;
+  at::Device device_ = at::kCPU;
   const uint64_t seed_;
   const DeclaredOperators* const declared_;  // null: the user does not declare the operator
   const std::optional<DType> float8_;

@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
+#include <c10/core/DeviceGuard.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,9 +11,11 @@
 #include <type_traits>
 
 #include "dynamic_check/compare/elements.h"
+#include "dynamic_check/cuda/noise.h"
 #include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/record.h"
 #include "dynamic_check/vector_clones.h"
+#include "shared_ir/capture/scalar_type.h"
 
 namespace assay {
 
@@ -87,22 +90,39 @@ bool write_perturbed(const at::Tensor& tensor, double relative, const RandomKey&
   });
 }
 
+// Both on one GPU and contiguous; false where the type has no kernel.
+bool write_perturbed_on_gpu(const at::Tensor& tensor, double relative, const RandomKey& key,
+                            const at::Tensor& result) {
+  const DType dtype = to_dtype(tensor.scalar_type());
+  if (!cuda::has_noise(dtype)) return false;
+  const c10::DeviceGuard guard(tensor.device());
+  cuda::add_noise(tensor.const_data_ptr(), result.mutable_data_ptr(), dtype, tensor.numel(),
+                  relative, RoundingNoise(key).start());
+  return true;
+}
+
+bool write_perturbed_where_it_is(const at::Tensor& tensor, double relative, const RandomKey& key,
+                                 const at::Tensor& result) {
+  if (tensor.is_cuda()) return write_perturbed_on_gpu(tensor, relative, key, result);
+  return tensor.is_cpu() && write_perturbed(tensor, relative, key, result);
+}
+
 }  // namespace
 
 at::Tensor perturbed(const at::Tensor& tensor, double relative, const RandomKey& key) {
   if (!tensor.is_floating_point()) return tensor;
-  const at::Tensor result = at::empty(tensor.sizes(), tensor.options().device(at::kCPU));
+  const at::Tensor result = at::empty(tensor.sizes(), tensor.options());
   // Types without kernels of their own, such as float8, go through float64.
-  if (!write_perturbed(tensor.cpu(), relative, key, result))
+  if (!write_perturbed_where_it_is(tensor.contiguous(), relative, key, result))
     return perturbed(tensor.to(at::kDouble), relative, key).to(tensor.scalar_type());
-  return result.to(tensor.device());
+  return result;
 }
 
 void perturb(const at::Tensor& tensor, double relative, const RandomKey& key) {
   if (!tensor.is_floating_point()) return;
-  if (tensor.is_cpu() && tensor.is_non_overlapping_and_dense()) {
+  if (tensor.is_non_overlapping_and_dense()) {
     const at::Tensor elements = tensor.detach().as_strided({tensor.numel()}, {1});
-    if (write_perturbed(elements, relative, key, elements)) return;
+    if (write_perturbed_where_it_is(elements, relative, key, elements)) return;
   }
   overwrite(tensor, perturbed(tensor, relative, key));
 }

@@ -28,7 +28,7 @@ RefinementSpec one_wrong() {
 
 TEST(CleanRuns, ARightProgramRaisesNoAlarm) {
   int told = 0;
-  const CleanRuns clean = run_clean(one_right(), kBoth, 5, 1, [&] { ++told; });
+  const CleanRuns clean = run_clean(one_right(), kBoth, 5, 1, [&] { return ++told > 0; });
   EXPECT_EQ(clean.runs, 6);  // the same number in each precision
   EXPECT_EQ(told, 6);
   EXPECT_TRUE(clean.alarms.empty());
@@ -41,8 +41,14 @@ TEST(CleanRuns, ARightProgramRaisesNoAlarm) {
   }
 }
 
+TEST(CleanRuns, EndWhereTheyAreToldTo) {
+  int told = 0;
+  const CleanRuns clean = run_clean(one_right(), kBoth, 100, 1, [&] { return ++told < 3; });
+  EXPECT_EQ(clean.runs, 3);
+}
+
 TEST(CleanRuns, EveryRunOfAWrongProgramIsAnAlarmWithItsSeed) {
-  const CleanRuns wrong = run_clean({one_wrong()}, {DType::kFloat32}, 2, 7, [] {});
+  const CleanRuns wrong = run_clean({one_wrong()}, {DType::kFloat32}, 2, 7, [] { return true; });
   ASSERT_EQ(wrong.alarms.size(), 2U);
   EXPECT_EQ(wrong.alarms[0].seed, 7U);
   EXPECT_EQ(wrong.alarms[1].seed, 8U);

@@ -1,6 +1,5 @@
 #include "dynamic_check/compare/norms.h"
 
-#include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
@@ -9,9 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "dynamic_check/compare/norms_cuda.h"
 #include "dynamic_check/inputs/random.h"
-#include "tests/support/gpu.h"
 
 namespace assay {
 namespace {
@@ -78,17 +75,6 @@ TEST(Norms, OneElementThatIsNotFiniteIsSeenAnywhere) {
     }
   }
   EXPECT_TRUE(all_finite(at::zeros({0}))) << "none";
-}
-
-TEST(Norms, TheGpuAgreesWithTheCpu) {
-  ASSAY_NEED_GPU(has_cuda_kernels() && at::hasCUDA());
-  const at::Tensor a = normal_tensor({1, "a"}, {1000, 37});
-  const at::Tensor b = normal_tensor({1, "b"}, {1000, 37});
-  const Norms cpu = difference_norms(a, b);
-  const Norms gpu = difference_norms(a.to(at::kCUDA), b.to(at::kCUDA));
-  ASSERT_EQ(cpu.blocks.size(), gpu.blocks.size());
-  for (size_t i = 0; i < cpu.blocks.size(); ++i)
-    EXPECT_NEAR(cpu.blocks[i], gpu.blocks[i], 1e-12 * cpu.blocks[i]);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "dynamic_check/execute/rank_threads.h"
 
-#include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/arange.h>
@@ -15,7 +14,6 @@
 #include <mutex>
 #include <thread>
 
-#include "tests/support/gpu.h"
 
 namespace assay {
 namespace {
@@ -192,25 +190,6 @@ TEST(RankThreads, AnInputThatIsNotReadyGivesAWrongSum) {
       [](const CollectiveStart& call) {
         return call.rank == 1 ? Completion::kInputUnready : Completion::kAtOnce;
       });
-}
-
-TEST(RankThreads, TensorsOfAGpuGoByWayOfTheHost) {
-  ASSAY_NEED_GPU(at::hasCUDA());
-  for (const Completion completion : {Completion::kAtOnce, Completion::kAtWait}) {
-    const auto failure = run_rank_threads(
-        kTwo,
-        {.timeout = 20'000ms,
-         .device = at::kCUDA,
-         .completion = [completion](const CollectiveStart&) { return completion; }},
-        [](RankEnvironment& rank) {
-          std::vector<at::Tensor> tensors{ramp(rank.rank()).to(at::kCUDA)};
-          const auto work = rank.group("tp")->allreduce(tensors);
-          work->wait();
-          EXPECT_TRUE(tensors[0].is_cuda());
-          EXPECT_TRUE(at::equal(tensors[0].cpu(), ramp(0) + ramp(1)));
-        });
-    EXPECT_FALSE(failure) << failure->message;
-  }
 }
 
 TEST(RankThreads, DelaysAreTheSameForTheSameSeed) {

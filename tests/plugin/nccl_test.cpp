@@ -1,10 +1,9 @@
 // Ranks as processes that communicate by NCCL, each on a GPU of its own.
-#include <ATen/Context.h>
-#include <ATen/ops/gelu.h>
 #include <ATen/ops/mm.h>
 #include <assay/gtest.h>
 #include <gmock/gmock.h>
 
+#include "dynamic_check/cuda/gpus.h"
 #include "dynamic_check/execute/process_executor.h"
 #include "tests/support/gpu.h"
 
@@ -33,25 +32,11 @@ class OnNccl : public RefinementTest {
 };
 
 TEST_REFINEMENT_F(OnNccl, OneRankIsItsOwnSum) {
-  ASSAY_NEED_GPU(at::hasCUDA());
+  ASSAY_NEED_GPU(usable_gpus() > 0);
   row_parallel(1);
 }
 
 TEST_REFINEMENT_F(OnNccl, TwoRanksAddUp) { row_parallel(2); }
-
-// A CPU and a GPU hold the reference together.
-TEST_REFINEMENT(ReferenceStages, OfACpuAndAGpu) {
-  ASSAY_NEED_GPU(at::hasCUDA());
-  options().reference_stages = {"cpu", "cuda:0"};
-  auto x = input("x", {8, 64});
-  auto up = weight("up", {256, 64}, Shard("tp", 0));
-  auto down = weight("down", {64, 256}, Shard("tp", 1));
-  const auto forward = [=](Program& p) {
-    return at::mm(at::gelu(at::mm(p[x], p[up].t())), p[down].t());
-  };
-  sequential([=](Program& p) { p.output("y", forward(p)); });
-  distributed({{"tp", 2}}, [=](Program& p) { p.output("y", p.all_reduce(forward(p), "tp")); });
-}
 
 }  // namespace
 }  // namespace assay

@@ -97,6 +97,9 @@ struct CheckOptions {
   // None: what the variable ASSAY_EXECUTOR says (threads, gloo, nccl); else gloo where a launcher
   // has started several ranks, and threads where not.
   std::optional<ExecutorKind> executor;
+  // Where the programs run whose ranks are threads: "cpu" or "cuda", the first GPU. Empty: what the
+  // variable ASSAY_DEVICE says, else "cpu".
+  std::string device;
   int samples = 10;  // perturbed sequential runs from which the tolerance is derived; at least 3
   // Folder that keeps the traces of each precision's runs (PRECISION/base.trace and others, with
   // the case) for `assay compare`. Empty: none are kept.
