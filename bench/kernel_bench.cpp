@@ -141,12 +141,8 @@ Json row_of(const char* kernel, DType dtype, const Buffers& buffers, double copy
   fmt::print("{:<6} {:<14} {:>5} MiB: {:8.1f} GB/s, copy {:8.1f} GB/s, {:.2f} of it\n", kernel,
              to_string(dtype), buffers.bytes() / kMebi, rate(time), rate(copy), copy / time);
   std::fflush(stdout);
-  return {{"kernel", kernel},
-          {"dtype", to_string(dtype)},
-          {"mib", buffers.bytes() / kMebi},
-          {"gb_per_s", rate(time)},
-          {"copy_gb_per_s", rate(copy)},
-          {"of_copy", copy / time}};
+  return {{"kernel", kernel},       {"dtype", to_string(dtype)},   {"mib", buffers.bytes() / kMebi},
+          {"gb_per_s", rate(time)}, {"copy_gb_per_s", rate(copy)}, {"of_copy", copy / time}};
 }
 
 int run(const std::vector<int64_t>& sizes, double goal, const std::string& file) {
@@ -166,9 +162,8 @@ int run(const std::vector<int64_t>& sizes, double goal, const std::string& file)
         rows.push_back(row_of("noise", dtype, buffers, copy, noise_time(buffers, dtype)));
     }
   }
-  const auto least = std::ranges::min_element(rows, {}, [](const Json& row) {
-    return row.at("of_copy").get<double>();
-  });
+  const auto least = std::ranges::min_element(
+      rows, {}, [](const Json& row) { return row.at("of_copy").get<double>(); });
   const double worst = least->at("of_copy").get<double>();
   fmt::print("worst={:.2f} goal={:.2f} ({} {} {} MiB)\n", worst, goal,
              least->at("kernel").get<std::string>(), least->at("dtype").get<std::string>(),

@@ -28,9 +28,8 @@ at::Device device_of(std::string_view name, int gpus) {
   if (index >= gpus) {
     throw UserError(
         {}, fmt::format("a stage of the reference is to run on {}, which is not there", name),
-        gpus == 0
-            ? "this program sees no GPU"
-            : fmt::format("this program sees cuda:0 to cuda:{}", gpus - 1));
+        gpus == 0 ? "this program sees no GPU"
+                  : fmt::format("this program sees cuda:0 to cuda:{}", gpus - 1));
   }
   return {at::kCUDA, static_cast<at::DeviceIndex>(index)};
 }

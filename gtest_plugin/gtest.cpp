@@ -252,8 +252,7 @@ void RefinementTest::distributed(std::vector<Mesh::Axis> mesh, ProgramBody body,
   FailureContext context{spec_.name,    this_binary(),
                          spec_.mesh,    options.seed,
                          /*bundle=*/"", RankTeam::instance().executor_variable(options),
-                         stages,
-                         RankTeam::instance().device_variable(options)};
+                         stages,        RankTeam::instance().device_variable(options)};
   if (reports) write_bundle(spec_, &context);
   publish(report, context, spec_.place);
 }

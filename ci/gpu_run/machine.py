@@ -1,6 +1,8 @@
 """What this machine is: its GPUs, and the versions of what runs on them."""
 
+import importlib.util
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -25,19 +27,28 @@ def gpus():
     return [dict(zip(("name", "driver", "memory"), one)) for one in fields if len(one) == 3]
 
 
+def torch_folder(root):
+    """Of the torch that the build takes: an installed one, or the wheels'."""
+    found = importlib.util.find_spec("torch")
+    if found and found.origin:
+        return pathlib.Path(found.origin).parent
+    return pathlib.Path(os.environ.get("ASSAY_DEPS", root / ".deps")) / "wheels/torch"
+
+
+def text_of(file):
+    return file.read_text() if file.is_file() else ""
+
+
 def torch_versions(root):
-    """Of torch, its CUDA and NCCL: from Python, which knows all three."""
-    ask = "import torch; print(torch.__version__, torch.version.cuda, *torch.cuda.nccl.version())"
-    deps = os.environ.get("ASSAY_DEPS", str(root / ".deps"))
-    environment = dict(os.environ)
-    answer = printed(["python3", "-c", ask], env=environment)
-    if not answer:
-        environment["PYTHONPATH"] = f"{deps}/wheels"
-        answer = printed(["python3", "-c", ask], env=environment)
-    words = answer.split()
-    if len(words) < 3:
-        return {"torch": "unknown", "cuda": "unknown", "nccl": "unknown"}
-    return {"torch": words[0], "cuda": words[1], "nccl": ".".join(words[2:])}
+    """Of torch, and of its CUDA and NCCL."""
+    folder = torch_folder(root)
+    version = text_of(folder / "version.py")
+    header = text_of(folder.parent / "nvidia/nccl/include/nccl.h")
+    nccl = [re.search(rf"#define NCCL_{part} (\d+)", header) for part in ("MAJOR", "MINOR", "PATCH")]
+    found = {"torch": re.search(r"__version__ = ['\"](.+?)['\"]", version),
+             "cuda": re.search(r"cuda: .*= ['\"](.+?)['\"]", version)}
+    return {**{name: match[1] if match else "unknown" for name, match in found.items()},
+            "nccl": ".".join(part[1] for part in nccl) if all(nccl) else "unknown"}
 
 
 def describe(root, found):

@@ -118,9 +118,8 @@ void check(const at::Tensor& a, const at::Tensor& b) {
 std::vector<cuda::BlockSums> sums_on_gpu(const at::Tensor& a, const at::Tensor& b) {
   const c10::DeviceGuard guard(a.device());
   const auto operand = [](const at::Tensor& tensor) {
-    return tensor.defined()
-               ? cuda::Operand{tensor.const_data_ptr(), to_dtype(tensor.scalar_type())}
-               : cuda::Operand{};
+    return tensor.defined() ? cuda::Operand{tensor.const_data_ptr(), to_dtype(tensor.scalar_type())}
+                            : cuda::Operand{};
   };
   at::Tensor x = a.contiguous(), y = b.defined() ? b.contiguous() : at::Tensor();
   if (y.defined() && !cuda::has_block_sums(operand(x).dtype, operand(y).dtype)) {

@@ -53,9 +53,4 @@ bool variable_names_gpu() {
   throw UserError({}, std::string(kVariable) + " is '" + device + "'", "set it to cpu or cuda");
 }
 
-void synchronize(at::Device device) {
-  if (device.is_cuda())
-    at::detail::getCUDAHooks().deviceSynchronize(device.has_index() ? device.index() : at::DeviceIndex{0});
-}
-
 }  // namespace assay

@@ -1,8 +1,6 @@
 // The GPUs of this machine.
 #pragma once
 
-#include <c10/core/Device.h>
-
 namespace assay {
 
 // GPUs that LibTorch can use here: 0 where there is none, no driver, or where this build or this
@@ -14,8 +12,5 @@ int usable_gpus();
 // Whether ASSAY_DEVICE says that programs run on the first GPU: it is cuda. Not where it is cpu, or
 // not set. Throws UserError for anything else.
 bool variable_names_gpu();
-
-// Waits for all that runs there. Nothing on a CPU.
-void synchronize(at::Device device);
 
 }  // namespace assay

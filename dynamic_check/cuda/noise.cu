@@ -8,20 +8,15 @@ namespace {
 template <typename T>
 __global__ void __launch_bounds__(kNoiseThreads)
     move_by_noise(const T* in, T* out, int64_t elements, double relative, uint64_t start) {
-  const int64_t draws = (elements + kDrawn - 1) / kDrawn;
-  const int64_t step = int64_t{gridDim.x} * blockDim.x;
-  for (int64_t draw = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; draw < draws; draw += step)
-    add_noise(in, out, elements, draw, relative, start);
+  add_noise(in, out, elements, int64_t{blockIdx.x} * blockDim.x + threadIdx.x,
+            int64_t{gridDim.x} * blockDim.x, relative, start);
 }
 
 template <typename T>
 void launch(const void* in, void* out, int64_t elements, double relative, uint64_t start,
             void* stream) {
-  constexpr int64_t kMostBlocks = 1 << 16;
-  const int64_t draws = (elements + kDrawn - 1) / kDrawn;
-  const int64_t blocks = (draws + kNoiseThreads - 1) / kNoiseThreads;
-  move_by_noise<<<static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks),
-                  kNoiseThreads, 0, static_cast<cudaStream_t>(stream)>>>(
+  move_by_noise<<<static_cast<unsigned>(noise_blocks(elements)), kNoiseThreads, 0,
+                  static_cast<cudaStream_t>(stream)>>>(
       static_cast<const T*>(in), static_cast<T*>(out), elements, relative, start);
   check(cudaGetLastError(), "move_by_noise");
 }

@@ -11,6 +11,14 @@ namespace assay::cuda {
 inline constexpr int kNoiseThreads = 256;
 inline constexpr int kDrawn = 4;  // elements that share 64 random bits
 
+// Thread blocks of a launch: their threads take the draws in turn.
+inline int64_t noise_blocks(int64_t elements) {
+  constexpr int64_t kMost = 1 << 16;
+  const int64_t draws = (elements + kDrawn - 1) / kDrawn;
+  const int64_t blocks = (draws + kNoiseThreads - 1) / kNoiseThreads;
+  return blocks < kMost ? blocks : kMost;
+}
+
 // splitmix64's finaliser (inputs/random.h).
 ASSAY_BOTH uint64_t mixed(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -49,8 +57,8 @@ ASSAY_BOTH void store(Float16& to, float x) { to = to_float16(x); }
 // Elements kDrawn * draw and the following ones, as far as there are `elements`. `start`: where the
 // key's sequence starts.
 template <typename T>
-ASSAY_BOTH void add_noise(const T* in, T* out, int64_t elements, int64_t draw, double relative,
-                          uint64_t start) {
+ASSAY_BOTH void add_draw(const T* in, T* out, int64_t elements, int64_t draw, double relative,
+                         uint64_t start) {
   constexpr uint64_t kWeyl = 0x9E3779B97F4A7C15ull;
   const uint64_t bits = mixed(start + static_cast<uint64_t>(draw) * kWeyl);
   for (int i = 0; i < kDrawn; ++i) {
@@ -63,6 +71,15 @@ ASSAY_BOTH void add_noise(const T* in, T* out, int64_t elements, int64_t draw, d
         static_cast<Wide>(relative) * ((static_cast<Wide>(steps) + Wide(0.5)) * Wide(0x1p-15));
     store(out[at], is_finite(static_cast<double>(value)) ? moved(value, error) : value);
   }
+}
+
+// What thread `thread` of `threads` does, of all blocks.
+template <typename T>
+ASSAY_BOTH void add_noise(const T* in, T* out, int64_t elements, int64_t thread, int64_t threads,
+                          double relative, uint64_t start) {
+  const int64_t draws = (elements + kDrawn - 1) / kDrawn;
+  for (int64_t draw = thread; draw < draws; draw += threads)
+    add_draw(in, out, elements, draw, relative, start);
 }
 
 }  // namespace assay::cuda

@@ -36,8 +36,8 @@ __device__ BlockSums sum_of_threads(BlockSums sums) {
   return sums;
 }
 
-// blockIdx: chunk, block. The last thread block of a block of the tensor adds up its chunks, so that
-// the order of additions is fixed, whichever that is.
+// blockIdx: chunk, block. The last thread block of a block of the tensor adds up its chunks, so
+// that the order of additions is fixed, whichever that is.
 template <typename T, typename U>
 __global__ void __launch_bounds__(kNormThreads)
     sum_blocks(const T* __restrict__ a, const U* __restrict__ b, const NormsPlan plan) {

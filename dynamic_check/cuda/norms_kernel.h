@@ -29,8 +29,8 @@ ASSAY_BOTH void add(BlockSums& sums, const BlockSums& more) {
 
 template <typename T, typename U>
 inline constexpr int kPerVector =
-    16 / static_cast<int>(sizeof(U) > sizeof(T) && !std::is_same_v<U, Nothing> ? sizeof(U)
-                                                                               : sizeof(T));
+    16 /
+    static_cast<int>(sizeof(U) > sizeof(T) && !std::is_same_v<U, Nothing> ? sizeof(U) : sizeof(T));
 
 // The grid: `chunks` thread blocks for each block of the tensor, each of which takes `chunk`
 // elements of it, the last of them fewer.

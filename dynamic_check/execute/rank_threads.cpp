@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "dynamic_check/cuda/gpus.h"
+#include "dynamic_check/cuda/synchronize.h"
 #include "dynamic_check/execute/rendezvous.h"
 #include "dynamic_check/execute/thread_backend.h"
 

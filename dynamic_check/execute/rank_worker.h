@@ -6,14 +6,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "dynamic_check/check.h"
 #include "dynamic_check/execute/processes/message_socket.h"
 #include "dynamic_check/execute/processes/tcp.h"
-
-namespace c10d {
-class Store;
-}
 
 namespace assay {
 

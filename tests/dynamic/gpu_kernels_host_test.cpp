@@ -192,7 +192,8 @@ void expect_converted_as_by_torch() {
     if (std::isnan(expected))
       EXPECT_TRUE(std::isnan(own)) << scalar_type<T>() << " " << i;
     else
-      EXPECT_EQ(bits_as<uint32_t>(own), bits_as<uint32_t>(expected)) << scalar_type<T>() << " " << i;
+      EXPECT_EQ(bits_as<uint32_t>(own), bits_as<uint32_t>(expected))
+          << scalar_type<T>() << " " << i;
   }
 }
 
@@ -204,12 +205,12 @@ TEST(GpuKernelsOnTheHost, EveryNumberOfTheSmallTypesIsReadAsByTorch) {
 }
 
 TEST(GpuKernelsOnTheHost, NumbersAreRoundedAsByTorch) {
-  std::vector<float> numbers = {0.0f,    -0.0f,   65504.0f, 65519.9f, 65520.0f, 65536.0f,
+  std::vector<float> numbers = {0.0f,     -0.0f,    65504.0f,   65519.9f,   65520.0f, 65536.0f,
                                 0x1p-24f, 0x1p-25f, 0x1.8p-25f, 0x1.8p-24f, 0x1p-14f, 1.0f};
   for (uint64_t i = 0; i < 200'000; ++i) {
     const uint32_t bits = static_cast<uint32_t>(mixed(i));
-    numbers.push_back(bits_as<float>(bits));                                       // anything
-    numbers.push_back(bits_as<float>((bits & 0x8fffffffu) | 0x30000000u));         // of moderate size
+    numbers.push_back(bits_as<float>(bits));                                // anything
+    numbers.push_back(bits_as<float>((bits & 0x8fffffffu) | 0x30000000u));  // of moderate size
   }
   const at::Tensor wide = at::empty({static_cast<int64_t>(numbers.size())}, at::kFloat);
   std::memcpy(wide.mutable_data_ptr(), numbers.data(), numbers.size() * sizeof(float));
@@ -230,8 +231,10 @@ void expect_same_noise(double relative) {
     const RandomKey key{9, "noise"};
     const at::Tensor cpu = perturbed(in, relative, key);
     std::vector<T> own(static_cast<size_t>(count));
-    for (int64_t draw = 0; draw * kDrawn < count; ++draw)
-      add_noise(elements_of<T>(in), own.data(), count, draw, relative, RoundingNoise(key).start());
+    for (const int64_t threads : {noise_blocks(count) * kNoiseThreads, int64_t{3}})
+      for (int64_t thread = 0; thread < threads; ++thread)
+        add_noise(elements_of<T>(in), own.data(), count, thread, threads, relative,
+                  RoundingNoise(key).start());
     EXPECT_EQ(std::memcmp(own.data(), cpu.const_data_ptr(), cpu.nbytes()), 0)
         << scalar_type<T>() << " " << count;
   }
@@ -242,6 +245,13 @@ TEST(GpuKernelsOnTheHost, NoiseIsThatOfTheCpuBitForBit) {
   expect_same_noise<float>(0x1p-24);
   expect_same_noise<BFloat16>(0x1p-8);
   expect_same_noise<Float16>(0x1p-11);
+}
+
+TEST(GpuKernelsOnTheHost, NoiseHasAGridForEverySize) {
+  EXPECT_EQ(noise_blocks(1), 1);
+  EXPECT_EQ(noise_blocks(kDrawn * kNoiseThreads), 1);
+  EXPECT_EQ(noise_blocks(kDrawn * kNoiseThreads + 1), 2);
+  EXPECT_EQ(noise_blocks(int64_t{1} << 40), 1 << 16);
 }
 
 }  // namespace

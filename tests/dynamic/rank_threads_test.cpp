@@ -14,7 +14,6 @@
 #include <mutex>
 #include <thread>
 
-
 namespace assay {
 namespace {
 

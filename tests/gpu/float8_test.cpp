@@ -33,8 +33,9 @@ Products products(int64_t inner, DType float8) {
   };
   const std::vector<at::Tensor> factors = {factor("a", {32, inner}), factor("b", {inner, 48})};
   at::Tensor own = at::empty({32, 48}, factors[0].options());
-  round_product(graph, 0, float8, [&](TensorId id) { return factors[static_cast<size_t>(id)]; },
-                std::span(&own, 1));
+  round_product(
+      graph, 0, float8, [&](TensorId id) { return factors[static_cast<size_t>(id)]; },
+      std::span(&own, 1));
   return {at::mm(through_float8(factors[0], float8).to(at::kDouble),
                  through_float8(factors[1], float8).to(at::kDouble)),
           own.to(at::kDouble)};

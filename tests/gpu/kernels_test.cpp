@@ -19,8 +19,8 @@ namespace {
 
 #define NEED_GPU ASSAY_NEED_GPU(cuda::has_kernels() && usable_gpus() > 0)
 
-constexpr at::ScalarType kTypes[] = {at::kDouble,        at::kFloat,       at::kBFloat16, at::kHalf,
-                                     at::kFloat8_e4m3fn, at::kFloat8_e5m2};
+constexpr at::ScalarType kTypes[] = {at::kDouble, at::kFloat,         at::kBFloat16,
+                                     at::kHalf,   at::kFloat8_e4m3fn, at::kFloat8_e5m2};
 
 // Norms of differences, and of the first alone, are those of the same numbers in float64.
 void expect_same_as_cpu(const at::Tensor& a, const at::Tensor& b) {
@@ -62,7 +62,8 @@ TEST(Gpu, NormsOfStridedAndMisalignedTensorsAreThoseOfTheCpu) {
     for (const int64_t skipped : {1, 2, 3, 5, 7}) {
       const int64_t left = a.numel() - 7;
       expect_same_as_cpu(a.flatten().narrow(0, skipped, left), b.flatten().narrow(0, 0, left));
-      expect_same_as_cpu(a.flatten().narrow(0, skipped, left), b.flatten().narrow(0, skipped, left));
+      expect_same_as_cpu(a.flatten().narrow(0, skipped, left),
+                         b.flatten().narrow(0, skipped, left));
     }
     expect_same_as_cpu(a.narrow(0, 0, 1).expand({20, 257}), b.narrow(0, 0, 20));
   }

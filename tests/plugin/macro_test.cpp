@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "dynamic_check/cuda/gpus.h"
 #include "shared_ir/case.h"
 #include "shared_ir/report.h"
 #include "tests/support/scratch_folder.h"
@@ -95,6 +96,23 @@ TEST_F(Macro, TheReferenceRunsInTheStagesOfTheEnvironment) {
   EXPECT_THAT(wrong.output, HasSubstr("a stage of the reference is to run on 'gpu7'"));
   const Outcome own = run("WithSetUp.NamesItsOwnStages", "", "ASSAY_REFERENCE_STAGES=cpu,gpu7");
   EXPECT_EQ(own.exit, 0) << own.output;
+}
+
+TEST_F(Macro, RunsOnTheDeviceOfTheEnvironment) {
+  const Outcome cpu = run("WithSetUp.Passes", "", "ASSAY_DEVICE=cpu");
+  EXPECT_EQ(cpu.exit, 0) << cpu.output;
+  const Outcome wrong = run("WithSetUp.Passes", "", "ASSAY_DEVICE=gpu7");
+  EXPECT_EQ(wrong.exit, 1);
+  EXPECT_THAT(wrong.output, HasSubstr("ASSAY_DEVICE is 'gpu7'\nset it to cpu or cuda"));
+  const Outcome gpu = run("Failing.NoAllReduce", "", "ASSAY_DEVICE=cuda");
+  if (usable_gpus() == 0) {
+    EXPECT_EQ(gpu.exit, 0);
+    EXPECT_THAT(gpu.output, HasSubstr("this test is to run on a GPU, and this process sees none"));
+    EXPECT_THAT(gpu.output, HasSubstr("[  SKIPPED ] 1 test"));
+  } else {
+    EXPECT_EQ(gpu.exit, 1);
+    EXPECT_THAT(gpu.output, HasSubstr(" ASSAY_DEVICE=cuda "));
+  }
 }
 
 TEST_F(Macro, AFailureLeavesACaseThatLoads) {

@@ -4,6 +4,7 @@
   check_sources.py format ROOT CLANG_FORMAT
   check_sources.py includes ROOT
   check_sources.py listed ROOT BUILD [--without-cuda]
+  check_sources.py architectures ROOT BUILD
   check_sources.py headers ROOT COMPILER FLAG...
   check_sources.py readme ROOT
   check_sources.py decisions ROOT
@@ -74,9 +75,9 @@ def check_listed(root, build, without_cuda=False):
     suffixes = [".cpp"] if without_cuda else [".cpp", ".cu"]
     problems = []
     for path in source_tree.files(root, *suffixes):
-        # tests/package is a project of its own; NAME_without_cuda.cpp stands in for NAME.cu.
+        # tests/package is a project of its own; without_cuda.cpp stands in for .cu files.
         elsewhere = path.parts[:2] == ("tests", "package")
-        elsewhere |= not without_cuda and path.stem.endswith("_without_cuda")
+        elsewhere |= not without_cuda and path.stem.endswith("without_cuda")
         if not elsewhere and root / path not in compiled:
             problems.append(f"{path}: no CMakeLists.txt lists it")
     return problems
@@ -116,6 +117,23 @@ def check_decisions(root):
             if re.search(r"reinterpret_cast|bit_cast|memcmp|memcpy", line):
                 problems.append(f"{path}:{number}: looks at bytes (shared_ir/symbolic/replay.h says why not)")
     return problems
+
+
+ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
+
+
+def check_architectures(root, build):
+    """Kernels of a GPU are compiled for A100, H100 and B200."""
+    commands = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
+    kernels = [command for command in commands if command["file"].endswith(".cu")]
+    if not kernels:
+        return ["no .cu file is compiled"]
+    return [
+        f"{command['file']}: not compiled for {architecture}"
+        for command in kernels
+        for architecture in ARCHITECTURES
+        if architecture not in command["command"]
+    ]
 
 
 def check_readme(root):
@@ -197,6 +215,7 @@ def main(name, root, *rest):
         problems = check_headers(root, rest[0], rest[1:])
     else:
         checks = {
+            "architectures": check_architectures,
             "format": check_format,
             "includes": check_includes,
             "readme": check_readme,
