@@ -2,6 +2,8 @@
 // when it needs LibTorch.
 #pragma once
 
+#include <vector>
+
 #include "dynamic_check/traces/trace_comparison.h"
 #include "shared_ir/case.h"
 #include "shared_ir/report.h"
@@ -13,6 +15,12 @@ inline constexpr char kReplayEntry[] = "assay_replay";
 
 // replay_report (replay/replay_report.h), into `report`.
 using ReplayFunction = void (*)(const Case& refinement, DynamicReport& report);
+
+inline constexpr char kProofRunEntry[] = "assay_run_of_proof";
+
+// run_of_proof, into `report`.
+using ProofRunFunction = void (*)(const Case& refinement, const std::vector<Relation>& proved,
+                                  DynamicReport& report);
 
 inline constexpr char kCompareEntry[] = "assay_compare";
 

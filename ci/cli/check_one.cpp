@@ -1,6 +1,9 @@
 #include "ci/cli/check_one.h"
 
+#include <algorithm>
+
 #include "ci/cli/replay.h"
+#include "shared_ir/inferred_relations.h"
 #include "shared_ir/report/conclude.h"
 #include "static_check/check.h"
 #include "static_check/symbolic/all_sizes.h"
@@ -23,6 +26,34 @@ SizedCheck prove(const std::string& path, const StaticOptions& options) {
   return checked;
 }
 
+// What the proof says of the checked outputs.
+std::vector<Relation> outputs_of(const StaticReport& proof, const Certificate& certificate) {
+  std::vector<Relation> outputs;
+  for (Relation& relation : inferred_relations(certificate))
+    if (std::ranges::any_of(proof.outputs, [&](const TensorReport& output) {
+          return output.name == relation.tensor;
+        }))
+      outputs.push_back(std::move(relation));
+  return outputs;
+}
+
+// A proof that the programs' own values contradict is the worst error there is.
+void hold_against_run(const Case& refinement, const std::vector<Relation>& proved,
+                      CaseReport* report) {
+  std::string why;
+  const auto run = run_of_proof(refinement, proved, why);
+  if (!run) {
+    report->notes.push_back("proved, and not run on numbers: " + why);
+  } else if (run->verdict == Verdict::kProved) {
+    report->notes.push_back("run once in float64 with PyTorch's kernels and memory: " +
+                            std::to_string(run->compared) + " comparisons agree");
+  } else {
+    const DeviationReport& found = run->first_deviation.value();
+    throw InternalError("proved, but a run contradicts it: " +
+                        (found.tensor.empty() ? "" : found.tensor + " is ") + found.detail);
+  }
+}
+
 void check(const std::string& path, const CheckOptions& options, CaseReport* report) {
   StaticOptions static_options;
   static_options.timeout = options.timeout;
@@ -42,6 +73,8 @@ void check(const std::string& path, const CheckOptions& options, CaseReport* rep
     if (!report->dynamic) report->notes.push_back("not replayed on numbers: " + why);
   }
   conclude(*report, refinement.accept);
+  if (!options.static_only && report->statics->verdict == Verdict::kProved)
+    hold_against_run(refinement, outputs_of(*report->statics, result.certificate), report);
 }
 
 void fail(CaseReport* report, const std::string& error, int exit) {

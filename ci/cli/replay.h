@@ -1,8 +1,9 @@
-// Numeric replay of a case that was not proved, by the replay module.
+// Numeric replay of a case, by the replay module.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "shared_ir/case.h"
 #include "shared_ir/report.h"
@@ -11,5 +12,9 @@ namespace assay::cli {
 
 // nullopt, and `why` says so, when the module is missing or cannot run the case.
 std::optional<DynamicReport> replay(const Case& refinement, std::string& why);
+
+// The run of a proved case (run_of_proof), in the same way.
+std::optional<DynamicReport> run_of_proof(const Case& refinement,
+                                          const std::vector<Relation>& proved, std::string& why);
 
 }  // namespace assay::cli

@@ -104,8 +104,8 @@ std::map<RankTensorName, at::Tensor> accepted_values(const Case& refinement, con
 // One case at one size.
 class Replay {
  public:
-  Replay(const Case& refinement, bool reduced, double tolerance)
-      : refinement_(refinement), reduced_(reduced), tolerance_(tolerance) {}
+  Replay(const Case& refinement, bool reduced, const ReplayOptions& options)
+      : refinement_(refinement), reduced_(reduced), options_(options) {}
 
   // Adds to `result`; true when a witness was found. Throws UserError for what cannot be run.
   bool run(uint64_t seed, double scale, ReplayResult& result) const {
@@ -128,11 +128,12 @@ class Replay {
     for (const Claim& claim : claims_of(refinement_)) {
       const at::Tensor reference =
           evaluate(claim.sequential, lookup(sequential, expected)).to(at::kDouble);
+      if (options_.finite_only && !all_finite(reference)) continue;
       const Merged merged =
           merge(claim.distributed, reference.sizes().vec(), lookup(refinement_.ranks, actual));
       ++result.compared;
       const double error = merged.fault ? 1 : distance(merged.value.to(at::kDouble), reference);
-      if (error <= tolerance_ ||
+      if (error <= options_.tolerance ||
           error <= kRoundingFactor * rounding(claim, inputs, reference, seed))
         continue;
       result.witness = Witness{
@@ -163,7 +164,7 @@ class Replay {
   const Case& refinement_;
   const DeclaredOperators declared_{refinement_.operator_files};
   const bool reduced_;
-  const double tolerance_;
+  const ReplayOptions& options_;
 };
 
 // Runs all seeds at one size. Throws UserError when it cannot.
@@ -172,7 +173,7 @@ ReplayResult replay_at(const Case& refinement, bool reduced, const ReplayOptions
     throw UserError({}, fmt::format("{} elements are too many to run", elements_of(refinement)));
   }
   ReplayResult result;
-  const Replay replay(refinement, reduced, options.tolerance);
+  const Replay replay(refinement, reduced, options);
   for (size_t i = 0; i < options.seeds.size(); ++i) {
     // Large inputs saturate what small ones leave linear.
     if (replay.run(options.seeds[i], i % 2 == 0 ? 1 : 8, result)) break;

@@ -16,6 +16,9 @@ struct ReplayOptions {
   bool reduce = true;  // run the smallest sizes that can be run (reduce_case.h), not the case's own
   double tolerance = 1e-9;  // relative Frobenius norm; float64 rounding stays far below, but where
                             // values cancel: there it is what perturbed runs say
+  // Leaves out what the sequential program itself makes NaN or infinite: there a proof claims
+  // nothing.
+  bool finite_only = false;
   // Of all tensors of the reduced graphs, 8 bytes each; larger cases are not run.
   int64_t max_elements = int64_t{1} << 27;
 };

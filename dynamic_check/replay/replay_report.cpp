@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/replay/replay.h"
 
 namespace assay {
@@ -20,10 +21,7 @@ DeviationReport describe(const Witness& witness) {
   return deviation;
 }
 
-}  // namespace
-
-DynamicReport replay_report(const Case& refinement) {
-  const ReplayResult result = replay(refinement);
+DynamicReport report_of(const ReplayResult& result) {
   if (!result.why_not.empty()) throw UserError({}, result.why_not);
   DynamicReport report;
   report.precision = "float64";
@@ -35,6 +33,35 @@ DynamicReport replay_report(const Case& refinement) {
   report.triage = "logic";
   report.deviations = 1;
   report.first_deviation = describe(*result.witness);
+  return report;
+}
+
+void refuse_draws(const Graph& graph) {
+  for (const Node& node : graph.nodes)
+    if (draws(node)) throw UserError(node.source, fmt::format("{} draws random numbers", node.op));
+}
+
+}  // namespace
+
+DynamicReport replay_report(const Case& refinement) { return report_of(replay(refinement)); }
+
+DynamicReport run_of_proof(const Case& refinement, const std::vector<Relation>& proved) {
+  constexpr int64_t kAtOwnSizes = 1 << 20, kAtAnySize = 1 << 22;
+  refuse_draws(refinement.sequential);
+  for (const Graph& rank : refinement.ranks) refuse_draws(rank);
+  int64_t elements = 0;
+  const auto add = [&](const Graph& graph) {
+    for (const Tensor& tensor : graph.tensors) elements += element_count(tensor.shape);
+  };
+  add(refinement.sequential);
+  for (const Graph& rank : refinement.ranks) add(rank);
+  DynamicReport report = report_of(replay(refinement, proved,
+                                          {.seeds = {1},
+                                           .reduce = elements > kAtOwnSizes,
+                                           .finite_only = true,
+                                           .max_elements = kAtAnySize}));
+  if (report.compared == 0 && report.verdict == Verdict::kProved)
+    throw UserError({}, "the sequential outputs are not finite");
   return report;
 }
 
