@@ -41,7 +41,7 @@ void check(const std::string& path, const CheckOptions& options, CaseReport* rep
     report->dynamic = replay(refinement, why);
     if (!report->dynamic) report->notes.push_back("not replayed on numbers: " + why);
   }
-  conclude(*report, refinement.accept);
+  conclude(*report, refinement.accept, RunAsked::kNo);
 }
 
 void fail(CaseReport* report, const std::string& error, int exit) {
