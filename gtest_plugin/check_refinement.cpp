@@ -54,8 +54,10 @@ void compare_given_approximations(const Case& refinement, CaseReport& report) {
     report.dynamic->deviations = given.deviations;
     report.dynamic->first_deviation = given.first_deviation;
   } catch (const UserError& error) {
-    report.notes.push_back(std::string("what depends on approximations was not run: ") +
-                           error.what());
+    report.dynamic->verdict = Verdict::kUnproved;
+    report.dynamic->triage = "unproved";
+    report.dynamic->incomplete.push_back(
+        std::string("what depends on accepted approximations, given these: ") + error.what());
   }
 }
 
@@ -65,14 +67,14 @@ void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& 
   const OperatorTable operators = OperatorTable::with_files(spec.operator_files);
   if (options.precisions.empty()) {
     report.statics = prove(capture_case(spec), options, operators).result.report;
-    return conclude(report, spec.accept);
+    return conclude(report, spec.accept, RunAsked::kNo);
   }
   for (DType precision : options.precisions) {
     const Proof proof = prove(capture_case(spec, precision), options, operators);
     report.statics = proof.result.report;
     if (report.statics->verdict == Verdict::kRefuted) {
       report.notes.push_back("not run: ranks would wait for each other");
-      return conclude(report, spec.accept);
+      return conclude(report, spec.accept, RunAsked::kYes);
     }
     ProgressLine line(spec.name + " in " + std::string(to_string(precision)));
     DynamicOptions run = dynamic_options(options, precision);
@@ -80,7 +82,7 @@ void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& 
     report.dynamic = dynamic_check(proof.refinement, inferred_relations(proof.result.certificate),
                                    report.statics->verdict, programs_under_test(spec), run);
     compare_given_approximations(proof.refinement, report);
-    conclude(report, spec.accept);
+    conclude(report, spec.accept, RunAsked::kYes);
     if (report.exit != 0) return;
   }
 }
@@ -97,7 +99,7 @@ void check(const std::filesystem::path& folder, const CheckOptions& options, Cas
       report.notes.push_back(std::string("not replayed on numbers: ") + error.what());
     }
   }
-  conclude(report, refinement.accept);
+  conclude(report, refinement.accept, RunAsked::kNo);
 }
 
 template <typename Source>

@@ -64,6 +64,16 @@ struct SizesReport {
   std::string why;                         // not all
 };
 
+// A lemma of the user that a proof used. Where it is not certified, that proof counts for nothing.
+struct LemmaReport {
+  std::string name;
+  bool certified = false;
+  std::vector<std::string> shapes;  // at which z3 was asked: "d = 2, e = 1"; "" without dimensions
+  int64_t draws = 0;                // of numbers, in float64
+  std::vector<std::string> axioms;  // that the certification trusts
+  std::vector<std::string> failures;  // why it is not certified
+};
+
 struct StaticReport {
   Verdict verdict = Verdict::kUnproved;
   std::vector<TensorReport> outputs;
@@ -77,6 +87,7 @@ struct StaticReport {
   // Where lemmas were tried and gave no proof: the tensors, and the bound that was reached or that
   // nothing was left to try.
   std::vector<std::string> searches;
+  std::vector<LemmaReport> lemmas;   // of the user, that were certified for this report, or not
   std::optional<SizesReport> sizes;  // of a case with symbols
   bool accepted = false;  // unproved, but the user accepts exactly these tensors: exit code 0, and
                           // the report says so
@@ -108,6 +119,11 @@ struct DynamicReport {
   int64_t compared = 0;                  // sequential tensors compared
   int64_t skipped = 0;  // sequential tensors that have a relation and were not compared
   std::vector<std::string> skipped_why;
+  // Integers and booleans that differ where rounding decides, and by how much: no deviations, as
+  // they are within what perturbed runs do.
+  std::vector<std::string> flips;
+  std::vector<std::string> uncompared;  // outputs that nothing compared, and why: no pass
+  std::vector<std::string> incomplete;  // what could not be run, and why
   std::optional<DeviationReport> first_deviation;
   int64_t deviations = 0;
   std::string triage;     // "pass", "kernel", "runtime", "precision", "logic", "input_relation",
@@ -130,6 +146,9 @@ struct DynamicReport {
     std::string op;      // that computes it in the sequential program; empty for an input
     std::string source;  // its file:line in the user's program
     bool within = true;  // every replica of it is, and every block
+    // Where runs of the ranks' graphs round more than any order of the sequential program's sums
+    // does: how many times as much. 0: that was not looked at, or they do not.
+    double excess_noise = 0;
   };
   std::vector<Tolerance> tolerances;  // in dependency order
   // Of what the ranks hold of an approximated tensor from what the sequential program computes,
@@ -146,6 +165,17 @@ struct DynamicReport {
     int64_t bytes = 0;
   };
   std::vector<Stage> reference_stages;
+  // The ranks' operators that were held against their own recorded inputs.
+  struct Operators {
+    int64_t total = 0;
+    int64_t views = 0;                      // they compute nothing
+    std::map<std::string, int64_t> judged;  // by what ("exact reference", "itself") -> how many
+    std::vector<std::string> not_judged;    // "OP (how many): why"
+    int64_t not_judged_count = 0;
+  };
+  std::optional<Operators> operators;
+  // Inputs whose distribution follows from their shape alone, and which: "norm.weight: a scale".
+  std::vector<std::string> guessed_inputs;
   double ms = 0;
 };
 

@@ -9,7 +9,7 @@
 #include "static_check/candidates.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
-#include "static_check/lemmas.h"
+#include "static_check/offered_lemmas.h"
 #include "static_check/problem.h"
 #include "static_check/replay_result.h"
 #include "static_check/residual/search.h"
@@ -105,12 +105,21 @@ class Check {
   // Where lemmas show that the ranks compute a sequential value in another form, the ranks are
   // lifted again with that known.
   void prove_by_lemmas() {
-    const LemmaTable lemmas = lemmas_with_files(problem_.refinement.lemma_files);
+    OfferedLemmas offered(problem_.refinement.lemma_files, options_.certified_lemmas);
+    while (!prove_by(offered)) {
+    }
+    result_.report.lemmas = offered.certifications();
+  }
+
+  // False where a proof was found that proves nothing: then fewer lemmas are left to try.
+  bool prove_by(OfferedLemmas& offered) {
+    const LemmaTable lemmas = offered.table();
     EqualitySearch search(lemmas);
     while (result_.report.verdict == Verdict::kUnproved) {
       auto found = search.next(problem_, relations_);
       result_.report.searches = search.stopped();
-      if (!found) return;
+      if (!found) return true;
+      if (!offered.allow(found->proof)) return false;
       problem_.lifting.equate(found->sequential, found->distributed, found->proof.factor);
       proofs_.push_back(std::move(found->proof));
       problem_.ranks =
@@ -118,6 +127,7 @@ class Check {
       forget_relations();
       prove();
     }
+    return true;
   }
 
   void forget_relations() {
@@ -337,7 +347,8 @@ class Check {
         if (step.kind == LemmaProof::Step::Kind::kLemma) ++counts.lemmas[step.lemma];
     for (const auto& [lemma, uses] : counts.lemmas)
       result_.report.trusted.push_back("lemma " + lemma + ": " + std::to_string(uses) +
-                                       (uses == 1 ? " use" : " uses"));
+                                       (uses == 1 ? " use" : " uses") +
+                                       where_certified(result_.report.lemmas, lemma));
   }
 
   void write_certificate() {

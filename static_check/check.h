@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,10 @@ namespace assay {
 struct StaticOptions {
   std::chrono::milliseconds timeout{60'000};
   bool relations = true;  // infer relations of inner tensors too (the dynamic layer needs them)
-  bool verify = true;     // replay the certificate through the independent checker
+  // The user's lemmas that are known to be certified: no other of the user's is used. nullopt: each
+  // is certified when a proof uses it.
+  std::optional<std::set<std::string>> certified_lemmas = std::nullopt;
+  bool verify = true;  // replay the certificate through the independent checker
 };
 
 struct StaticResult {

@@ -2,7 +2,7 @@
 
 #include "shared_ir/error.h"
 #include "static_check/checker/checker.h"
-#include "static_check/lemmas.h"
+#include "static_check/offered_lemmas.h"
 
 namespace assay {
 namespace {
@@ -33,7 +33,9 @@ void replay_result(const Case& asked, const Problem& problem, StaticResult& resu
   const CheckResult checked = check_certificate(
       asked, problem.sequential_program, problem.rank_programs, result.certificate,
       verdict == Verdict::kProved ? Replayed::kProof : Replayed::kClaims,
-      result.certificate.lemmas.empty() ? LemmaTable{} : lemmas_with_files(asked.lemma_files));
+      result.certificate.lemmas.empty()
+          ? LemmaTable{}
+          : lemmas_with_certified(asked.lemma_files, certified_lemmas(result.report)));
   if (checked.undecided) return withdraw_claims(result, checked.reason);
   if (!checked.accepted)
     throw InternalError("the checker rejects the certificate: " + checked.reason);

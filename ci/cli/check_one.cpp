@@ -72,8 +72,9 @@ void check(const std::string& path, const CheckOptions& options, CaseReport* rep
     report->dynamic = replay(refinement, why);
     if (!report->dynamic) report->notes.push_back("not replayed on numbers: " + why);
   }
-  conclude(*report, refinement.accept);
-  if (!options.static_only && report->statics->verdict == Verdict::kProved)
+  const bool runs = !options.static_only && report->statics->verdict == Verdict::kProved;
+  conclude(*report, refinement.accept, runs ? RunAsked::kBeside : RunAsked::kNo);
+  if (runs)
     hold_against_run(refinement, outputs_of(*report->statics, result.certificate), report);
 }
 

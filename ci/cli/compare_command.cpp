@@ -51,7 +51,8 @@ CaseReport compare(CompareArguments& arguments) {
   if (!run) throw UserError({}, "cannot compare: " + why, "build Assay with LibTorch");
   run(question, report.dynamic.emplace());
   if (report.statics) {
-    conclude(report, question.refinement ? question.refinement->accept : std::nullopt);
+    conclude(report, question.refinement ? question.refinement->accept : std::nullopt,
+             RunAsked::kYes);
   } else {
     // Agreement of two runs proves nothing, and nothing was asked to be proved.
     const Verdict verdict = report.dynamic->verdict;

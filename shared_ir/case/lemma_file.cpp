@@ -125,9 +125,7 @@ void LemmaTable::add_text(std::string_view text, const std::string& file) {
     if (const Lemma* known = find(key.text))
       throw UserError(key.place, fmt::format("lemma '{}' is stated twice, first at {}", key.text,
                                              to_string(known->place)));
-    Lemma lemma = read_lemma(key.text, root.table(key.text), key.place);
-    by_name_.emplace(lemma.name, lemmas_.size());
-    lemmas_.push_back(std::move(lemma));
+    add(read_lemma(key.text, root.table(key.text), key.place));
   }
 }
 

@@ -84,6 +84,12 @@ std::set<std::string> dims_of(const Lemma& lemma) {
   return result;
 }
 
+void LemmaTable::add(Lemma lemma) {
+  ASSAY_CHECK(find(lemma.name) == nullptr, "a lemma's name is taken");
+  by_name_.emplace(lemma.name, lemmas_.size());
+  lemmas_.push_back(std::move(lemma));
+}
+
 const Lemma* LemmaTable::find(const std::string& name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? nullptr : &lemmas_[found->second];

@@ -54,6 +54,8 @@ class LemmaTable {
   // malformed: unknown keys, a name that is taken, a formula that does not parse, a variable that
   // is a mask here and a number there, a condition on a variable that neither side has.
   void add_text(std::string_view toml, const std::string& file);
+  // The lemma must have a name that is not taken.
+  void add(Lemma lemma);
   // Throws UserError that names a file that cannot be read, and as add_text.
   void add_file(const std::filesystem::path& file);
 

@@ -23,12 +23,19 @@ bool accepted(const StaticReport& proof, const std::optional<Accepted>& accept) 
   return outputs && expectations;
 }
 
-void conclude(CaseReport& report, const std::optional<Accepted>& accept) {
+void conclude(CaseReport& report, const std::optional<Accepted>& accept, RunAsked asked) {
   const Verdict proof = report.statics ? report.statics->verdict : Verdict::kError;
-  const Verdict run = report.dynamic ? report.dynamic->verdict : Verdict::kProved;
-  report.verdict = run == Verdict::kProved || proof == Verdict::kRefuted || proof == Verdict::kError
-                       ? proof
-                       : run;
+  const Verdict missing = asked == RunAsked::kYes ? Verdict::kUnproved : Verdict::kProved;
+  const Verdict run = report.dynamic ? report.dynamic->verdict : missing;
+  if (!report.dynamic && proof == Verdict::kProved && asked != RunAsked::kBeside)
+    report.notes.push_back(asked == RunAsked::kYes
+                               ? "nothing was run, though the check asks for it: this is no pass"
+                               : "nothing was run: the verdict is the proof's alone");
+  // A deviation, or a run that did not end, says more than a proof; that nothing was seen does not.
+  const bool run_says_more = run != Verdict::kProved &&
+                             (run != Verdict::kUnproved || proof == Verdict::kProved) &&
+                             proof != Verdict::kRefuted && proof != Verdict::kError;
+  report.verdict = run_says_more ? run : proof;
   const bool passes =
       run == Verdict::kProved && report.statics && accepted(*report.statics, accept);
   report.exit = passes ? 0 : exit_code(report.verdict);

@@ -1,6 +1,8 @@
 // What the proof and the run say together (DESIGN, section 5, triage).
 #pragma once
 
+#include <cstdint>
+
 #include "shared_ir/case.h"
 #include "shared_ir/report.h"
 
@@ -10,9 +12,14 @@ namespace assay {
 // tensor that the user accepts without proof.
 bool accepted(const StaticReport& proof, const std::optional<Accepted>& accept);
 
+// Whether the check was to run the programs, or is content with the proof; beside: the caller holds
+// the proof against a run, and says what came of it.
+enum class RunAsked : uint8_t { kNo, kBeside, kYes };
+
 // Fills in the case's verdict and exit code from its static and dynamic reports. A deviation
 // refutes whatever the proof says: it is a witness. A run within tolerance proves nothing: the
-// proof's verdict stands.
-void conclude(CaseReport& report, const std::optional<Accepted>& accept);
+// proof's verdict stands. A run that was asked for and is missing passes nothing; where none was
+// asked for, a note says that the proof is all there is.
+void conclude(CaseReport& report, const std::optional<Accepted>& accept, RunAsked asked);
 
 }  // namespace assay

@@ -113,6 +113,13 @@ StaticReport static_of(const Json& json) {
   if (json.contains("unanswered"))
     report.unanswered = json["unanswered"].get<std::vector<std::string>>();
   if (json.contains("searches")) report.searches = json["searches"].get<std::vector<std::string>>();
+  if (json.contains("lemmas")) {
+    for (const Json& one : json["lemmas"])
+      report.lemmas.push_back(
+          {one.at("name"), one.at("certified"), one.at("shapes").get<std::vector<std::string>>(),
+           integer<int64_t>(one.at("draws")), one.at("axioms").get<std::vector<std::string>>(),
+           one.at("failures").get<std::vector<std::string>>()});
+  }
   const Json& counts = json.at("counts");
   report.counts.sequential_ops = integer<int64_t>(counts.at("sequential_ops"));
   report.counts.distributed_ops = integer<int64_t>(counts.at("distributed_ops"));
@@ -157,9 +164,28 @@ DynamicReport dynamic_of(const Json& json) {
   report.not_raised = json.value("not_raised", "");
   report.seed = integer<uint64_t>(json.at("seed"));
   for (const Json& tolerance : json.at("tolerances")) {
-    report.tolerances.push_back({tolerance.at("tensor"), number(tolerance, "allowed"),
-                                 number(tolerance, "error"), tolerance.value("op", ""),
-                                 tolerance.value("source", ""), tolerance.value("within", true)});
+    report.tolerances.push_back(
+        {tolerance.at("tensor"), number(tolerance, "allowed"), number(tolerance, "error"),
+         tolerance.value("op", ""), tolerance.value("source", ""), tolerance.value("within", true),
+         tolerance.contains("excess_noise") ? number(tolerance, "excess_noise") : 0});
+  }
+  const auto texts = [&](const char* key) {
+    return json.contains(key) ? json[key].get<std::vector<std::string>>()
+                              : std::vector<std::string>();
+  };
+  report.flips = texts("flips");
+  report.uncompared = texts("uncompared");
+  report.incomplete = texts("incomplete");
+  report.guessed_inputs = texts("guessed_inputs");
+  if (json.contains("operators")) {
+    const Json& operators = json["operators"];
+    report.operators.emplace();
+    report.operators->total = integer<int64_t>(operators.at("total"));
+    report.operators->views = integer<int64_t>(operators.at("views"));
+    for (const auto& [by, count] : operators.at("judged").items())
+      report.operators->judged[by] = integer<int64_t>(count);
+    report.operators->not_judged = operators.at("not_judged").get<std::vector<std::string>>();
+    report.operators->not_judged_count = integer<int64_t>(operators.at("not_judged_count"));
   }
   if (json.contains("approximations"))
     for (const Json& one : json["approximations"])

@@ -84,6 +84,13 @@ Json json_of(const StaticReport& report) {
   if (report.sizes) json["sizes"] = json_of(*report.sizes);
   if (!report.unanswered.empty()) json["unanswered"] = report.unanswered;
   if (!report.searches.empty()) json["searches"] = report.searches;
+  for (const LemmaReport& lemma : report.lemmas)
+    json["lemmas"].push_back({{"name", lemma.name},
+                              {"certified", lemma.certified},
+                              {"shapes", lemma.shapes},
+                              {"draws", lemma.draws},
+                              {"axioms", lemma.axioms},
+                              {"failures", lemma.failures}});
   json["counts"] = {{"sequential_ops", report.counts.sequential_ops},
                     {"distributed_ops", report.counts.distributed_ops},
                     {"terms", report.counts.terms},
@@ -115,6 +122,16 @@ Json json_of(const DynamicReport& report) {
                {"tolerances", Json::array()},
                {"ms", number(report.ms)}};
   if (report.bound) json["bound"] = *report.bound;
+  if (!report.flips.empty()) json["flips"] = report.flips;
+  if (!report.uncompared.empty()) json["uncompared"] = report.uncompared;
+  if (!report.incomplete.empty()) json["incomplete"] = report.incomplete;
+  if (!report.guessed_inputs.empty()) json["guessed_inputs"] = report.guessed_inputs;
+  if (report.operators)
+    json["operators"] = {{"total", report.operators->total},
+                         {"views", report.operators->views},
+                         {"judged", report.operators->judged},
+                         {"not_judged", report.operators->not_judged},
+                         {"not_judged_count", report.operators->not_judged_count}};
   if (!report.not_raised.empty()) json["not_raised"] = report.not_raised;
   for (const DynamicReport::Distance& accepted : report.approximations)
     json["approximations"].push_back(
@@ -129,6 +146,8 @@ Json json_of(const DynamicReport& report) {
                                   {"op", tolerance.op},
                                   {"source", tolerance.source},
                                   {"within", tolerance.within}});
+    if (tolerance.excess_noise > 0)
+      json["tolerances"].back()["excess_noise"] = number(tolerance.excess_noise);
   }
   return json;
 }

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-constexpr size_t kOutputs = 12, kFailures = 3, kInputs = 6, kAssumptions = 5;
+constexpr size_t kOutputs = 12, kFailures = 3, kInputs = 6, kAssumptions = 5, kRemarks = 3;
 constexpr size_t kExpressionWidth = 110;
 
 struct Meaning {
@@ -134,6 +134,15 @@ class Printer {
     print_list("trusted", report.trusted);
     print_list("questions without an answer", report.unanswered);
     print_list("searches by lemmas without a proof", report.searches);
+    print_refused(report.lemmas);
+  }
+
+  void print_refused(const std::vector<LemmaReport>& lemmas) {
+    std::vector<std::string> refused;
+    for (const LemmaReport& lemma : lemmas)
+      if (!lemma.certified)
+        refused.push_back(fmt::format("{}: {}", lemma.name, lemma.failures.at(0)));
+    print_list("lemmas that are not certified and prove nothing", refused);
   }
 
   static std::string values(const std::map<std::string, int64_t>& instance) {
@@ -252,12 +261,37 @@ class Printer {
     for (const DynamicReport::Distance& accepted : report.approximations)
       line("    approximated: {} is off by {:.1e} (relative) on these inputs", accepted.tensor,
            accepted.error);
-    const size_t shown = std::min(report.skipped_why.size(), kAssumptions);
-    for (size_t i = 0; i < shown; ++i) line("    skipped: {}", report.skipped_why[i]);
-    more(report.skipped_why.size(), shown, "skipped");
+    print_some("not compared, so no pass: output", report.uncompared);
+    print_some("could not be run:", report.incomplete);
+    print_some("flips under rounding:", report.flips);
+    print_some("skipped:", report.skipped_why);
+    if (report.operators) print(*report.operators);
+    if (!report.guessed_inputs.empty())
+      line("    values drawn as the shape suggests: {}",
+           shortened(fmt::format("{}", fmt::join(report.guessed_inputs, ", "))));
     if (!report.triage.empty()) {
       line("  triage: {} - {}", report.triage, triage_sentence(report.triage));
     }
+  }
+
+  void print_some(const char* title, const std::vector<std::string>& texts) {
+    const size_t shown = std::min(texts.size(), kRemarks);
+    for (size_t i = 0; i < shown; ++i) line("    {} {}", title, texts[i]);
+    more(texts.size(), shown, "in the JSON report");
+  }
+
+  // How many of the ranks' operators were held against their own inputs, and by what.
+  void print(const DynamicReport::Operators& operators) {
+    int64_t judged = 0;
+    std::string by;
+    for (const auto& [what, count] : operators.judged) {
+      judged += count;
+      by += fmt::format("{}{} by {}", by.empty() ? "" : ", ", count, what);
+    }
+    line("    of {} operators on ranks {} were judged{}; {} are views, {} were not judged",
+         operators.total, judged, by.empty() ? "" : " (" + by + ")", operators.views,
+         operators.not_judged_count);
+    print_some("not judged:", operators.not_judged);
   }
 
   // "cuda:0 (at most 1.2 GB), cpu (at most 0.9 GB)"

@@ -1,6 +1,8 @@
 #include "static_check/certify/certify.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -112,6 +114,17 @@ class Certifier {
 
 Certification certify(const Lemma& lemma, const CertifyOptions& options) {
   return Certifier(lemma, options).run();
+}
+
+const Certification& certify_once(const Lemma& lemma) {
+  static std::mutex mutex;
+  static std::map<std::string, Certification> kept;  // by what the lemma states
+  std::string stated = to_string(lemma.left) + " = " + to_string(lemma.right);
+  for (const Condition& condition : lemma.conditions) stated += " where " + to_string(condition);
+  const std::lock_guard lock(mutex);
+  const auto found = kept.find(stated);
+  return found != kept.end() ? found->second
+                             : kept.emplace(std::move(stated), certify(lemma)).first->second;
 }
 
 std::string to_text(const std::vector<Certification>& certifications) {

@@ -32,6 +32,10 @@ struct Certification {
 
 Certification certify(const Lemma& lemma, const CertifyOptions& options = {});
 
+// The same by the default options, once in a process for lemmas that state the same, whatever they
+// are called. From any thread.
+const Certification& certify_once(const Lemma& lemma);
+
 // One line a lemma, one for each failure, and a summary with the trusted axioms.
 std::string to_text(const std::vector<Certification>& certifications);
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "shared_ir/module.h"
+#include "static_check/offered_lemmas.h"
 #include "static_check/smt/smt_module.h"
 #include "static_check/symbolic/symbolic_replay.h"
 
@@ -136,8 +137,12 @@ class AllSizes {
   // The proof at these sizes, made over the symbols. Notes where it holds; false where it does not
   // go through.
   bool generalise(const SymbolInstance& instance, StaticReport& report) {
-    const symbolic::ReplayedProof proof = symbolic::replay_proof(
-        {path_.string(), {instance.begin(), instance.end()}, options_.timeout.count()});
+    const std::set<std::string> certified = certified_lemmas(report);
+    const symbolic::ReplayedProof proof =
+        symbolic::replay_proof({path_.string(),
+                                {instance.begin(), instance.end()},
+                                options_.timeout.count(),
+                                {certified.begin(), certified.end()}});
     SizesReport::Proved& proved = sizes_.proved.emplace_back();
     proved.instance = instance;
     if (!proof.accepted) {

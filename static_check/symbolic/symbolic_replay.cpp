@@ -6,7 +6,7 @@
 #include "shared_ir/symbolic/replay.h"
 #include "static_check/check.h"
 #include "static_check/checker/checker.h"
-#include "static_check/lemmas.h"
+#include "static_check/offered_lemmas.h"
 
 namespace assay {
 namespace {
@@ -28,6 +28,9 @@ symbolic::ReplayedProof run(const symbolic::ReplayQuery& query) {
   options.timeout = std::chrono::milliseconds(query.limit_ms);
   options.relations = false;
   options.verify = false;
+  const std::set<std::string> certified(query.certified_lemmas.begin(),
+                                        query.certified_lemmas.end());
+  options.certified_lemmas = certified;
   const StaticResult proof = static_check(refinement, operators, options);
   if (proof.report.verdict != Verdict::kProved) {
     result.reason = "no proof was found over the symbols";
@@ -40,7 +43,8 @@ symbolic::ReplayedProof run(const symbolic::ReplayQuery& query) {
   replay.record(true);
   const CheckResult checked = check_certificate(
       refinement, sequential, ranks, proof.certificate, Replayed::kProof,
-      proof.certificate.lemmas.empty() ? LemmaTable{} : lemmas_with_files(refinement.lemma_files));
+      proof.certificate.lemmas.empty() ? LemmaTable{}
+                                       : lemmas_with_certified(refinement.lemma_files, certified));
   replay.record(false);
   result.accepted = checked.accepted;
   result.reason = checked.reason;

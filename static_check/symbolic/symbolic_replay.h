@@ -13,6 +13,7 @@ struct ReplayQuery {
   std::string case_path;
   std::map<std::string, long> instance;
   long limit_ms = 60'000;
+  std::vector<std::string> certified_lemmas = {};  // of the user; no other of the user's is used
 };
 
 struct RequiredCondition {

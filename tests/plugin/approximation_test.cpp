@@ -1,9 +1,11 @@
 // Approximations that a test accepts: what it says, what the report says, what the run compares.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/mean.h>
 #include <ATen/ops/mm.h>
 #include <gmock/gmock.h>
+#include <torch/library.h>
 
 #include "assay/gtest.h"
 
@@ -11,6 +13,25 @@ namespace assay {
 namespace {
 
 using testing::HasSubstr;
+
+// A kernel that takes moderate numbers alone: a replay, which tries large ones too, cannot run it.
+at::Tensor moderate(const at::Tensor& x) {
+  TORCH_CHECK(x.abs().max().item<double>() < 6, "the number is too large");
+  return x * 2;
+}
+
+at::Tensor like(const at::Tensor& x) { return at::empty_like(x); }
+
+at::Tensor call_moderate(const at::Tensor& x) {
+  static const auto op = c10::Dispatcher::singleton()
+                             .findSchemaOrThrow("approximation_test::moderate", "")
+                             .typed<at::Tensor(const at::Tensor&)>();
+  return op.call(x);
+}
+
+TORCH_LIBRARY(approximation_test, library) { library.def("moderate(Tensor x) -> Tensor"); }
+TORCH_LIBRARY_IMPL(approximation_test, CPU, library) { library.impl("moderate", moderate); }
+TORCH_LIBRARY_IMPL(approximation_test, Meta, library) { library.impl("moderate", like); }
 
 const char* const kOwnMeans = "each rank centres by the mean of its own tokens";
 
@@ -78,6 +99,29 @@ TEST(AcceptedApproximation, LeavesABugAfterItToProofAndRun) {
   EXPECT_EQ(report.dynamic->verdict, Verdict::kRefuted);
   EXPECT_EQ(report.dynamic->triage, "logic");
   EXPECT_EQ(report.dynamic->first_deviation->tensor, "y");
+}
+
+// What depends on the approximation is compared given it. Where that cannot be run, nothing passes.
+TEST(AcceptedApproximation, ThatCannotBeReplayedIsNoPass) {
+  RefinementSpec spec = centred_spec(Centre::kOwnMean);
+  InputSpec s;
+  s.name = "s";
+  s.shape = {4};
+  s.requires_grad = false;
+  spec.inputs.push_back(s);
+  const auto program = [](Program& p) {
+    p.output("t", call_moderate(p[{"s"}]));
+    centred(p, Centre::kOwnMean);
+  };
+  spec.sequential = spec.distributed = program;
+  spec.approximations = {{"m", kOwnMeans, {"user_test.cpp", 12, 0}}};
+  CheckOptions options;
+  options.precisions = {DType::kFloat32};
+  const CaseReport report = check_refinement(spec, options);
+  EXPECT_EQ(report.statics->verdict, Verdict::kProved) << to_text(report);
+  EXPECT_EQ(report.verdict, Verdict::kUnproved) << to_text(report);
+  EXPECT_EQ(report.exit, 1);
+  EXPECT_THAT(to_text(report), HasSubstr("the number is too large"));
 }
 
 TEST(AcceptedApproximation, OfNoOutputIsAnErrorAtItsLine) {

@@ -6,19 +6,34 @@ namespace assay {
 namespace {
 
 CaseReport concluded(Verdict proof, std::optional<Verdict> run,
-                     const std::optional<Accepted>& accept = {}) {
+                     const std::optional<Accepted>& accept = {}, RunAsked asked = RunAsked::kYes) {
   CaseReport report;
   report.statics.emplace().verdict = proof;
   report.statics->outputs = {{"y", proof, {}, false}};
   if (run) report.dynamic.emplace().verdict = *run;
-  conclude(report, accept);
+  conclude(report, accept, asked);
   return report;
 }
 
 TEST(VerdictOfBoth, ProvedAndWithinTolerancePasses) {
   EXPECT_EQ(concluded(Verdict::kProved, Verdict::kProved).verdict, Verdict::kProved);
   EXPECT_EQ(concluded(Verdict::kProved, Verdict::kProved).exit, 0);
-  EXPECT_EQ(concluded(Verdict::kProved, std::nullopt).exit, 0);
+}
+
+TEST(VerdictOfBoth, ARunThatIsAskedForAndMissingIsNoPass) {
+  const CaseReport missing = concluded(Verdict::kProved, std::nullopt);
+  EXPECT_EQ(missing.verdict, Verdict::kUnproved);
+  EXPECT_EQ(missing.exit, 1);
+  const Accepted accept{{"y"}, "approximate on purpose"};
+  EXPECT_EQ(concluded(Verdict::kUnproved, std::nullopt, accept).exit, 1);
+}
+
+TEST(VerdictOfBoth, AProofAlonePassesWhereNoRunIsAskedForAndSaysSo) {
+  const CaseReport alone = concluded(Verdict::kProved, std::nullopt, {}, RunAsked::kNo);
+  EXPECT_EQ(alone.verdict, Verdict::kProved);
+  EXPECT_EQ(alone.exit, 0);
+  ASSERT_EQ(alone.notes.size(), 1u);
+  EXPECT_EQ(alone.notes[0], "nothing was run: the verdict is the proof's alone");
 }
 
 TEST(VerdictOfBoth, ADeviationRefutesWhateverTheProofSays) {

@@ -50,7 +50,7 @@ TEST(Approximation, IsListedWithItsReasonAndTheVerdictWithoutIt) {
                                    "aten.mean.dim at model.py:4 computes (") +
                        kOwnMeans + ")"));
 
-  conclude(report, std::nullopt);
+  conclude(report, std::nullopt, RunAsked::kNo);
   EXPECT_EQ(report.exit, 0);
   const std::string text = to_text(report);
   EXPECT_THAT(text, HasSubstr("centred: proved, given 1 accepted approximation - "));
@@ -102,7 +102,7 @@ TEST(Approximation, ExcusesNoBugBeforeIt) {
   EXPECT_EQ(failure.nearest, "doubled@1");
   EXPECT_THAT(failure.reason, HasSubstr("the operator of rank 1 reads doubled@1, which is not made "
                                         "of what the sequential one reads (h)"));
-  conclude(report, Accepted{{"m", "y"}, "tried"});
+  conclude(report, Accepted{{"m", "y"}, "tried"}, RunAsked::kNo);
   EXPECT_EQ(report.exit, 1) << "accepting outputs does not excuse an operand";
 }
 
