@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,6 +29,9 @@ struct Tensor {
   Shape shape;              // elements per dimension; empty = scalar
   NodeId producer = kNone;  // kNone: an input of the graph
   int32_t output = 0;       // which output of the producer
+  // Elements of memory from one index to the next, per dimension, as the capture saw the tensor
+  // when it was made; nothing where that is not known.
+  std::optional<std::vector<int64_t>> strides = {};
 };
 
 struct Arg;
@@ -46,10 +50,11 @@ struct Arg {
 };
 
 // One call of an operator. Tuple results are flattened: getitem nodes of a capture become outputs
-// of their producer. An in-place or auto_functionalized operator is functional here: outputs are
-// its own returns first, then the new value of each mutated argument, in the order of the schema.
-// Where a capture counts the None that a void operator returns (auto_functionalized), output 0 is
-// kNone and the mutated arguments start at output 1.
+// of their producer. An operator that writes into its operands does so where the program called it
+// (memory/). Where it was made functional (`functional`, or more outputs than its own returns) it
+// writes nothing: outputs are its own returns first, then the new value of each mutated argument,
+// in the order of the schema; where a capture counts the None that a void operator returns
+// (auto_functionalized), output 0 is kNone and the mutated arguments start at output 1.
 struct Node {
   std::string op;         // "aten.mm.default", "_C.rms_norm.default", "c10d.all_reduce", ...
   std::vector<Arg> args;  // positional
@@ -58,10 +63,13 @@ struct Node {
   SourcePlace source;             // the user's line that called it, if known
   std::string module;             // path of the module that called it, if known
   bool backward = false;  // runs in the backward pass; source and module are the forward operator's
+  bool functional = false;  // auto_functionalized
 };
 
 struct Graph {
   std::string name;  // for messages: the file, or "sequential", "rank 0"
+  // No node writes into memory: the language has none (HLO), or the capture made it so.
+  bool functional = false;
   std::vector<Tensor> tensors;
   std::vector<Node> nodes;  // in execution order; operands come before their users
   std::vector<TensorId> inputs;

@@ -34,6 +34,7 @@ void renumber(Arg& arg, const std::map<TensorId, TensorId>& numbers) {
 Alone alone(const Graph& graph, const Node& node) {
   Alone result;
   result.graph.name = graph.name;
+  result.graph.functional = graph.functional;
   std::map<TensorId, TensorId> numbers;
   for (const TensorId id : operands_of(node)) {
     numbers[id] = result.add(graph, id);

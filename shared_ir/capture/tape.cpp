@@ -157,6 +157,7 @@ Graph Tape::finish() {
   for (size_t i = 0; i < graph_.nodes.size(); ++i) {
     if (origins_[i].site != kNone) graph_.nodes[i].source = call_sites_.resolve(origins_[i].site);
   }
+  graph_.functional = true;
   return std::move(graph_);
 }
 

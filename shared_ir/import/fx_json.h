@@ -1,8 +1,8 @@
 // Graphs as fx-JSON: what a PyTorch FX capture writes, one file a rank. One object with
 //   "format": "fx-json", "version": 1, "rank": R, "nodes": [...], optionally "names": {ALIAS:
-//   TENSOR}
+//   TENSOR} and "functional": true (no node writes into memory, as in Graph)
 // A node has "op" (placeholder, get_attr, call_function, output), "name", "target", "args",
-// "kwargs" and, where known, "value" {dtype, shape, ...}, "module", "source" ("file:line"),
+// "kwargs" and, where known, "value" {dtype, shape, stride, ...}, "module", "source" ("file:line"),
 // "constant" (get_attr: a number or nested lists of numbers). Arguments: {"node": NAME}, {"const":
 // a dtype, device, layout, memory format, "inf", "-inf" or "nan"}, {"sym": integer or size},
 // numbers, strings, null, lists.

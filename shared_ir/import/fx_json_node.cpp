@@ -23,11 +23,20 @@ JsonObject read_header(const Text& text, const Json& root) {
   }
   if (!find_array(object, "nodes")) text.fail("\"nodes\" is not a list");
   for (const auto [key, value] : object) {
-    if (key != "format" && key != "version" && key != "rank" && key != "nodes" && key != "names") {
+    if (key != "format" && key != "version" && key != "rank" && key != "nodes" && key != "names" &&
+        key != "functional") {
       text.fail("unknown key \"" + std::string(key) + "\"");
     }
   }
   return object;
+}
+
+bool is_functional(const Text& text, const JsonObject& header) {
+  const auto value = find(header, "functional");
+  bool functional = false;
+  if (value && value->get(functional) != simdjson::SUCCESS)
+    text.fail("\"functional\" is neither true nor false");
+  return functional;
 }
 
 NodeView view_node(const Text& text, const Json& node, size_t number) {
@@ -120,6 +129,11 @@ void read_value(const Text& text, const NodeView& node, const Json& value,
   if (!element_count_fits(tensor->shape)) {
     text.fail_at(node.name, "impossible shape " + to_string(tensor->shape));
   }
+  const auto strides = find_array(object, "stride");
+  if (!strides || strides->size() != tensor->shape.size()) return;
+  tensor->strides.emplace();
+  for (const Json stride : *strides)
+    tensor->strides->push_back(read_size(text, node.name, stride, symbols));
 }
 
 void read_origin(const NodeView& node, Node* result) {

@@ -29,6 +29,9 @@ struct NodeView {
 // The file's object, its format, version and keys checked.
 JsonObject read_header(const Text& text, const Json& root);
 
+// Whether the file says that no node writes into memory; false where it says nothing.
+bool is_functional(const Text& text, const JsonObject& header);
+
 // `number` of the node in the file, for errors about a node without a name.
 NodeView view_node(const Text& text, const Json& node, size_t number);
 
@@ -48,7 +51,7 @@ Int read_size(const Text& text, std::string_view node, const Json& size,
 // The integer that a node without a tensor stands for: its "value" is {"sym": SIZE}.
 std::optional<Json> symbolic_integer(const NodeView& node);
 
-// Dtype and shape.
+// Dtype and shape, and strides where they are recorded.
 void read_value(const Text& text, const NodeView& node, const Json& value,
                 const SymbolValues& symbols, Tensor* tensor);
 

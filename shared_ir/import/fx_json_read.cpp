@@ -27,6 +27,7 @@ class Reader {
 
   Graph run() {
     const JsonObject root = read_header(text_, text_.parse(parser_));
+    graph_.functional = is_functional(text_, root);
     const std::optional<JsonArray> nodes = find_array(root, "nodes");
     views_.reserve(nodes->size());
     for (const Json node : *nodes) views_.push_back(view_node(text_, node, views_.size()));
@@ -224,6 +225,7 @@ class Reader {
     } else {
       for (const auto [key, arg] : kwargs) call.kwargs.emplace_back(key, read_arg(arg, here));
     }
+    call.functional = wrapped;
     add_results(node);
   }
 

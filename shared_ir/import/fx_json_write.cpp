@@ -51,7 +51,7 @@ class Writer {
     // One node a line, as captures have it, so that errors and diffs name lines.
     std::string text =
         "{\"format\": \"fx-json\", \"version\": 1, \"rank\": " + std::to_string(rank) +
-        ", \"nodes\": [\n";
+        (graph_.functional ? ", \"functional\": true" : "") + ", \"nodes\": [\n";
     for (size_t i = 0; i < lines_.size(); ++i) {
       text += lines_[i] + (i + 1 < lines_.size() ? ",\n" : "\n");
     }
@@ -63,7 +63,9 @@ class Writer {
   const Tensor& tensor(TensorId id) const { return graph_.tensors[static_cast<size_t>(id)]; }
 
   Json value(TensorId id) const {
-    return {{"dtype", std::string(to_string(tensor(id).dtype))}, {"shape", tensor(id).shape}};
+    Json json = {{"dtype", std::string(to_string(tensor(id).dtype))}, {"shape", tensor(id).shape}};
+    if (const auto& strides = tensor(id).strides) json["stride"] = *strides;
+    return json;
   }
 
   Json arg(const Arg& value) const {
@@ -118,6 +120,11 @@ class Writer {
       Json args = Json::array();
       for (const Arg& element : node.args) args.push_back(arg(element));
       json = line("call_function", name, node.op, std::move(args));
+      if (node.functional) {
+        ASSAY_CHECK(node.args.empty(), "auto_functionalized names every argument");
+        json["target"] = "auto_functionalized";
+        json["args"] = {node.op};
+      }
       for (const auto& [key, element] : node.kwargs) json["kwargs"][key] = arg(element);
     }
     if (tensor_result) json["value"] = value(node.outputs[0]);

@@ -16,7 +16,10 @@ struct Result {
 
 class GraphWriter {
  public:
-  explicit GraphWriter(const Source& source) : source_(source) { graph_.name = source.file; }
+  explicit GraphWriter(const Source& source) : source_(source) {
+    graph_.name = source.file;
+    graph_.functional = true;  // HLO has values, and no memory
+  }
 
   // Another name of a tensor. Throws UserError at the instruction where it names another tensor.
   void add_name(const Instruction& instruction, const std::string& name, TensorId tensor);

@@ -280,6 +280,7 @@ class Search {
     const auto near = nearest(problem_, unread->joined, indices_);
     if (!near) return;
     const NodeId producer = graph_.tensors[static_cast<size_t>(unread->joined)].producer;
+    if (producer == kNone) return;
     add(unread->joined, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
     Finding finding = std::move(findings_.back());
     findings_.pop_back();

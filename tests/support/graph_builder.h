@@ -50,6 +50,14 @@ class GraphBuilder {
                                    const std::vector<TensorType>& types);
   /// A call without results.
   void effect(const std::string& op, std::vector<Argument> args);
+  /// A keyword argument of the last call.
+  void keyword(const std::string& name, Argument argument) {
+    graph_.nodes.back().kwargs.emplace_back(name, std::move(argument.arg));
+  }
+  /// How the capture saw the tensor lie in memory.
+  void strides(TensorRef tensor, std::vector<int64_t> strides) {
+    graph_.tensors[static_cast<size_t>(tensor.id)].strides = std::move(strides);
+  }
   /// The line that the calls from here on come from.
   void at(const std::string& file, int64_t line) { place_ = {file, line}; }
   void output(TensorRef tensor) { graph_.outputs.push_back(tensor.id); }

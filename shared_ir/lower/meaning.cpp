@@ -1,0 +1,190 @@
+#include "shared_ir/lower/meaning.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "shared_ir/lower/arguments.h"
+#include "shared_ir/lower/evaluate.h"
+
+namespace assay::lowering {
+namespace {
+
+class Declared {
+ public:
+  Declared(Context& context, const OperatorDeclaration& declaration, const Recorded& recorded,
+           const std::vector<CoreId>& values)
+      : context_(context),
+        declaration_(declaration),
+        recorded_(recorded),
+        evaluator_(context, declaration, bind_arguments(context.site, declaration, values)) {
+    results_.returns.assign(recorded.returns.size(), kNone);
+    results_.writes.assign(recorded.writes.size(), kNone);
+  }
+
+  Results run() {
+    if (!declaration_.assume.empty()) context_.builder.note(declaration_.assume);
+    const std::vector<const Tensor*>& outputs = recorded_.returns;
+    // A functionalized operator without returns has None as its output 0.
+    const bool starts_with_none = !outputs.empty() && outputs[0] == nullptr;
+    next_ = declaration_.returns.empty() && starts_with_none ? 1 : 0;
+    returns();
+    writes();
+    if (outputs.size() > next_)
+      context_.site.fail(
+          fmt::format("{} outputs recorded, its declaration gives {}", outputs.size(), next_));
+    return std::move(results_);
+  }
+
+  // What run() had when it threw.
+  const Results& so_far() const { return results_; }
+
+ private:
+  const Tensor* recorded_return(size_t i) const {
+    return i < recorded_.returns.size() ? recorded_.returns[i] : nullptr;
+  }
+
+  void returns() {
+    for (const Expr& expr : declaration_.returns) {
+      if (next_ == recorded_.returns.size() && next_ > 0) break;
+      context_.recorded = recorded_return(next_);
+      if (!context_.recorded && declaration_.returns.size() > 1) {  // an unused return
+        ++next_;
+        continue;
+      }
+      const Value value = evaluator_.evaluate(expr);
+      if (const ValueList* list = value.get_if<ValueList>()) {
+        for (const Value& element : *list) put_return(element);
+      } else {
+        put_return(value);
+      }
+    }
+  }
+
+  void writes() {
+    size_t written = 0;
+    for (const Expr& expr : declaration_.writes) {
+      if (recorded_.writes.empty()) {  // made functional
+        context_.recorded = recorded_return(next_);
+        if (context_.recorded)
+          put_return(evaluator_.evaluate(expr));
+        else
+          ++next_;
+      } else if (written < recorded_.writes.size()) {
+        context_.recorded = recorded_.writes[written];
+        results_.writes[written] = tensor_of(evaluator_.evaluate(expr), written);
+        ++written;
+      }
+    }
+  }
+
+  CoreId tensor_of(const Value& value, size_t i) const {
+    const TensorRef* tensor = value.get_if<TensorRef>();
+    if (!tensor) context_.site.fail(fmt::format("the declaration of result {} gives no tensor", i));
+    return tensor->id;
+  }
+
+  void put_return(const Value& value) {
+    const CoreId id = tensor_of(value, next_);
+    if (next_ < results_.returns.size() && recorded_.returns[next_]) results_.returns[next_] = id;
+    ++next_;
+  }
+
+  Context& context_;
+  const OperatorDeclaration& declaration_;
+  const Recorded& recorded_;
+  NodeEvaluator evaluator_;
+  Results results_;
+  size_t next_ = 0;  // return
+};
+
+std::string describe(const Arg& arg, const std::vector<CoreId>& values,
+                     std::vector<CoreId>& operands) {
+  if (const TensorArg* tensor = std::get_if<TensorArg>(&arg.value)) {
+    operands.push_back(values[tensor->id]);
+    return "tensor";
+  }
+  if (const ArgList* list = std::get_if<ArgList>(&arg.value)) {
+    std::string text = "[";
+    for (const Arg& element : *list) text += describe(element, values, operands) + ",";
+    return text + "]";
+  }
+  return std::visit(
+      [](const auto& value) -> std::string {
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, ArgList> || std::is_same_v<T, TensorArg>)
+          return {};
+        else
+          return attribute_text(Value{value});
+      },
+      arg.value);
+}
+
+}  // namespace
+
+Results declared_results(Context& context, const OperatorDeclaration& declaration,
+                         const Recorded& recorded, const std::vector<CoreId>& values) {
+  return Declared(context, declaration, recorded, values).run();
+}
+
+Results results_of(Context& context, const OperatorDeclaration* declaration,
+                   const Recorded& recorded, const std::vector<CoreId>& values) {
+  std::string name = context.site.node->op;
+  Results known;
+  Recorded rest = recorded;
+  if (declaration != nullptr) {
+    Declared declared(context, *declaration, recorded, values);
+    try {
+      return declared.run();
+    } catch (const Unsupported& unsupported) {
+      name += fmt::format(" ({})", unsupported.reason);
+    }
+    // What was declared for these arguments before one was not is kept.
+    known = declared.so_far();
+    for (size_t i = 0; i < known.returns.size(); ++i)
+      if (known.returns[i] != kNone) rest.returns[i] = nullptr;
+    for (size_t i = 0; i < known.writes.size(); ++i)
+      if (known.writes[i] != kNone) rest.writes[i] = nullptr;
+  }
+  context.builder.note_opaque(name);
+  Results results = opaque_results(context, rest, values);
+  for (size_t i = 0; i < known.returns.size(); ++i)
+    if (known.returns[i] != kNone) results.returns[i] = known.returns[i];
+  for (size_t i = 0; i < known.writes.size(); ++i)
+    if (known.writes[i] != kNone) results.writes[i] = known.writes[i];
+  return results;
+}
+
+CoreId fitting(Context& context, CoreId value, const Tensor& recorded) {
+  Builder& builder = context.builder;
+  if (is_floating(recorded.dtype) && is_floating(builder.dtype(value)))
+    value = builder.cast(value, recorded.dtype);
+  if (builder.shape(value) != recorded.shape || builder.dtype(value) != recorded.dtype)
+    context.site.fail(
+        fmt::format("'{}' is recorded as {} [{}], but its declaration gives {} [{}]", recorded.name,
+                    to_string(recorded.dtype), fmt::join(recorded.shape, ", "),
+                    to_string(builder.dtype(value)), fmt::join(builder.shape(value), ", ")),
+        "the graph was edited or recorded wrongly, or the operator's declaration is wrong");
+  return value;
+}
+
+Results opaque_results(Context& context, const Recorded& recorded,
+                       const std::vector<CoreId>& values) {
+  const Node& node = *context.site.node;
+  std::vector<CoreId> operands;
+  std::string attributes;
+  for (const Arg& arg : node.args) attributes += describe(arg, values, operands) + ",";
+  for (const auto& [keyword, arg] : node.kwargs)
+    attributes += keyword + "=" + describe(arg, values, operands) + ",";
+  const auto results = [&](const std::vector<const Tensor*>& tensors, const char* mark) {
+    std::vector<CoreId> made;
+    for (size_t i = 0; i < tensors.size(); ++i)
+      made.push_back(tensors[i] ? context.builder.opaque(
+                                      fmt::format("{}({}){}{}", node.op, attributes, mark, i),
+                                      operands, tensors[i]->dtype, tensors[i]->shape)
+                                : kNone);
+    return made;
+  };
+  return {results(recorded.returns, "#"), results(recorded.writes, "!")};
+}
+
+}  // namespace assay::lowering

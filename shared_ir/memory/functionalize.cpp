@@ -1,0 +1,366 @@
+#include "shared_ir/memory/functionalize.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace assay::memory {
+
+using lowering::Recorded;
+using lowering::Results;
+
+namespace {
+
+std::vector<int64_t> integers(const Arg* arg) {
+  std::vector<int64_t> result;
+  if (arg == nullptr) return result;
+  if (const auto* list = std::get_if<ArgList>(&arg->value))
+    for (const Arg& element : *list)
+      if (const auto* integer = std::get_if<int64_t>(&element.value)) result.push_back(*integer);
+  return result;
+}
+
+bool is_given(const Arg* arg) { return arg != nullptr && !arg->is_none(); }
+
+bool is_set(const Arg* arg) {
+  const bool* flag = arg ? std::get_if<bool>(&arg->value) : nullptr;
+  return flag != nullptr && *flag;
+}
+
+bool overlaps_itself(const Strided& layout) {
+  for (size_t i = 0; i < layout.sizes.size(); ++i)
+    if (layout.strides[i] == 0 && layout.sizes[i] > 1) return true;
+  return false;
+}
+
+}  // namespace
+
+Functionalizer::Functionalizer(const Graph& graph, const OperatorTable& operators,
+                               lowering::Context& context)
+    : graph_(graph), operators_(operators), context_(context), memory_(graph, context.builder) {
+  needed_ = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                        [this](const Node& node) { return needs_memory(node); });
+  if (needed_) values_.assign(graph.tensors.size(), kNone);
+}
+
+const OperatorSchema& Functionalizer::schema_of(const Node& node) {
+  const auto found = schemas_.find(node.op);
+  if (found != schemas_.end()) return found->second;
+  return schemas_.emplace(node.op, memory::schema_of(node.op, operators_.find(node.op)))
+      .first->second;
+}
+
+bool Functionalizer::needs_memory(const Node& node) {
+  const OperatorSchema& schema = schema_of(node);
+  return schema.strides || is_unknown(graph_, node, schema) ||
+         !written_by(graph_, node, schema).empty();
+}
+
+void Functionalizer::add_input(TensorId input, CoreId value) {
+  if (!needed_) return;
+  memory_.own(input, value);
+  values_[input] = value;
+}
+
+void Functionalizer::set(TensorId output, CoreId value, std::vector<CoreId>& value_of) {
+  values_[output] = value;
+  if (value_of[output] == kNone)
+    value_of[output] = fitting(context_, value, graph_.tensors[output]);
+}
+
+bool Functionalizer::run(const Node& node, const OperatorDeclaration* declaration,
+                         const Recorded& recorded, std::vector<CoreId>& value_of) {
+  for (const TensorId operand : operands_of(node)) read(operand);
+  const OperatorSchema& schema = schema_of(node);
+  const std::vector<TensorId> written = written_by(graph_, node, schema);
+  if (!written.empty()) writers_.push_back(&node);
+  if (schema.relayout && written.size() == 1) {
+    run_relayout(node, schema, written[0], value_of);
+    return true;
+  }
+  if (!written.empty()) {
+    run_in_place(node, declaration, schema, written, recorded, value_of);
+    return true;
+  }
+  if (schema.strides) {
+    run_strided(node, schema, value_of);
+    return true;
+  }
+  if (is_unknown(graph_, node, schema))
+    for (const TensorId operand : operands_of(node))
+      memory_.lose(operand, node,
+                   "may have written it: neither a schema nor a declaration says what it writes");
+  return false;
+}
+
+void Functionalizer::check_overlaps(const Node& node, const OperatorSchema& schema,
+                                    const std::vector<TensorId>& written) const {
+  const auto refuse = [&](TensorId a, TensorId b) {
+    context_.site.fail(fmt::format("writes '{}' and takes '{}', which may lie in the same memory",
+                                   graph_.tensors[a].name, graph_.tensors[b].name),
+                       "its result would depend on the order in which it goes through the "
+                       "elements; copy one of them");
+  };
+  for (size_t i = 0; i < written.size(); ++i) {
+    const std::optional<Strided> layout = memory_.layout(written[i]);
+    if (layout && overlaps_itself(*layout))
+      context_.site.fail(fmt::format("writes '{}', several elements of which are one in memory",
+                                     graph_.tensors[written[i]].name));
+    for (size_t j = i + 1; j < written.size(); ++j)
+      if (memory_.overlap(written[i], written[j]) != Memory::Overlap::kNone)
+        refuse(written[i], written[j]);
+    for (const TensorId other : only_read_by(node, schema)) {
+      const Memory::Overlap overlap = memory_.overlap(written[i], other);
+      if (overlap == Memory::Overlap::kNone) continue;
+      if (overlap == Memory::Overlap::kUnknown || !schema.pointwise) refuse(written[i], other);
+    }
+  }
+}
+
+Results Functionalizer::results_in_place(const Node& node, const OperatorDeclaration* declaration,
+                                         const OperatorSchema& schema, const Recorded& recorded) {
+  lowering::Site& site = context_.site;
+  const OperatorDeclaration* functional =
+      schema.functional.empty() ? nullptr : operators_.find(schema.functional);
+  if (declaration == nullptr && functional != nullptr) {
+    const Node call = functional_call(node, schema);
+    Recorded returns;
+    returns.returns = recorded.writes;
+    site.node = &call;
+    try {
+      Results results = declared_results(context_, *functional, returns, values_);
+      site.node = &node;
+      return {std::vector<CoreId>(recorded.returns.size(), kNone), std::move(results.returns)};
+    } catch (const lowering::Unsupported& unsupported) {
+      site.node = &node;
+      context_.builder.note_opaque(fmt::format("{} ({})", node.op, unsupported.reason));
+      return opaque_results(context_, recorded, values_);
+    }
+  }
+  Results results = results_of(context_, declaration, recorded, values_);
+  // A declaration without what is written: by PyTorch's schema something is.
+  Recorded rest;
+  rest.returns.assign(recorded.returns.size(), nullptr);
+  rest.writes = recorded.writes;
+  for (size_t i = 0; i < rest.writes.size(); ++i)
+    if (results.writes[i] != kNone) rest.writes[i] = nullptr;
+  const Results opaque = opaque_results(context_, rest, values_);
+  for (size_t i = 0; i < rest.writes.size(); ++i)
+    if (results.writes[i] == kNone) results.writes[i] = opaque.writes[i];
+  return results;
+}
+
+void Functionalizer::run_in_place(const Node& node, const OperatorDeclaration* declaration,
+                                  const OperatorSchema& schema,
+                                  const std::vector<TensorId>& written, const Recorded& recorded,
+                                  std::vector<CoreId>& value_of) {
+  check_overlaps(node, schema, written);
+  lowering::Builder& builder = context_.builder;
+  std::vector<Tensor> memory;
+  for (const TensorId tensor : written) {
+    memory.push_back(graph_.tensors[tensor]);
+    memory.back().shape = builder.shape(values_[tensor]);
+  }
+  Recorded all = recorded;
+  for (const Tensor& tensor : memory) all.writes.push_back(&tensor);
+  const auto is_written = [&](size_t output) {
+    const size_t i = std::min(output, schema.results.size() - 1);
+    return !schema.results.empty() && schema.results[i].sharing == Sharing::kWritten;
+  };
+  for (size_t i = 0; i < all.returns.size(); ++i)
+    if (is_written(i)) all.returns[i] = nullptr;
+  const Results results = results_in_place(node, declaration, schema, all);
+  std::vector<CoreId> values;
+  for (size_t i = 0; i < written.size(); ++i) {
+    CoreId value = results.writes[i];
+    if (builder.shape(value) != memory[i].shape)
+      context_.site.fail(fmt::format("writes {} into '{}', which is {}",
+                                     to_string(builder.shape(value)), memory[i].name,
+                                     to_string(memory[i].shape)));
+    values.push_back(builder.cast(value, memory[i].dtype));
+  }
+  for (size_t i = 0; i < written.size(); ++i) {
+    memory_.write(written[i], values[i], node);
+    values_[written[i]] = values[i];
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const TensorId output = node.outputs[i];
+    if (output == kNone) continue;
+    if (!is_written(i)) {
+      set(output, results.returns[i], value_of);
+      add_fresh(output, values_[output], node, schema);
+      continue;
+    }
+    const SchemaResult& result = schema.results[std::min(i, schema.results.size() - 1)];
+    const std::vector<TensorId> tensors =
+        tensors_of(argument(node, schema, schema.parameters[result.parameter].name));
+    const size_t which = result.list ? i : 0;
+    if (which >= tensors.size()) context_.site.fail("returns more tensors than it is given");
+    memory_.same(output, tensors[which]);
+    set(output, values_[tensors[which]], value_of);
+  }
+}
+
+void Functionalizer::run_relayout(const Node& node, const OperatorSchema& schema, TensorId tensor,
+                                  std::vector<CoreId>& value_of) {
+  const OperatorDeclaration* functional =
+      schema.functional.empty() ? nullptr : operators_.find(schema.functional);
+  const std::optional<OperatorSchema> view =
+      schema.functional.empty() ? std::nullopt : torch_schema(schema.functional);
+  const TensorId output = node.outputs.empty() ? kNone : node.outputs[0];
+  std::optional<MovedOperand> moved;
+  if (functional != nullptr && view && !view->strides && !view->results.empty() &&
+      view->results[0].sharing == Sharing::kView) {
+    const Node call = functional_call(node, schema);
+    context_.site.node = &call;
+    const Tensor& recorded = graph_.tensors[tensor];
+    moved = moved_operands(context_, *functional, {{&recorded}, {}}, values_)[0];
+    context_.site.node = &node;
+  }
+  if (!moved || moved->operand != tensor) {
+    memory_.lose(tensor, node, "has given it other sizes, strides or memory");
+    if (output == kNone) return;
+    memory_.same(output, tensor);
+    context_.site.fail("its result depends on how memory lies, which is not known here",
+                       "capture a functional graph");
+  }
+  const CoreId value = replay(context_.builder, values_[tensor], moved->movements);
+  memory_.view(tensor, tensor, moved->movements, value);
+  memory_.relayout(tensor, tensor);
+  values_[tensor] = value;
+  if (output == kNone) return;
+  memory_.same(output, tensor);
+  set(output, value, value_of);
+}
+
+// The result is a view by sizes and strides: of the operand, where they only cut its dimensions
+// anew, or else of its whole memory.
+void Functionalizer::run_strided(const Node& node, const OperatorSchema& schema,
+                                 std::vector<CoreId>& value_of) {
+  const TensorId output = node.outputs.empty() ? kNone : node.outputs[0];
+  if (output == kNone) return;
+  const auto refuse = [&] {
+    context_.site.fail("depends on how its operand lies in memory, which is not known here",
+                       "capture strides, or a program that uses slices, permutations and reshapes");
+  };
+  if (schema.results.size() != 1 || schema.results[0].sharing != Sharing::kView) refuse();
+  const std::vector<TensorId> operands =
+      tensors_of(argument(node, schema, schema.parameters[schema.results[0].parameter].name));
+  const Arg* offset = argument(node, schema, "storage_offset");
+  Strided wanted{0, integers(argument(node, schema, "size")),
+                 integers(argument(node, schema, "stride"))};
+  if (operands.size() != 1 || wanted.sizes.size() != wanted.strides.size()) refuse();
+  const TensorId operand = operands[0];
+  const std::optional<Strided> own = memory_.layout(operand);
+  if (!own) refuse();
+  wanted.offset = own->offset;
+  const Shape& shape = context_.builder.shape(values_[operand]);
+  if (!is_given(offset) && element_count(shape) == element_count(wanted.sizes)) {
+    const Movements cut = {{Prim::kReshape, {}, shape, wanted.sizes}};
+    const std::optional<Strided> as_cut = moved(*own, cut);
+    if (as_cut && are_same(*as_cut, wanted)) {
+      const CoreId value = replay(context_.builder, values_[operand], cut);
+      memory_.view(output, operand, cut, value);
+      return set(output, value, value_of);
+    }
+  }
+  if (is_given(offset)) {
+    const auto* integer = std::get_if<int64_t>(&offset->value);
+    if (integer == nullptr) refuse();
+    wanted.offset = *integer;
+  }
+  const std::optional<Movements> movements = memory_.movements_to_layout(operand, wanted);
+  if (!movements) refuse();
+  set(output, memory_.view_of_whole(output, operand, *movements, context_.site), value_of);
+}
+
+void Functionalizer::add_fresh(TensorId output, CoreId value, const Node& node,
+                               const OperatorSchema& schema) {
+  memory_.own(output, value);
+  const Tensor& recorded = graph_.tensors[output];
+  if (recorded.strides)
+    memory_.lies(output, {0, recorded.shape, *recorded.strides});
+  else if (operands_of(node).empty() && !schema.laid_out)
+    memory_.lies(output, row_major(recorded.shape));
+}
+
+CoreId Functionalizer::add_shared(TensorId output, CoreId value, const Node& node,
+                                  const OperatorSchema& schema, const SchemaResult& result,
+                                  const std::optional<MovedOperand>& moved) {
+  const std::vector<TensorId> operands =
+      tensors_of(argument(node, schema, schema.parameters[result.parameter].name));
+  const auto may_share = [&] {
+    memory_.own(output, value);
+    for (const TensorId operand : operands) memory_.link(output, operand);
+    return value;
+  };
+  if (operands.size() != 1) return may_share();
+  const TensorId operand = operands[0];
+  bool is_view = result.sharing == Sharing::kView;
+  if (!is_view) {
+    if (graph_.tensors[output].dtype != graph_.tensors[operand].dtype) {
+      add_fresh(output, value, node, schema);
+      return value;
+    }
+    const std::optional<Strided> layout = memory_.layout(operand);
+    is_view = layout && is_row_major(*layout) && !is_set(argument(node, schema, "copy")) &&
+              !is_given(argument(node, schema, "memory_format"));
+  }
+  if (is_view && moved && moved->operand == operand)
+    return memory_.view(output, operand, moved->movements, value);
+  return may_share();
+}
+
+void Functionalizer::add_results(const Node& node, const OperatorDeclaration* declaration,
+                                 const Recorded& recorded, std::vector<CoreId>& value_of) {
+  const OperatorSchema& schema = schema_of(node);
+  const bool unknown = is_unknown(graph_, node, schema);
+  const bool shares =
+      std::any_of(schema.results.begin(), schema.results.end(), [](const SchemaResult& result) {
+        return result.sharing == Sharing::kView || result.sharing == Sharing::kViewOrCopy;
+      });
+  std::vector<std::optional<MovedOperand>> moved(node.outputs.size());
+  if (declaration != nullptr && (shares || schema.composite))
+    moved = moved_operands(context_, *declaration, recorded, values_);
+  std::set<TensorId> linked;  // with each other and the operands
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const TensorId output = node.outputs[i];
+    if (output == kNone || memory_.is_known(output)) continue;
+    const CoreId value = values_[output] = value_of[output];
+    if (shares) {
+      const SchemaResult& result = schema.results[std::min(i, schema.results.size() - 1)];
+      if (result.sharing != Sharing::kNothing && result.sharing != Sharing::kWritten) {
+        values_[output] = value_of[output] =
+            add_shared(output, value, node, schema, result, moved[i]);
+        continue;
+      }
+    }
+    add_fresh(output, value, node, schema);
+    if (unknown || (schema.composite && (declaration == nullptr || moved[i])))
+      linked.insert(output);
+  }
+  if (linked.empty()) return;
+  for (const TensorId operand : operands_of(node)) linked.insert(operand);
+  for (const TensorId other : linked) memory_.link(*linked.begin(), other);
+}
+
+void Functionalizer::finish(std::vector<CoreId>& value_of) {
+  if (!needed_) return;
+  const std::set<TensorId> inputs(graph_.inputs.begin(), graph_.inputs.end());
+  for (const TensorId output : graph_.outputs) {
+    if (!memory_.is_known(output)) continue;
+    if (!writers_.empty()) context_.site.node = writers_.back();
+    const CoreId value = read(output);
+    if (inputs.contains(output) ? value != value_of[output]
+                                : context_.builder.shape(value) != graph_.tensors[output].shape)
+      context_.site.fail(
+          fmt::format("changes '{}', which the graph gives out under the name of {}",
+                      graph_.tensors[output].name,
+                      inputs.contains(output) ? "an input" : "a tensor of another shape"),
+          "give out what the in-place operator returns");
+    value_of[output] = value;
+  }
+}
+
+}  // namespace assay::memory

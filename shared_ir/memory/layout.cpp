@@ -1,0 +1,212 @@
+#include "shared_ir/memory/layout.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "shared_ir/lower/sizes.h"
+
+namespace assay::memory {
+namespace {
+
+using Dimensions = std::vector<std::pair<int64_t, int64_t>>;  // stride and size
+
+// Those of more than one element.
+Dimensions dimensions_of(const Strided& layout) {
+  Dimensions result;
+  for (size_t i = 0; i < layout.sizes.size(); ++i)
+    if (layout.sizes[i] != 1) result.emplace_back(layout.strides[i], layout.sizes[i]);
+  return result;
+}
+
+bool is_empty(const Strided& layout) { return element_count(layout.sizes) == 0; }
+
+int64_t last_place(const Strided& layout) {
+  int64_t place = layout.offset;
+  for (const auto& [stride, size] : dimensions_of(layout)) place += stride * (size - 1);
+  return place;
+}
+
+// Strides of the same elements under other sizes, as PyTorch's view finds them: each run of
+// dimensions that lies without gaps is cut anew.
+std::optional<std::vector<int64_t>> reshaped(const Strided& layout, const Shape& to) {
+  std::vector<int64_t> strides(to.size());
+  if (element_count(to) == 0) return row_major(to).strides;
+  int64_t at = static_cast<int64_t>(to.size()) - 1;
+  int64_t run = 1, cut = 1;
+  const auto rank = static_cast<int64_t>(layout.sizes.size());
+  int64_t inner = rank == 0 ? int64_t{1} : layout.strides[rank - 1];
+  for (int64_t i = rank - 1; i >= 0; --i) {
+    run *= layout.sizes[i];
+    const bool ends = i == 0 || (layout.sizes[i - 1] != 1 && layout.strides[i - 1] != run * inner);
+    if (!ends) continue;
+    while (at >= 0 && (cut < run || to[at] == 1)) {
+      strides[at] = cut * inner;
+      cut *= to[at];
+      --at;
+    }
+    if (cut != run) return std::nullopt;
+    if (i > 0) {
+      inner = layout.strides[i - 1];
+      run = 1;
+      cut = 1;
+    }
+  }
+  for (; at >= 0; --at) strides[at] = 1;  // a scalar's dimensions of size 1
+  return strides;
+}
+
+// Coordinates of the first element along `strides`, largest first, and what is left of its offset;
+// nullopt where the elements do not stay inside one step of the next larger stride.
+struct Box {
+  std::vector<std::pair<int64_t, int64_t>> ranges;  // start and size, by stride
+  int64_t rest = 0;
+};
+
+std::optional<Box> box_of(const Strided& layout, const std::vector<int64_t>& strides) {
+  Box box;
+  box.rest = layout.offset;
+  const Dimensions dimensions = dimensions_of(layout);
+  for (size_t i = 0; i < strides.size(); ++i) {
+    int64_t size = 1, found = 0;
+    for (const auto& [stride, count] : dimensions)
+      if (stride == strides[i]) size = count, ++found;
+    if (found > 1) return std::nullopt;
+    const int64_t start = box.rest / strides[i];
+    box.rest = box.rest % strides[i];
+    if (i > 0 && (start + size) * strides[i] > strides[i - 1]) return std::nullopt;
+    box.ranges.emplace_back(start, size);
+  }
+  return box;
+}
+
+}  // namespace
+
+Strided row_major(const Shape& sizes) {
+  Strided layout{0, sizes, std::vector<int64_t>(sizes.size())};
+  int64_t stride = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    layout.strides[i] = stride;
+    stride = lowering::times(stride, std::max<int64_t>(sizes[i], 1));
+  }
+  return layout;
+}
+
+bool is_row_major(const Strided& layout) {
+  return is_empty(layout) || are_same({0, layout.sizes, layout.strides}, row_major(layout.sizes));
+}
+
+std::optional<Strided> moved(Strided layout, const Movements& movements) {
+  for (const Movement& movement : movements) {
+    Strided next{layout.offset, movement.to, {}};
+    switch (movement.prim) {
+      case Prim::kPermute:
+        for (const int64_t dim : movement.ints) next.strides.push_back(layout.strides[dim]);
+        break;
+      case Prim::kExpand:
+        next.strides = layout.strides;
+        for (size_t i = 0; i < next.sizes.size(); ++i)
+          if (layout.sizes[i] != next.sizes[i]) next.strides[i] = 0;
+        break;
+      case Prim::kSlice:
+        next.strides = layout.strides;
+        next.offset += movement.ints[1] * layout.strides[movement.ints[0]];
+        next.strides[movement.ints[0]] *= movement.ints[2];
+        break;
+      default: {
+        auto strides = reshaped(layout, movement.to);
+        if (!strides) return std::nullopt;
+        next.strides = std::move(*strides);
+      }
+    }
+    layout = std::move(next);
+  }
+  return layout;
+}
+
+std::optional<Movements> movements_to(const Strided& layout, const Shape& base) {
+  const int64_t total = element_count(base);
+  if (is_empty(layout) || layout.offset < 0 || last_place(layout) >= total) return std::nullopt;
+  for (const auto& [stride, size] : dimensions_of(layout))
+    if (stride < 1) return std::nullopt;
+  std::vector<size_t> order(layout.sizes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return layout.strides[a] > layout.strides[b]; });
+  // The innermost dimension is a run of its own; each other one cuts it into rows of its stride.
+  Movements result = {{Prim::kReshape, {}, base, {total}}};
+  Shape shape = {total};
+  int64_t offset = layout.offset;
+  const auto add = [&](Prim prim, std::vector<int64_t> ints, Shape to) {
+    result.push_back({prim, std::move(ints), shape, to});
+    shape = std::move(to);
+  };
+  std::vector<size_t> placed;
+  for (size_t k = 0; k < order.size(); ++k) {
+    const int64_t size = layout.sizes[order[k]], stride = layout.strides[order[k]];
+    if (size == 1) continue;
+    const auto last = static_cast<int64_t>(shape.size()) - 1;
+    const bool innermost = std::all_of(order.begin() + static_cast<std::ptrdiff_t>(k) + 1,
+                                       order.end(), [&](size_t i) { return layout.sizes[i] == 1; });
+    placed.push_back(order[k]);
+    if (innermost) {
+      if (offset + (size - 1) * stride >= shape[last]) return std::nullopt;
+      Shape to = shape;
+      to[last] = size;
+      add(Prim::kSlice, {last, offset, stride}, to);
+      offset = 0;
+      break;
+    }
+    if (shape[last] % stride != 0) return std::nullopt;
+    Shape rows = shape;
+    rows[last] = shape[last] / stride;
+    rows.push_back(stride);
+    add(Prim::kReshape, {}, rows);
+    const int64_t first = offset / stride;
+    if (first + size > rows[last]) return std::nullopt;
+    rows[last] = size;
+    add(Prim::kSlice, {last, first, 1}, rows);
+    offset = offset % stride;
+  }
+  if (placed.empty()) {
+    add(Prim::kSlice, {0, offset, 1}, {1});
+    add(Prim::kReshape, {}, layout.sizes);
+    return result;
+  }
+  // Back in the order of the view's dimensions, then with those of size 1.
+  std::vector<int64_t> dims(placed.size());
+  std::iota(dims.begin(), dims.end(), int64_t{0});
+  std::sort(dims.begin(), dims.end(), [&](int64_t a, int64_t b) { return placed[a] < placed[b]; });
+  Shape permuted;
+  for (const int64_t dim : dims) permuted.push_back(shape[dim]);
+  add(Prim::kPermute, dims, permuted);
+  add(Prim::kReshape, {}, layout.sizes);
+  return result;
+}
+
+bool are_same(const Strided& a, const Strided& b) {
+  return a.offset == b.offset && a.sizes == b.sizes && dimensions_of(a) == dimensions_of(b);
+}
+
+bool are_apart(const Strided& a, const Strided& b) {
+  if (is_empty(a) || is_empty(b)) return true;
+  if (last_place(a) < b.offset || last_place(b) < a.offset) return true;
+  std::vector<int64_t> strides;
+  for (const Strided* layout : {&a, &b})
+    for (const auto& [stride, size] : dimensions_of(*layout)) {
+      if (stride < 1) return false;
+      strides.push_back(stride);
+    }
+  std::sort(strides.begin(), strides.end(), [](int64_t x, int64_t y) { return x > y; });
+  strides.erase(std::unique(strides.begin(), strides.end()), strides.end());
+  const std::optional<Box> box_a = box_of(a, strides), box_b = box_of(b, strides);
+  if (!box_a || !box_b) return false;
+  if (!strides.empty() && box_a->rest != box_b->rest) return true;
+  for (size_t i = 0; i < strides.size(); ++i) {
+    const auto& [start_a, size_a] = box_a->ranges[i];
+    const auto& [start_b, size_b] = box_b->ranges[i];
+    if (start_a + size_a <= start_b || start_b + size_b <= start_a) return true;
+  }
+  return false;
+}
+
+}  // namespace assay::memory

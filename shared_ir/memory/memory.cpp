@@ -1,0 +1,145 @@
+#include "shared_ir/memory/memory.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace assay::memory {
+
+Memory::Memory(const Graph& graph, lowering::Builder& builder)
+    : graph_(graph), builder_(builder), tensors_(graph.tensors.size()) {}
+
+void Memory::own(TensorId tensor, CoreId value) {
+  const auto id = static_cast<int32_t>(storages_.size());
+  Storage& storage = storages_.emplace_back();
+  storage.value = value;
+  storage.group = id;
+  groups_[id] = {id};
+  tensors_[tensor] = {id, {}, value, 0, false};
+}
+
+void Memory::lies(TensorId tensor, Strided layout) {
+  storage_of(tensor).layout = std::move(layout);
+}
+
+CoreId Memory::view(TensorId tensor, TensorId base, const Movements& movements, CoreId value) {
+  View made = tensors_[base];
+  made.movements.insert(made.movements.end(), movements.begin(), movements.end());
+  const Storage& storage = storages_[made.storage];
+  const bool written = storage.written_as != kNone && made.movements == storage.written;
+  made.value = written ? storage.written_as : value;
+  made.relaid = false;
+  tensors_[tensor] = std::move(made);
+  return tensors_[tensor].value;
+}
+
+void Memory::same(TensorId tensor, TensorId base) { tensors_[tensor] = tensors_[base]; }
+
+void Memory::relayout(TensorId tensor, TensorId result) {
+  tensors_[tensor] = tensors_[result];
+  tensors_[tensor].relaid = true;
+}
+
+void Memory::link(TensorId a, TensorId b) {
+  const int32_t to = storage_of(a).group, from = storage_of(b).group;
+  if (to == from) return;
+  for (const int32_t storage : groups_[from]) {
+    storages_[storage].group = to;
+    groups_[to].push_back(storage);
+  }
+  groups_.erase(from);
+}
+
+CoreId Memory::read(TensorId tensor, const lowering::Site& site) {
+  View& view = tensors_[tensor];
+  const Storage& storage = storages_[view.storage];
+  if (view.version == storage.version) return view.value;
+  if (storage.lost != nullptr) {
+    const Node& by = *storage.lost;
+    const std::string place =
+        by.source.known() ? fmt::format(" at {}", to_string(by.source)) : std::string();
+    site.fail(
+        fmt::format("reads '{}' after node '{}' ({}{}), which {}", graph_.tensors[tensor].name,
+                    lowering::node_name(graph_, by), by.op, place, storage.why),
+        "declare what the operator writes ([operators] of the case: name! and writes.name), or "
+        "capture a functional graph");
+  }
+  view.value = storage.written_as != kNone && view.movements == storage.written
+                   ? storage.written_as
+                   : replay(builder_, storage.value, view.movements);
+  view.version = storage.version;
+  return view.value;
+}
+
+void Memory::write(TensorId tensor, CoreId value, const Node& node) {
+  View& view = tensors_[tensor];
+  Storage& storage = storages_[view.storage];
+  const std::optional<CoreId> whole = undo(builder_, storage.value, view.movements, value);
+  if (whole && storage.lost == nullptr) {
+    storage.value = *whole;
+    ++storage.version;
+    storage.written = view.movements;
+    storage.written_as = value;
+  } else {
+    lose_storage(storage, node, "writes through a view that nothing is known to put back");
+  }
+  view.value = value;
+  view.version = storage.version;
+  lose_others(view.storage, node);
+}
+
+void Memory::lose(TensorId tensor, const Node& node, const std::string& why) {
+  lose_storage(storage_of(tensor), node, why);
+  lose_others(tensors_[tensor].storage, node);
+}
+
+void Memory::lose_storage(Storage& storage, const Node& node, const std::string& why) {
+  ++storage.version;
+  storage.lost = &node;
+  storage.why = why;
+}
+
+void Memory::lose_others(int32_t storage, const Node& node) {
+  for (const int32_t other : groups_.at(storages_[storage].group))
+    if (other != storage)
+      lose_storage(storages_[other], node,
+                   "may have changed it: it writes into what may be a view");
+}
+
+Memory::Overlap Memory::overlap(TensorId a, TensorId b) const {
+  const View &view_a = tensors_[a], &view_b = tensors_[b];
+  if (view_a.storage != view_b.storage)
+    return storage_of(a).group == storage_of(b).group ? Overlap::kUnknown : Overlap::kNone;
+  if (a == b) return Overlap::kSame;
+  const Strided whole = row_major(builder_.shape(storage_of(a).value));
+  const std::optional<Strided> layout_a = moved(whole, view_a.movements);
+  const std::optional<Strided> layout_b = moved(whole, view_b.movements);
+  if (!layout_a || !layout_b) return Overlap::kUnknown;
+  if (are_apart(*layout_a, *layout_b)) return Overlap::kNone;
+  return are_same(*layout_a, *layout_b) ? Overlap::kSame : Overlap::kUnknown;
+}
+
+std::optional<Strided> Memory::layout(TensorId tensor) const {
+  const View& view = tensors_[tensor];
+  if (const auto& whole = storage_of(tensor).layout) return moved(*whole, view.movements);
+  const Tensor& recorded = graph_.tensors[tensor];
+  if (!recorded.strides || view.relaid) return std::nullopt;
+  return Strided{0, recorded.shape, *recorded.strides};
+}
+
+std::optional<Movements> Memory::movements_to_layout(TensorId tensor, const Strided& layout) const {
+  const std::optional<Strided>& whole = storage_of(tensor).layout;
+  if (!whole || !is_row_major(*whole)) return std::nullopt;
+  return movements_to(layout, whole->sizes);
+}
+
+CoreId Memory::view_of_whole(TensorId tensor, TensorId base, const Movements& movements,
+                             const lowering::Site& site) {
+  read(base, site);
+  const Storage& storage = storage_of(base);
+  tensors_[tensor] = {tensors_[base].storage, movements, replay(builder_, storage.value, movements),
+                      storage.version, false};
+  return tensors_[tensor].value;
+}
+
+}  // namespace assay::memory
