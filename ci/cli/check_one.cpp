@@ -74,8 +74,7 @@ void check(const std::string& path, const CheckOptions& options, CaseReport* rep
   }
   const bool runs = !options.static_only && report->statics->verdict == Verdict::kProved;
   conclude(*report, refinement.accept, runs ? RunAsked::kBeside : RunAsked::kNo);
-  if (runs)
-    hold_against_run(refinement, outputs_of(*report->statics, result.certificate), report);
+  if (runs) hold_against_run(refinement, outputs_of(*report->statics, result.certificate), report);
 }
 
 void fail(CaseReport* report, const std::string& error, int exit) {

@@ -16,6 +16,8 @@
 #include "dynamic_check/interpret/declared_operators.h"
 #include "dynamic_check/interpret/hlo_operators.h"
 #include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/memory/effects.h"
+#include "shared_ir/operators.h"
 
 namespace assay {
 namespace {
@@ -128,12 +130,21 @@ const Arg* find_argument(const Node& node, size_t position, const std::string& n
   return nullptr;
 }
 
-// The arguments in schema order, mutated tensors replaced by copies. `mutated` receives these
-// copies.
+// Whether the call writes nothing (shared_ir/graph.h).
+bool was_made_functional(const Graph& graph, const Node& node, const c10::FunctionSchema& schema) {
+  size_t returned = 0;
+  for (const c10::Argument& result : schema.returns())
+    returned += result.type()->kind() == c10::TypeKind::TensorType ? 1 : 0;
+  return graph.functional || node.functional || node.outputs.size() > returned;
+}
+
+// The arguments in schema order. Where the call was made functional, mutated tensors are replaced
+// by copies, which `mutated` receives.
 std::vector<c10::IValue> make_stack(const Graph& graph, const Node& node,
                                     const c10::FunctionSchema& schema,
                                     const ArgumentConverter& converter,
                                     std::vector<at::Tensor>& mutated) {
+  const bool functional = was_made_functional(graph, node, schema);
   std::vector<c10::IValue> stack;
   for (size_t i = 0; i < schema.arguments().size(); ++i) {
     const c10::Argument& slot = schema.arguments()[i];
@@ -149,7 +160,8 @@ std::vector<c10::IValue> make_stack(const Graph& graph, const Node& node,
           stack.back() = static_cast<int64_t>(converter.dtype(recorded));
       }
     }
-    if (slot.alias_info() && slot.alias_info()->isWrite() && stack.back().isTensor()) {
+    if (functional && slot.alias_info() && slot.alias_info()->isWrite() &&
+        stack.back().isTensor()) {
       mutated.push_back(stack.back().toTensor().clone());
       stack.back() = mutated.back();
     }
@@ -215,6 +227,27 @@ std::vector<at::Tensor> numbered(const Node& node, bool returns, std::vector<at:
   return outputs;
 }
 
+const OperatorDeclaration* declaration_of(const Node& node) {
+  static const OperatorTable declarations = OperatorTable::builtin();
+  return declarations.find(node.op);
+}
+
+// What an operator that PyTorch does not know has made of operands that it writes, their new values
+// the last of its outputs, goes into their memory. Not where the call was made functional.
+std::vector<at::Tensor> written_back(const Graph& graph, const Node& node,
+                                     const TensorLookup& value,
+                                     const OperatorDeclaration* declaration,
+                                     std::vector<at::Tensor> outputs) {
+  if (graph.functional || node.functional || declaration == nullptr) return outputs;
+  const std::vector<TensorId> written =
+      memory::written_by(graph, node, memory::schema_of(node.op, declaration));
+  if (written.size() > outputs.size()) return outputs;
+  const size_t first = outputs.size() - written.size();
+  for (size_t i = 0; i < written.size(); ++i)
+    if (outputs[first + i].defined()) value(written[i]).copy_(outputs[first + i]);
+  return outputs;
+}
+
 at::Tensor poison(const at::Tensor& tensor) {
   if (!tensor.is_floating_point()) return at::full_like(tensor, 0);
   return at::full_like(tensor, std::numeric_limits<double>::quiet_NaN());
@@ -241,13 +274,16 @@ std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
   try {
     if (arithmetic == Arithmetic::kFloat64 && declared && declared->declares(node)) {
       if (declared->communicates(node)) fail(graph, node, "it communicates, and computes besides");
-      return declared->run(graph, node, value);
+      return written_back(graph, node, value, declared->declaration(node),
+                          declared->run(graph, node, value));
     }
     const CustomOperator* custom = find_custom_operator(name);
     if (!custom) custom = find_hlo_operator(node.op);
     if (custom && custom->only_wide && arithmetic == Arithmetic::kAsRecorded) custom = nullptr;
     if (custom)
-      return numbered(node, custom->returns, custom->kernel(CustomCall(graph, node, value)));
+      return numbered(node, custom->returns,
+                      written_back(graph, node, value, declaration_of(node),
+                                   custom->kernel(CustomCall(graph, node, value))));
     const auto op = c10::Dispatcher::singleton().findSchema(dispatcher_name(node.op));
     if (!op) fail(graph, node, "PyTorch has no such operator, and no reference kernel is known");
     std::vector<at::Tensor> outputs = run_dispatched(graph, node, *op, value, arithmetic);

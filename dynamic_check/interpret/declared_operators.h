@@ -25,6 +25,9 @@ class DeclaredOperators {
   // The user declares the node's operator.
   bool declares(const Node& node) const { return find(node) != nullptr; }
 
+  // Its declaration; nullptr where the user does not declare it.
+  const OperatorDeclaration* declaration(const Node& node) const { return find(node); }
+
   // ... and by the declaration it communicates with other ranks.
   bool communicates(const Node& node) const;
 

@@ -25,7 +25,9 @@ StagedValues values_of(const Graph& graph, Rank rank,
   for (size_t id = 0; id < graph.tensors.size(); ++id) {
     const auto found = inputs.find({graph.tensors[id].name, rank});
     if (found == inputs.end()) continue;
-    const at::Tensor value = widened(found->second);
+    at::Tensor value = widened(found->second);
+    // Ranks' parts may be views of one tensor, into which none of them writes.
+    if (!graph.functional && value.is_same(found->second)) value = value.clone();
     if (seen) seen(rank, static_cast<TensorId>(id), value);
     values.put(static_cast<TensorId>(id), value);
     given[id] = true;

@@ -13,7 +13,7 @@ namespace {
 std::string table_name(std::string_view op) {
   std::string name(op);
   if (const size_t colons = name.find("::"); colons != std::string::npos)
-    name.replace(colons, 2, ".");
+    name.erase(colons, 1)[colons] = '.';
   constexpr std::string_view kDefault = ".default";
   if (name.ends_with(kDefault)) name.resize(name.size() - kDefault.size());
   return name;
