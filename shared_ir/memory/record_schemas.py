@@ -21,6 +21,7 @@ view or a copy), or `.` (memory of its own); `[]` means a list. Tags:
     strides          depends on strides and offsets of its operands, not on their elements alone
     laid_out         returns memory with the strides that it is told
     composite        made of other operators, so that a result may be an operand, which it does not say
+    communicates     takes part in an exchange with other ranks
     writes_operands  may write everything that it is given: it is named as operators are that write,
                      and does not say what
     functional=NAME  the operator that returns what this one writes, and writes nothing
@@ -35,6 +36,10 @@ import torch.distributed._functional_collectives  # registers its operators
 NAMESPACES = {
     "aten", "prims", "c10d", "c10d_functional", "_c10d_functional", "_c10d_functional_autograd",
     "_dtensor", "inductor", "quantized", "rngprims",
+}
+
+COMMUNICATING = {
+    "c10d", "c10d_functional", "_c10d_functional", "_c10d_functional_autograd", "_dtensor",
 }
 
 # Results that are operands, which PyTorch's schemas leave out.
@@ -188,6 +193,8 @@ def line_of(schema, twin):
         words.append("laid_out")
     annotated = any(written) or any(result.rstrip("[]") != "." for result in results)
     base = schema.name.split("::")[1]
+    if schema.name.split("::")[0] in COMMUNICATING:
+        words.append("communicates")
     if composite and not annotated:
         words.append("composite")
     if not any(written) and base.endswith("_") and not base.endswith("__"):

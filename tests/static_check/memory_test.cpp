@@ -384,6 +384,14 @@ TEST(Memory, AnUnknownOperatorIsAFunctionAsLongAsNobodyReadsItsOperands) {
   EXPECT_FALSE(is_proved(one_more, program(true)));
 }
 
+TEST(Memory, WhatCommunicatesIsNoFunctionOfItsOperands) {
+  const Program reduced = [](GraphBuilder& g, const Inputs& in) {
+    return relu(g, g.call("sum", "c10d_functional.all_reduce.default", {in.x, "sum", "", {0, 1}, 2},
+                          {4, 4}));
+  };
+  EXPECT_FALSE(is_proved(reduced, reduced));
+}
+
 TEST(Memory, StridesTellAViewFromWhatMayBeACopy) {
   const auto program = [](const std::vector<int64_t>& strides) {
     return [strides](GraphBuilder& g, const Inputs& in) {
