@@ -310,8 +310,10 @@ CoreId Functionalizer::add_shared(TensorId output, CoreId value, const Node& nod
       return value;
     }
     const std::optional<Strided> layout = memory_.layout(operand);
-    is_view = layout && is_row_major(*layout) && !is_set(argument(node, schema, "copy")) &&
-              !is_given(argument(node, schema, "memory_format"));
+    is_view = layout && is_row_major(*layout) && !is_set(argument(node, schema, "copy"));
+    // What a capture drops of devices and memory formats may ask for a copy.
+    for (const char* name : {"memory_format", "device", "layout", "other"})
+      is_view = is_view && argument(node, schema, name) == nullptr;
   }
   if (is_view && moved && moved->operand == operand)
     return memory_.view(output, operand, moved->movements, value);

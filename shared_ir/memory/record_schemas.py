@@ -47,7 +47,13 @@ UNSAID_ALIASES = {
     "_c10d_functional.wait_tensor": "~tensor",
     "c10d_functional.wait_tensor": "~self",
     "aten._unsafe_view": "~self",
+    "aten.lift": "~self",
+    "aten.unsafe_split.Tensor": "~self[]",
+    "aten.unsafe_split_with_sizes": "~self[]",
 }
+
+# Named and annotated as writing, they change what autograd and the allocator know of a tensor.
+WRITES_NO_ELEMENT = {"requires_grad_", "retain_grad", "record_stream"}
 
 # Element by element, which their tags leave out.
 UNSAID_POINTWISE = {"copy_", "zero_", "fill_"}
@@ -177,6 +183,10 @@ def line_of(schema, twin):
     info = torch._C._SchemaInfo(schema)
     written = [written_by(info, argument) for argument in schema.arguments]
     results = [UNSAID_ALIASES[name]] if name in UNSAID_ALIASES else results_of(schema, composite)
+    base = schema.name.split("::")[1]
+    if base in WRITES_NO_ELEMENT:
+        written = ["" for _ in written]
+        results = ["~" + result[1:] if result[0] == "=" else result for result in results]
     names = [argument.name for argument in schema.arguments]
     words = []
     for tag in ("pointwise", "nondeterministic_seeded", "inplace_view"):
@@ -192,14 +202,14 @@ def line_of(schema, twin):
     if made_anew and ("stride" in names or "physical_layout" in names):
         words.append("laid_out")
     annotated = any(written) or any(result.rstrip("[]") != "." for result in results)
-    base = schema.name.split("::")[1]
     if schema.name.split("::")[0] in COMMUNICATING:
         words.append("communicates")
     if composite and not annotated:
         words.append("composite")
-    if not any(written) and base.endswith("_") and not base.endswith("__"):
+    writes_nothing = base in WRITES_NO_ELEMENT
+    if not any(written) and not writes_nothing and base.endswith("_") and not base.endswith("__"):
         words.append("writes_operands")
-    if twin is not None:
+    if twin is not None and not writes_nothing:
         words.append(f"functional={twin}")
     line = name
     if annotated:

@@ -102,6 +102,7 @@ std::optional<OperatorSchema> torch_schema(std::string_view op) {
   std::string_view rest = find_line(table_name(op));
   if (rest.empty()) return std::nullopt;
   OperatorSchema schema;
+  schema.torch = true;
   take_word(rest);
   bool results = false, tags = false;
   for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) {

@@ -31,7 +31,8 @@ struct SchemaResult {
 
 // Texts are those of the table, or of the declaration.
 struct OperatorSchema {
-  bool known = true;  // false: it may write all it reads, and its results may be any operand
+  bool torch = false;  // PyTorch's own
+  bool known = true;   // false: it may write all it reads, and its results may be any operand
   std::vector<SchemaParameter> parameters;  // empty where the operator has no effects at all
   std::vector<SchemaResult> results;        // empty where there are no effects
   bool pointwise = false;     // element i of the result depends on elements i of the operands alone
