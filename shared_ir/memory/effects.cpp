@@ -11,12 +11,13 @@ void collect(const Arg& arg, std::vector<TensorId>* tensors) {
     for (const Arg& element : *list) collect(element, tensors);
 }
 
-// Made functional: as the capture says, or as there are more results than the operator has.
+// Made functional: as the capture says, or as there are more results than the declaration has. A
+// capture that makes one of PyTorch's own functional names it so.
 bool is_functional(const Graph& graph, const Node& node, const OperatorSchema& schema) {
   if (graph.functional || node.functional) return true;
   const bool lists = std::any_of(schema.results.begin(), schema.results.end(),
                                  [](const SchemaResult& result) { return result.list; });
-  return schema.known && !lists && node.outputs.size() > schema.results.size();
+  return schema.known && !schema.torch && !lists && node.outputs.size() > schema.results.size();
 }
 
 bool writes(const Graph& graph, const Node& node, const OperatorSchema& schema,

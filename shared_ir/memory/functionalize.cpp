@@ -54,7 +54,8 @@ const OperatorSchema& Functionalizer::schema_of(const Node& node) {
 bool Functionalizer::needs_memory(const Node& node) {
   const OperatorSchema& schema = schema_of(node);
   return schema.strides || is_unknown(graph_, node, schema) ||
-         !written_by(graph_, node, schema).empty();
+         !written_by(graph_, node, schema).empty() ||
+         (schema.communicates && operators_.find(node.op) == nullptr);
 }
 
 void Functionalizer::add_input(TensorId input, CoreId value) {
@@ -73,6 +74,11 @@ bool Functionalizer::run(const Node& node, const OperatorDeclaration* declaratio
                          const Recorded& recorded, std::vector<CoreId>& value_of) {
   for (const TensorId operand : operands_of(node)) read(operand);
   const OperatorSchema& schema = schema_of(node);
+  // Equal operands do not make equal results, as those of an opaque function are.
+  if (schema.communicates && declaration == nullptr &&
+      operators_.find(schema.functional) == nullptr)
+    context_.site.fail("communicates between ranks, and no declaration says what",
+                       "declare the operator, or capture functional collectives");
   const std::vector<TensorId> written = written_by(graph_, node, schema);
   if (!written.empty()) writers_.push_back(&node);
   if (schema.relayout && written.size() == 1) {
@@ -304,8 +310,10 @@ CoreId Functionalizer::add_shared(TensorId output, CoreId value, const Node& nod
       return value;
     }
     const std::optional<Strided> layout = memory_.layout(operand);
-    is_view = layout && is_row_major(*layout) && !is_set(argument(node, schema, "copy")) &&
-              !is_given(argument(node, schema, "memory_format"));
+    is_view = layout && is_row_major(*layout) && !is_set(argument(node, schema, "copy"));
+    // What a capture drops of devices and memory formats may ask for a copy.
+    for (const char* name : {"memory_format", "device", "layout", "other"})
+      is_view = is_view && argument(node, schema, name) == nullptr;
   }
   if (is_view && moved && moved->operand == operand)
     return memory_.view(output, operand, moved->movements, value);

@@ -21,6 +21,7 @@ view or a copy), or `.` (memory of its own); `[]` means a list. Tags:
     strides          depends on strides and offsets of its operands, not on their elements alone
     laid_out         returns memory with the strides that it is told
     composite        made of other operators, so that a result may be an operand, which it does not say
+    communicates     takes part in an exchange with other ranks
     writes_operands  may write everything that it is given: it is named as operators are that write,
                      and does not say what
     functional=NAME  the operator that returns what this one writes, and writes nothing
@@ -37,12 +38,22 @@ NAMESPACES = {
     "_dtensor", "inductor", "quantized", "rngprims",
 }
 
+COMMUNICATING = {
+    "c10d", "c10d_functional", "_c10d_functional", "_c10d_functional_autograd", "_dtensor",
+}
+
 # Results that are operands, which PyTorch's schemas leave out.
 UNSAID_ALIASES = {
     "_c10d_functional.wait_tensor": "~tensor",
     "c10d_functional.wait_tensor": "~self",
     "aten._unsafe_view": "~self",
+    "aten.lift": "~self",
+    "aten.unsafe_split.Tensor": "~self[]",
+    "aten.unsafe_split_with_sizes": "~self[]",
 }
+
+# Named and annotated as writing, they change what autograd and the allocator know of a tensor.
+WRITES_NO_ELEMENT = {"requires_grad_", "retain_grad", "record_stream"}
 
 # Element by element, which their tags leave out.
 UNSAID_POINTWISE = {"copy_", "zero_", "fill_"}
@@ -172,6 +183,10 @@ def line_of(schema, twin):
     info = torch._C._SchemaInfo(schema)
     written = [written_by(info, argument) for argument in schema.arguments]
     results = [UNSAID_ALIASES[name]] if name in UNSAID_ALIASES else results_of(schema, composite)
+    base = schema.name.split("::")[1]
+    if base in WRITES_NO_ELEMENT:
+        written = ["" for _ in written]
+        results = ["~" + result[1:] if result[0] == "=" else result for result in results]
     names = [argument.name for argument in schema.arguments]
     words = []
     for tag in ("pointwise", "nondeterministic_seeded", "inplace_view"):
@@ -187,12 +202,14 @@ def line_of(schema, twin):
     if made_anew and ("stride" in names or "physical_layout" in names):
         words.append("laid_out")
     annotated = any(written) or any(result.rstrip("[]") != "." for result in results)
-    base = schema.name.split("::")[1]
+    if schema.name.split("::")[0] in COMMUNICATING:
+        words.append("communicates")
     if composite and not annotated:
         words.append("composite")
-    if not any(written) and base.endswith("_") and not base.endswith("__"):
+    writes_nothing = base in WRITES_NO_ELEMENT
+    if not any(written) and not writes_nothing and base.endswith("_") and not base.endswith("__"):
         words.append("writes_operands")
-    if twin is not None:
+    if twin is not None and not writes_nothing:
         words.append(f"functional={twin}")
     line = name
     if annotated:

@@ -75,6 +75,7 @@ void read_tag(std::string_view tag, OperatorSchema* schema) {
   if (tag == "relayout") schema->relayout = true;
   if (tag == "strides") schema->strides = true;
   if (tag == "laid_out") schema->laid_out = true;
+  if (tag == "communicates") schema->communicates = true;
   if (tag == "composite") schema->composite = true;
   if (tag == "writes_operands") schema->known = false;
   if (tag.starts_with(kFunctional)) schema->functional = tag.substr(kFunctional.size());
@@ -101,6 +102,7 @@ std::optional<OperatorSchema> torch_schema(std::string_view op) {
   std::string_view rest = find_line(table_name(op));
   if (rest.empty()) return std::nullopt;
   OperatorSchema schema;
+  schema.torch = true;
   take_word(rest);
   bool results = false, tags = false;
   for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) {

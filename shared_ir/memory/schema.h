@@ -31,14 +31,16 @@ struct SchemaResult {
 
 // Texts are those of the table, or of the declaration.
 struct OperatorSchema {
-  bool known = true;  // false: it may write all it reads, and its results may be any operand
+  bool torch = false;  // PyTorch's own
+  bool known = true;   // false: it may write all it reads, and its results may be any operand
   std::vector<SchemaParameter> parameters;  // empty where the operator has no effects at all
   std::vector<SchemaResult> results;        // empty where there are no effects
-  bool pointwise = false;  // element i of the result depends on elements i of the operands alone
-  bool relayout = false;   // changes sizes and strides of the tensor object that it is given
-  bool strides = false;    // depends on strides and offsets of its operands
-  bool laid_out = false;   // returns memory with the strides that it is told
-  bool composite = false;  // a result may be an operand, which the schema does not say
+  bool pointwise = false;     // element i of the result depends on elements i of the operands alone
+  bool relayout = false;      // changes sizes and strides of the tensor object that it is given
+  bool strides = false;       // depends on strides and offsets of its operands
+  bool laid_out = false;      // returns memory with the strides that it is told
+  bool communicates = false;  // takes part in an exchange with other ranks
+  bool composite = false;     // a result may be an operand, which the schema does not say
   std::string_view functional;  // returns what this one writes, and writes nothing; empty: unknown
 
   bool writes() const;

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <random>
 
+#include "shared_ir/memory/layout.h"
+
 namespace assay::test {
 namespace {
 
@@ -207,6 +209,7 @@ class Drawing {
     Graph& graph = result_.graph;
     const auto id = static_cast<TensorId>(graph.tensors.size());
     graph.tensors.push_back({"in" + std::to_string(id), *dtype, shape});
+    graph.tensors.back().strides = memory::row_major(shape).strides;
     graph.inputs.push_back(id);
     result_.values.push_back({shape, elements(*dtype, kind, bound, element_count(shape))});
     return arg_of(TensorArg{id});

@@ -24,7 +24,7 @@ std::vector<std::filesystem::path> memory_cases() {
 }
 
 /// A case that is refused is not proved.
-bool is_proved(const Case& refinement) {
+bool case_is_proved(const Case& refinement) {
   const OperatorTable operators = OperatorTable::builtin();
   try {
     return static_check(refinement, operators).report.verdict == Verdict::kProved;
@@ -39,7 +39,7 @@ TEST(MemoryCases, AreProvedWhereTheyRefineAndNowhereElse) {
   for (const std::filesystem::path& folder : folders) {
     const Case refinement = load_case(folder);
     ASSERT_TRUE(refinement.known) << folder;
-    EXPECT_EQ(is_proved(refinement), refinement.known->verdict == "refines") << folder;
+    EXPECT_EQ(case_is_proved(refinement), refinement.known->verdict == "refines") << folder;
   }
 }
 
