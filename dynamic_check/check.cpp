@@ -10,6 +10,7 @@
 #include "dynamic_check/float8_products.h"
 #include "dynamic_check/inputs/run_inputs.h"
 #include "dynamic_check/kept_copy.h"
+#include "dynamic_check/localize/find_faults.h"
 #include "dynamic_check/references.h"
 #include "dynamic_check/reused_memory.h"
 #include "dynamic_check/targets.h"
@@ -105,6 +106,9 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
   report.family_false_positive_rate = options.family_rate;
   report.samples = options.samples;
   report.seed = options.seed;
+  for (const DynamicInput& input : programs.inputs)
+    if (input.guessed_role && !input.self_made)
+      report.guessed_inputs.push_back(input.name + ": a scale, near 1");
   auto finish = [&] {
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start;
@@ -167,10 +171,13 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
   if (!findings.deviations.empty()) {
     tell(options.progress, "more runs of what deviates");
     add_exact_samples(references, refinement, targets, programs, inputs, options);
+    report.incomplete = references.incomplete;
     findings = find_deviations(refinement, targets, reference, ranks, allowance, options.progress);
   }
-  findings.faults = find_faults(refinement, ranks, options.seed, options.family_rate,
-                                options.precision, options.progress);
+  JudgedOperators judged = find_faults(refinement, ranks, options.seed, options.family_rate,
+                                       options.precision, options.progress);
+  findings.faults = std::move(judged.faults);
+  findings.operators = std::move(judged.operators);
   triage(findings, refinement, targets, static_verdict, report);
   return finish();
 }

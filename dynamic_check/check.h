@@ -29,7 +29,8 @@ struct DynamicInput {
   InputRole role = InputRole::kActivation;
   int64_t bound = 0;  // kTokenIds, kLabels: 0 <= element < bound
   bool requires_grad = false;
-  bool self_made = false;  // the ranks make it themselves, in Programs::parameters
+  bool guessed_role = false;  // nobody said it: it follows from the number of dimensions
+  bool self_made = false;     // the ranks make it themselves, in Programs::parameters
 };
 
 // The programs under test. They are those that were captured into the case.

@@ -1,24 +1,14 @@
 #include "dynamic_check/findings.h"
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <future>
-#include <iterator>
-#include <mutex>
 #include <set>
-#include <thread>
 
-#include "dynamic_check/interpret/declared_operators.h"
-#include "dynamic_check/localize/collective_check.h"
-#include "dynamic_check/localize/overwritten_operand.h"
 #include "dynamic_check/merge.h"
-#include "dynamic_check/reused_memory.h"
 #include "dynamic_check/tolerance/statistics.h"
-#include "shared_ir/cast.h"
+#include "shared_ir/approximation.h"
 
 namespace assay {
 namespace {
@@ -57,13 +47,7 @@ class TargetChecker {
 
   // Compares every replica; the first deviation counts.
   void check(size_t index, const Target& target, const ExpectedTensor& reference,
-             Findings& findings) const {
-    if (reference.unstable) {
-      findings.skipped.push_back(
-          fmt::format("{}: decided by rounding: it differs between perturbed runs", target.name));
-      return;
-    }
-    if (!target.expected && !target.approximated) ++findings.compared;
+             Findings& findings) {
     const Node* node = sequential_node(target);
     DynamicReport::Tolerance tolerance{
         .tensor = target.name,
@@ -71,6 +55,8 @@ class TargetChecker {
         .source = node ? to_string(node->source) : "",
     };
     std::optional<Deviation> deviation;
+    std::string flips;
+    bool undecided = false;
     Merged last;  // that was compared
     for (const CleanExpr& replica : target.replicas) {
       const Merged merged = merge(replica, reference.shape,
@@ -81,17 +67,32 @@ class TargetChecker {
       tolerance.allowed = comparison.allowed;
       tolerance.error = std::max(tolerance.error, comparison.error);
       if (target.approximated) continue;
+      if (flips.empty()) flips = comparison.flips;
+      undecided |= comparison.undecided;
       if (!comparison.within && !deviation) deviation = report(target, replica, comparison);
     }
     if (target.approximated)
       return findings.approximations.push_back({target.name, tolerance.error});
+    if (undecided && !deviation) {
+      findings.skipped.push_back(
+          fmt::format("{}: decided by rounding alone: {}", target.name, flips));
+      return;
+    }
+    if (!target.expected) ++findings.compared;
+    for (const auto& [name, rank] : leaves_of(target.sequential)) compared_.insert(name);
+    if (!flips.empty() && !deviation)
+      findings.flips.push_back(fmt::format("{}: {}", target.name, flips));
     tolerance.within = !deviation;
+    tolerance.excess_noise = reference.excess_noise;
     findings.tolerances.push_back(tolerance);
     if (deviation) {
       deviation->target = index;
       findings.deviations.push_back(std::move(*deviation));
     }
   }
+
+  // Sequential tensors of which every element that counts was compared.
+  const std::set<std::string>& compared() const { return compared_; }
 
  private:
   at::Tensor recorded(const RankTensorName& name) const {
@@ -170,102 +171,49 @@ class TargetChecker {
   const Case& refinement_;
   const RankTensors& ranks_;
   const ComparisonFactors factors_;
+  std::set<std::string> compared_;
 };
 
-// Judges all operators, those of several ranks at a time.
-class OperatorJudge {
- public:
-  OperatorJudge(const Case& refinement, const RankTensors& ranks, uint64_t seed, double family_rate,
-                DType precision, const DeclaredOperators& declared, const ProgressSink& progress)
-      : refinement_(refinement), ranks_(ranks), progress_(progress) {
-    for (const Graph& graph : refinement.ranks)
-      operators_ += static_cast<int64_t>(graph.nodes.size());
-    const auto tolerances = static_cast<double>(operators_ * (1 + kMaxBlocks));
-    options_ = {.seed = seed,
-                .coverage = 1 - family_rate / std::max(tolerances, 1.0),
-                .float8 = is_float8(precision) ? std::optional(precision) : std::nullopt,
-                .declared = &declared};
+// The outputs of the case that nothing compared, with the reason. What depends on an accepted
+// approximation is compared by a replay.
+std::vector<std::string> uncompared_outputs(const Case& refinement, std::set<std::string> compared,
+                                            const Findings& findings) {
+  const Graph& graph = refinement.sequential;
+  const std::vector<bool> approximated = approximated_tensors(refinement);
+  std::set<TensorId> ids;
+  for (const std::string& name : compared) ids.insert(graph.find(name));
+  std::vector<std::string> result;
+  for (const std::string& name : refinement.outputs) {
+    const TensorId id = graph.find(name);
+    if (id == kNone || ids.contains(id) || approximated[static_cast<size_t>(id)]) continue;
+    const auto why = std::ranges::find_if(
+        findings.skipped, [&](const std::string& one) { return one.starts_with(name + ": "); });
+    result.push_back(why != findings.skipped.end() ? *why : name + ": it has no relation");
   }
-
-  // By rank, in the order of its nodes.
-  std::vector<OperatorFault> faults() {
-    const size_t ranks = refinement_.ranks.size();
-    const size_t threads = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, ranks);
-    const int kernel_threads = std::max(1, at::get_num_threads() / static_cast<int>(threads));
-    std::vector<std::vector<OperatorFault>> of_ranks(ranks);
-    std::atomic<size_t> next{0};
-    const auto judge = [&] {
-      at::set_num_threads(kernel_threads);
-      const UnfilledMemory unfilled;
-      for (size_t rank = next++; rank < ranks; rank = next++) of_ranks[rank] = faults_of(rank);
-    };
-    const int all_kernel_threads = at::get_num_threads();
-    std::vector<std::future<void>> judges;
-    for (size_t i = 0; i < threads; ++i) judges.push_back(std::async(std::launch::async, judge));
-    for (const std::future<void>& judge_of_some : judges) judge_of_some.wait();
-    at::set_num_threads(all_kernel_threads);
-    for (std::future<void>& judge_of_some : judges) judge_of_some.get();
-    std::vector<OperatorFault> all;
-    for (auto& of_rank : of_ranks) std::ranges::move(of_rank, std::back_inserter(all));
-    return all;
-  }
-
- private:
-  std::vector<OperatorFault> faults_of(size_t rank) {
-    const Graph& graph = refinement_.ranks[rank];
-    std::vector<OperatorFault> faults;
-    for (size_t node = 0; node < graph.nodes.size(); ++node) {
-      {
-        const std::lock_guard lock(mutex_);
-        tell(progress_, "operator", ++judged_, operators_);
-      }
-      auto fault = check_operator(graph, static_cast<Rank>(rank), static_cast<NodeId>(node),
-                                  ranks_[rank], options_);
-      if (!fault) continue;
-      auto writer = overwritten_operand(graph, *fault, ranks_[rank], options_);
-      faults.push_back(std::move(writer ? *writer : *fault));
-    }
-    return faults;
-  }
-
-  const Case& refinement_;
-  const RankTensors& ranks_;
-  const ProgressSink& progress_;
-  OperatorCheckOptions options_;
-  std::mutex mutex_;
-  int64_t operators_ = 0, judged_ = 0;
-};
+  return result;
+}
 
 }  // namespace
-
-std::vector<OperatorFault> find_faults(const Case& refinement, const RankTensors& ranks,
-                                       uint64_t seed, double family_rate, DType precision,
-                                       const ProgressSink& progress) {
-  const DeclaredOperators declared(refinement.operator_files);
-  std::vector<OperatorFault> faults =
-      check_collectives(refinement.ranks, refinement.distributed_groups, ranks, &declared);
-  std::ranges::move(
-      OperatorJudge(refinement, ranks, seed, family_rate, precision, declared, progress).faults(),
-      std::back_inserter(faults));
-  std::stable_sort(faults.begin(), faults.end(),
-                   [](const OperatorFault& a, const OperatorFault& b) { return a.node < b.node; });
-  return faults;
-}
 
 Findings find_deviations(const Case& refinement, const Targets& targets,
                          const ReferenceLookup& references, const RankTensors& ranks,
                          const Allowance& allowance, const ProgressSink& progress) {
   Findings findings;
   findings.skipped = targets.skipped;
-  findings.compared = targets.repeated;
+  findings.compared = static_cast<int64_t>(targets.repeated.size());
   if (!allowance.bound) findings.factor = factor_of(refinement, targets, allowance);
-  const TargetChecker checker(refinement, ranks,
-                              {findings.factor, findings.factor, allowance.bound});
   const auto targets_count = static_cast<int64_t>(targets.list.size());
+  TargetChecker checker(
+      refinement, ranks,
+      {findings.factor, findings.factor, allowance.bound,
+       allowance.family_rate / static_cast<double>(std::max<int64_t>(targets_count, 1))});
   for (size_t i = 0; i < targets.list.size(); ++i) {
     tell(progress, "comparison", static_cast<int64_t>(i) + 1, targets_count);
     checker.check(i, targets.list[i], references(i), findings);
   }
+  std::set<std::string> compared = checker.compared();
+  compared.insert(targets.repeated.begin(), targets.repeated.end());
+  findings.uncompared = uncompared_outputs(refinement, std::move(compared), findings);
   return findings;
 }
 

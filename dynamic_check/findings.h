@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dynamic_check/compare/tensor_comparison.h"
-#include "dynamic_check/localize/operator_check.h"
+#include "dynamic_check/localize/operator_fault.h"
 #include "dynamic_check/rank_tensors.h"
 #include "dynamic_check/targets.h"
 #include "shared_ir/progress.h"
@@ -30,6 +30,9 @@ struct Findings {
   double factor = 0;     // what is allowed, in root mean squares of what the samples deviate
   int64_t compared = 0;  // sequential tensors, expectations not counted
   std::vector<std::string> skipped;
+  std::vector<std::string> flips;       // as DynamicReport has them
+  std::vector<std::string> uncompared;  // outputs, as DynamicReport has them
+  DynamicReport::Operators operators;   // that were judged
 
   bool any() const { return !deviations.empty() || !faults.empty(); }
 };
@@ -48,11 +51,5 @@ using ReferenceLookup = std::function<ExpectedTensor(size_t)>;
 Findings find_deviations(const Case& refinement, const Targets& targets,
                          const ReferenceLookup& references, const RankTensors& ranks,
                          const Allowance& allowance, const ProgressSink& progress = {});
-
-// Holds every operator of a run in that precision against its own recorded inputs. `seed` is that
-// of perturbations.
-std::vector<OperatorFault> find_faults(const Case& refinement, const RankTensors& ranks,
-                                       uint64_t seed, double family_rate, DType precision,
-                                       const ProgressSink& progress = {});
 
 }  // namespace assay

@@ -2,13 +2,15 @@
 
 #include <ATen/TensorOperators.h>
 
+#include <cmath>
+
 #include "dynamic_check/float8_products.h"
 #include "dynamic_check/interpret/declared_operators.h"
 #include "dynamic_check/rank_noise.h"
 #include "dynamic_check/reference_stages.h"
 #include "dynamic_check/sequential_run.h"
 #include "dynamic_check/target_values.h"
-#include "dynamic_check/tolerance/perturbed_run.h"
+#include "dynamic_check/tolerance/reassociation.h"
 #include "dynamic_check/tolerance/rounding.h"
 
 namespace assay {
@@ -44,36 +46,48 @@ void add_sequential(Spreads& spreads, const Case& refinement, const Targets& tar
   std::map<RankTensorName, at::Tensor> whole;
   for (const auto& [name, tensor] : inputs.whole) whole[{name, 0}] = tensor;
   TargetValues values(graph, targets, told);
-  interpret_with_noise({graph}, refinement.sequential_groups, std::move(whole), noise,
-                       nothing_wanted, &declared,
-                       [&](Rank, TensorId id, const at::Tensor& value) { values.see(id, value); });
+  interpret_reassociated(
+      graph, refinement.sequential_groups, std::move(whole), noise, &declared,
+      [&](Rank, TensorId id, const at::Tensor& value) { values.see(id, value); });
   values.finish();
 }
 
 }  // namespace
 
-void raise_by_graphs(std::vector<ExpectedTensor>& references, const Case& refinement,
-                     const Targets& targets, const RunInputs& inputs,
-                     const DynamicOptions& options) {
-  Spreads sequential = spreads_like(references);
+void raise_by_sequential_graph(std::vector<ExpectedTensor>& references, const Case& refinement,
+                               const Targets& targets, const RunInputs& inputs,
+                               const DynamicOptions& options) {
+  Spreads spreads = spreads_like(references);
   const double roundoff = unit_roundoff(storage_dtype(options.precision));
+  // Each rank's part of a sum is rounded, and the sum of the parts.
+  const double sums = roundoff * std::sqrt(static_cast<double>(refinement.ranks.size() + 1));
   const DeclaredOperators declared(refinement.operator_files);
   const auto stages = staged_graph(refinement, options, Arithmetic::kFloat64);
   for (int sample = 1; sample <= options.samples; ++sample)
-    add_sequential(sequential, refinement, targets, inputs, {roundoff, options.seed, sample},
+    add_sequential(spreads, refinement, targets, inputs, {roundoff, options.seed, sample, sums},
                    stages.get(), declared);
-  Spreads distributed = spreads_like(references);
-  rank_noise(refinement, targets, inputs, options, [&](size_t i, const at::Tensor& moved) {
-    if (!distributed[i]) return;
-    const at::Tensor& exact = distributed[i]->exact();
-    distributed[i]->add(exact + moved.to(exact.device()));
-  });
+  for (size_t i = 0; i < references.size(); ++i)
+    if (spreads[i] && spreads[i]->samples() == options.samples)
+      references[i].spread->raise_to(*spreads[i]);
+}
+
+std::string raise_by_ranks(std::vector<ExpectedTensor>& references, const Case& refinement,
+                           const Targets& targets, const RunInputs& inputs,
+                           const DynamicOptions& options) {
+  Spreads spreads = spreads_like(references);
+  std::string why_not =
+      rank_noise(refinement, targets, inputs, options, [&](size_t i, const at::Tensor& moved) {
+        if (!spreads[i]) return;
+        const at::Tensor& exact = spreads[i]->exact();
+        spreads[i]->add(exact + moved.to(exact.device()));
+      });
   for (size_t i = 0; i < references.size(); ++i) {
-    for (const Spreads* spreads : {&sequential, &distributed}) {
-      const std::optional<Spread>& spread = (*spreads)[i];
-      if (spread && spread->samples() == options.samples) references[i].spread->raise_to(*spread);
-    }
+    if (!spreads[i] || spreads[i]->samples() != options.samples) continue;
+    const double times = references[i].spread->times(*spreads[i]);
+    if (times > kSameNoise) references[i].excess_noise = times;
+    references[i].spread->raise_to(*spreads[i], kSameNoise);
   }
+  return why_not;
 }
 
 }  // namespace assay

@@ -82,13 +82,17 @@ class RankSide {
 
 }  // namespace
 
-void rank_noise(const Case& refinement, const Targets& targets, const RunInputs& inputs,
-                const DynamicOptions& options, const RankNoise& told) {
+std::string rank_noise(const Case& refinement, const Targets& targets, const RunInputs& inputs,
+                       const DynamicOptions& options, const RankNoise& told) {
+  std::string why;
   try {
     RankSide(refinement, targets, inputs, options).tell(told);
-  } catch (const UserError&) {  // an operator without a kernel in float64
-  } catch (const UnmetCollectives&) {
+  } catch (const UserError& error) {  // an operator without a kernel in float64
+    why = error.what();
+  } catch (const UnmetCollectives& unmet) {
+    why = unmet.message;
   }
+  return why.empty() ? why : "runs of the ranks' graphs, which may raise tolerances: " + why;
 }
 
 }  // namespace assay

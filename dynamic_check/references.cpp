@@ -117,13 +117,13 @@ class SequentialSide {
             options_.samples + ++further_runs_,
             [more](size_t i, const at::Tensor& noisy) { add_sample((*more)[i], noisy); },
             kernel_threads);
-        if (failure) return;
+        if (failure) {
+          references.incomplete.push_back("a further run, which may raise tolerances: " +
+                                          failure->message);
+          return;
+        }
       }
-      for (size_t i = 0; i < more->size(); ++i) {
-        ExpectedTensor& reference = references.tensors[i];
-        if (reference.spread) reference.spread->raise_to(*(*more)[i].spread);
-        reference.unstable = reference.unstable || (*more)[i].unstable;
-      }
+      for (size_t i = 0; i < more->size(); ++i) add_estimate(references.tensors[i], (*more)[i]);
     }
   }
 
@@ -256,7 +256,7 @@ void make_exact(References& references, const std::set<size_t>& which, const Cas
 void add_exact_samples(References& references, const Case& refinement, const Targets& targets,
                        const Programs& programs, const RunInputs& inputs,
                        const DynamicOptions& options) {
-  raise_by_graphs(references.tensors, refinement, targets, inputs, options);
+  raise_by_sequential_graph(references.tensors, refinement, targets, inputs, options);
   SequentialSide side(refinement, targets, programs, inputs, options);
   if (!options.cuda && at::get_num_threads() > 1) side.add_estimates(references, 1, 1);
   // Rounding to float8 is no small noise: what one estimate of it misses, and the decisions that it
@@ -264,6 +264,8 @@ void add_exact_samples(References& references, const Case& refinement, const Tar
   constexpr int kFloat8Estimates = 10;
   if (is_float8(options.precision) || has_float8(refinement))
     side.add_estimates(references, kFloat8Estimates, 0);
+  std::string why_not = raise_by_ranks(references.tensors, refinement, targets, inputs, options);
+  if (!why_not.empty()) references.incomplete.push_back(std::move(why_not));
 }
 
 }  // namespace assay

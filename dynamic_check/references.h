@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "dynamic_check/check.h"
@@ -17,6 +18,7 @@ namespace assay {
 struct References {
   std::vector<ExpectedTensor> tensors;  // as Targets::list
   std::optional<RunFailure> failure;    // the sequential program did not run through
+  std::vector<std::string> incomplete;  // further runs that failed, and why
   std::vector<int64_t> stage_bytes;  // per stage of DynamicOptions::reference_stages: held at most
 };
 
@@ -33,14 +35,13 @@ void make_exact(References& references, const std::set<size_t>& which, const Cas
                 const Targets& targets, const Programs& programs, const RunInputs& inputs,
                 const DynamicOptions& options);
 
-// Raises each spread to that of as many perturbed runs in float64, of the sequential graph and of
-// the ranks' (rank_noise.h). In the run's own precision the errors of a few operations lie on a
-// grid, and all samples of a small block can have the same; a perturbation in exact arithmetic has
-// no grid. Ranks that compute a value in another way round in other places. Where the sequential
-// program's kernels had several threads, and ranks may have fewer, as many perturbed runs on one
-// thread raise it as well: sums are longer chains there, and round more. So do, in a float8 run
-// and where a program casts to float8, ten times as many perturbed runs. Needed where a tensor
-// deviates: a spread that was underestimated is no finding.
+// Raises spreads where a tensor deviates, as one that was underestimated is no finding: to those of
+// as many perturbed runs in float64 of the sequential graph, with its sums in any order, and then,
+// within limits, of the ranks' (raise_spreads.h). Where the sequential program's kernels had
+// several threads, and ranks may have fewer, as many perturbed runs on one thread raise them as
+// well: sums are longer chains there, and round more. So do, in a float8 run and where a program
+// casts to float8, ten times as many perturbed runs. What fails of these is in
+// References::incomplete.
 void add_exact_samples(References& references, const Case& refinement, const Targets& targets,
                        const Programs& programs, const RunInputs& inputs,
                        const DynamicOptions& options);

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "dynamic_check/float8_products.h"
+#include "dynamic_check/record.h"
+#include "dynamic_check/tolerance/reassociation.h"
 #include "shared_ir/cast.h"
 
 namespace assay {
@@ -40,6 +42,13 @@ void SequentialRun::see_outputs(NodeId node, std::span<const at::Tensor> outputs
   for (size_t i = 0; noise_.rounding.relative != 0 && rounds_[index] && i < outputs.size(); ++i) {
     if (outputs[i].defined() && outputs[i].is_floating_point())
       add_noise(node, i, outputs[i], noise_.rounding);
+  }
+  if (noise_.rounding.sums != 0 && rounds_[index] && makes_sums(graph_.nodes[index])) {
+    const std::vector<at::Tensor> moved =
+        reassociation_noise(graph_, node, operands, noise_.rounding, nullptr);
+    for (size_t i = 0; i < outputs.size() && i < moved.size(); ++i)
+      if (outputs[i].defined() && moved[i].defined())
+        overwrite(outputs[i], outputs[i] + moved[i].to(outputs[i].device()));
   }
   values_.see_outputs(graph_.nodes[index], outputs);
   if (trace_) trace_->add_outputs(node, outputs);

@@ -55,9 +55,11 @@ class Repetitions {
   explicit Repetitions(const Case& refinement) : refinement_(refinement) {}
 
   void take_out(Targets& targets) {
-    const size_t before = targets.list.size();
-    std::erase_if(targets.list, [&](const Target& target) { return repeats(target); });
-    targets.repeated = static_cast<int64_t>(before - targets.list.size());
+    std::erase_if(targets.list, [&](const Target& target) {
+      const bool repeated = repeats(target);
+      if (repeated) targets.repeated.push_back(target.name);
+      return repeated;
+    });
   }
 
  private:

@@ -23,7 +23,7 @@ struct Targets {
   std::vector<std::string> skipped;  // "NAME: why", for relations that cannot be compared
   // Relations that are no targets, as they show again what one of a target does: of a view, whose
   // operand is compared, to views of what the operand is compared with.
-  int64_t repeated = 0;
+  std::vector<std::string> repeated;
 };
 
 // What depends on an accepted approximation differs from the sequential program by its nature: it

@@ -55,13 +55,17 @@ void triage(const Findings& findings, const Case& refinement, const Targets& tar
   report.compared = findings.compared;
   report.skipped = static_cast<int64_t>(findings.skipped.size());
   report.skipped_why = findings.skipped;
+  report.flips = findings.flips;
+  report.uncompared = findings.uncompared;
+  if (findings.operators.total > 0) report.operators = findings.operators;
   report.tolerances = findings.tolerances;
   report.tolerance_factor = findings.factor;
   report.approximations = findings.approximations;
   report.deviations = static_cast<int64_t>(findings.deviations.size() + findings.faults.size());
   if (!findings.any()) {
-    const bool proved = static_verdict == Verdict::kProved && findings.compared > 0;
-    report.verdict = findings.compared > 0 ? Verdict::kProved : Verdict::kUnproved;
+    const bool conclusive = findings.compared > 0 && findings.uncompared.empty();
+    const bool proved = static_verdict == Verdict::kProved && conclusive;
+    report.verdict = conclusive ? Verdict::kProved : Verdict::kUnproved;
     report.triage = proved ? "pass" : "unproved";
     return;
   }
@@ -77,6 +81,10 @@ void triage(const Findings& findings, const Case& refinement, const Targets& tar
     return;
   }
   report.first_deviation = findings.deviations.front().report;
+  if (report.first_deviation->kind == "less_precise") {
+    report.triage = "precision";
+    return;
+  }
   report.triage = "logic";
   if (static_verdict == Verdict::kProved) {
     report.first_deviation->detail +=

@@ -32,7 +32,7 @@ Programs programs_under_test(const RefinementSpec& spec) {
   both.mesh = spec.mesh;
   for (const InputSpec& input : spec.inputs) {
     both.inputs.push_back({input.name, input.shape, input.dtype, input.role, input.bound,
-                           input.requires_grad, static_cast<bool>(input.make)});
+                           input.requires_grad, input.guessed_role, static_cast<bool>(input.make)});
   }
   return both;
 }

@@ -47,9 +47,10 @@ std::string headline(const CaseReport& report, const FailureContext& context) {
     text += "proof: " + std::string(to_string(report.statics->verdict)) + given_in_words(report);
   if (report.dynamic) {
     const bool within = report.dynamic->verdict == Verdict::kProved;
-    text += unfinished ? "; run: did not finish"
-            : within   ? "; run: within tolerance"
-                       : "; run: deviates";
+    text += unfinished                                      ? "; run: did not finish"
+            : within                                        ? "; run: within tolerance"
+            : report.dynamic->verdict == Verdict::kUnproved ? "; run: not conclusive"
+                                                            : "; run: deviates";
   }
   return text + "\n";
 }
@@ -140,6 +141,10 @@ std::string run_in_words(const DynamicReport& run) {
     text += "\n";
     if (!first.detail.empty()) text += "    " + first.detail + "\n";
   }
+  for (const std::string& output : run.uncompared)
+    text += "  nothing compared output " + output + "\n";
+  for (const std::string& what : run.incomplete) text += "  could not be run: " + what + "\n";
+  for (const std::string& flip : run.flips) text += "  " + flip + "\n";
   if (!run.triage.empty() && run.triage != "pass")
     text += "  " + triage_in_words(run.triage) + "\n";
   return text;

@@ -1,7 +1,6 @@
 #include "dynamic_check/compare/tensor_comparison.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/equal.h>
 #include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,10 +16,24 @@ Comparison out(std::string kind, std::string detail) {
   return {.within = false, .kind = std::move(kind), .error = 1, .detail = std::move(detail)};
 }
 
-Comparison compare_exactly(const at::Tensor& value, const ExpectedTensor& reference) {
-  const int64_t different = value.ne(reference.run).sum().item<int64_t>();
-  if (different == 0) return {};
-  return out("value", fmt::format("{} of {} elements differ", different, value.numel()));
+Comparison compare_exactly(const at::Tensor& value, const ExpectedTensor& reference,
+                           double flip_chance) {
+  const at::Tensor differs = value.ne(reference.run);
+  const int64_t different = differs.sum().item<int64_t>(), all = value.numel();
+  const Flips& flips = reference.flips;
+  if (!flips.any())
+    return different == 0 ? Comparison{}
+                          : out("value", fmt::format("{} of {} elements differ", different, all));
+  const int64_t seen = flips.elements(), unseen = flips.unseen(flip_chance);
+  const int64_t beyond =
+      different - differs.logical_and(flips.where().to(differs.device())).sum().item<int64_t>();
+  const std::string margin = fmt::format(
+      "flips under rounding: margin: {} of {} elements differ, {} of them where no perturbed run "
+      "does; {} runs differ in {} elements, which leaves up to {} more",
+      different, all, beyond, flips.runs(), seen, unseen);
+  if (seen + unseen >= all) return {.flips = margin, .undecided = true};
+  if (beyond > unseen) return out("value", margin);
+  return different == 0 ? Comparison{} : Comparison{.flips = margin};
 }
 
 // Places at which the run and the value are not both finite, nor the same. `error`: of the value.
@@ -56,6 +69,9 @@ Comparison compare_floating(const at::Tensor& value, const ExpectedTensor& refer
     result.within = false;
     result.kind = "value";
     result.error = relative_to(excess->error, excess->norm);
+    // As far as the noise of its own graphs goes, the program computes the right thing.
+    const bool less_precise = excess->error <= reference.excess_noise * excess->allowed;
+    if (less_precise) result.kind = "less_precise";
     result.allowed = relative_to(excess->allowed, excess->norm);
     if (excess->block) {
       const int64_t size = block_size(value.numel());
@@ -63,6 +79,11 @@ Comparison compare_floating(const at::Tensor& value, const ExpectedTensor& refer
       result.detail = fmt::format("only in a block: elements {} to {} of {}", begin,
                                   std::min(begin + size, value.numel()) - 1, value.numel());
     }
+    if (less_precise)
+      result.detail += fmt::format(
+          "{}less precise than its specification by {:.3g}x: the ranks' graphs round "
+          "so much more than any order of the sequential program's sums",
+          result.detail.empty() ? "" : "; ", reference.excess_noise);
   }
   return result;
 }
@@ -87,16 +108,21 @@ ExpectedTensor on_device(const ExpectedTensor& reference, at::Device device) {
 ExpectedTensor without_samples(const ExpectedTensor& reference) {
   ExpectedTensor result = reference;
   if (reference.spread) result.spread = reference.spread->without_samples();
-  result.unstable = false;
+  result.flips = {};
   return result;
 }
 
 void add_sample(ExpectedTensor& reference, const at::Tensor& sample) {
   if (reference.spread) {
     reference.spread->add(sample);
-  } else if (!at::equal(reference.run, sample)) {
-    reference.unstable = true;
+  } else {
+    reference.flips.add(reference.run, sample);
   }
+}
+
+void add_estimate(ExpectedTensor& reference, const ExpectedTensor& further) {
+  if (reference.spread) reference.spread->raise_to(*further.spread);
+  reference.flips.add(further.flips);
 }
 
 Comparison compare(const at::Tensor& value, at::ScalarType dtype, const ExpectedTensor& reference,
@@ -111,7 +137,7 @@ Comparison compare(const at::Tensor& value, at::ScalarType dtype, const Expected
                            fmt::join(value.sizes(), ", "), fmt::join(reference.shape, ", ")));
   }
   return reference.spread ? compare_floating(value, reference, factors)
-                          : compare_exactly(value, reference);
+                          : compare_exactly(value, reference, factors.flip_chance);
 }
 
 std::optional<Excess> find_excess(const Norms& error, const Norms& allowed, const Norms& norms) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dynamic_check/compare/norms.h"
+#include "dynamic_check/tolerance/flips.h"
 #include "dynamic_check/tolerance/spread.h"
 
 namespace assay {
@@ -20,8 +21,10 @@ struct ExpectedTensor {
   // booleans, and floating ones of which some are NaN or infinite. Else undefined.
   at::Tensor run;
   std::optional<Spread> spread;  // of a floating tensor
-  bool unstable =
-      false;  // integers or booleans that differ between perturbed runs: decided by rounding alone
+  // How many times as much as the spread the noise of the ranks' own graphs is, where that is
+  // beyond what the spread takes of it (raise_spreads.h); else 0.
+  double excess_noise = 0;
+  Flips flips{};  // of integers or booleans
 };
 
 // Of the unperturbed run's tensor, which is copied where it is kept; without a spread.
@@ -30,17 +33,22 @@ ExpectedTensor reference_of(const at::Tensor& run);
 // The same on that device; itself, where it is there.
 ExpectedTensor on_device(const ExpectedTensor& reference, at::Device device);
 
-// The same tensor for another estimate of its spread.
+// The same tensor for another estimate of its spread and flips.
 ExpectedTensor without_samples(const ExpectedTensor& reference);
 
 // Adds the tensor of one perturbed run, which has the reference's shape and dtype.
 void add_sample(ExpectedTensor& reference, const at::Tensor& sample);
+
+// What further runs, as many as there were, say besides: the larger spread counts, and all flips.
+void add_estimate(ExpectedTensor& reference, const ExpectedTensor& further);
 
 struct ComparisonFactors {
   double block = 0;  // multiples of the spread's root mean square (statistics.h)
   double whole = 0;
   // The largest relative error instead, whatever the spread.
   std::optional<double> bound = std::nullopt;
+  // Of more flips than rounding explains, where it decides integers or booleans (flips.h).
+  double flip_chance = 1e-6;
 };
 
 struct Comparison {
@@ -50,6 +58,8 @@ struct Comparison {
       0;  // relative Frobenius norm: of the whole, or of the worst block when only a block is out
   double allowed = 0;  // relative to the same norm
   std::string detail{};
+  std::string flips{};     // how integers or booleans differ where rounding decides
+  bool undecided = false;  // rounding decides all of them: whatever they are, nothing is compared
 };
 
 // Where distances are estimates (Spread::is_estimate), a tensor is within when its error is at most

@@ -70,11 +70,31 @@ class JointCollective {
       offers.push_back(recorded_[static_cast<size_t>(member)](id));
   }
 
+  // Of each member's call, the first fault counts.
+  void judge(CollectiveJudgements& judgements) const {
+    const bool known = all_recorded();
+    for (size_t i = 0; i < members_.size(); ++i)
+      judgements[{members_[i], nodes_[i]}] =
+          known ? Judgement{.by = JudgedBy::kMembersInputs}
+                : Judgement{.why_not = "inputs of its members were not recorded"};
+    if (!known) return;
+    for (OperatorFault& fault : faults()) {
+      std::optional<OperatorFault>& first = judgements[{fault.rank, fault.node}].fault;
+      if (!first) first = std::move(fault);
+    }
+  }
+
+ private:
+  bool all_recorded() const {
+    return std::ranges::all_of(offers_, [](const std::vector<at::Tensor>& offers) {
+      return std::ranges::all_of(offers, [](const at::Tensor& one) { return one.defined(); });
+    });
+  }
+
   std::vector<OperatorFault> faults() const {
     std::vector<std::vector<at::Tensor>> exact = offers_;
     for (std::vector<at::Tensor>& offers : exact) {
       for (at::Tensor& offer : offers) {
-        if (!offer.defined()) return {};
         if (offer.is_floating_point() && reduces()) offer = offer.to(at::kDouble);
       }
     }
@@ -89,7 +109,6 @@ class JointCollective {
     return result;
   }
 
- private:
   // What every member gets is the same to the last bit: it comes from one reduction or one memory.
   std::vector<OperatorFault> disagreements() const {
     const CollectiveNode::Kind kind = calls_.front().kind;
@@ -178,10 +197,10 @@ class JointCollective {
 
 }  // namespace
 
-std::vector<OperatorFault> check_collectives(const std::vector<Graph>& ranks, const Groups& groups,
-                                             const RankTensors& recorded,
-                                             const DeclaredOperators* declared) {
-  std::vector<OperatorFault> faults;
+CollectiveJudgements check_collectives(const std::vector<Graph>& ranks, const Groups& groups,
+                                       const RankTensors& recorded,
+                                       const DeclaredOperators* declared) {
+  CollectiveJudgements judgements;
   for (const auto& [meeting, calls] : collect_calls(ranks, groups, declared)) {
     const auto first = calls.find(meeting.members.front());
     if (first == calls.end()) continue;
@@ -192,12 +211,10 @@ std::vector<OperatorFault> check_collectives(const std::vector<Graph>& ranks, co
         // Members that call less often were a mismatch of the run itself.
         if (found != calls.end() && k < found->second.size()) joint.add(member, found->second[k]);
       }
-      for (OperatorFault& fault : joint.faults()) faults.push_back(std::move(fault));
+      joint.judge(judgements);
     }
   }
-  std::stable_sort(faults.begin(), faults.end(),
-                   [](const OperatorFault& a, const OperatorFault& b) { return a.node < b.node; });
-  return faults;
+  return judgements;
 }
 
 }  // namespace assay

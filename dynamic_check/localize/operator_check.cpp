@@ -68,15 +68,24 @@ class OperatorReplay {
         declared_(options.declared && options.declared->declares(node_) ? options.declared
                                                                         : nullptr),
         float8_(first_factor(node_) == kNone ? std::nullopt : options.float8) {
-    if (!judges()) return;
+    why_not_ = why_not_judged();
+    if (!why_not_.empty()) return;
     for (TensorId input : tensor_arguments(node_)) operands_.try_emplace(input, recorded(input));
     for (const TensorId output : node_.outputs)
       if (output != kNone && recorded(output).defined()) device_ = recorded(output).device();
+    const bool all = std::ranges::all_of(
+        operands_, [](const auto& operand) { return operand.second.defined(); });
+    if (!all) why_not_ = "its inputs were not recorded";
   }
 
-  bool can_run() const {
-    return judges() && std::ranges::all_of(
-                           operands_, [](const auto& operand) { return operand.second.defined(); });
+  // Why the operator cannot be run alone; empty where it can.
+  const std::string& why_not() const { return why_not_; }
+
+  // What an output that is no floating tensor is held against, and one that is.
+  JudgedBy judge(bool floating) const {
+    return declared_  ? JudgedBy::kDeclaration
+           : floating ? JudgedBy::kExactReference
+                      : JudgedBy::kItself;
   }
 
   std::vector<at::Tensor> operands() const {
@@ -150,9 +159,12 @@ class OperatorReplay {
   const Node& node() const { return node_; }
 
  private:
-  bool judges() const {
-    return !is_random(node_) && !is_uninitialised(node_) && !is_view_operator(node_) &&
-           !collective_of(node_) && !(declared_ && declared_->communicates(node_));
+  std::string why_not_judged() const {
+    if (is_random(node_)) return "it draws random numbers";
+    if (is_uninitialised(node_)) return "it gives memory that nothing has written";
+    if (collective_of(node_)) return "it is a collective";
+    if (declared_ && declared_->communicates(node_)) return "it communicates by itself";
+    return "";
   }
 
   std::vector<at::Tensor> run_as_recorded() const {
@@ -217,6 +229,7 @@ class OperatorReplay {
   std::map<TensorId, at::Tensor> operands_;
   at::Device device_ = at::kCPU;
   const uint64_t seed_;
+  std::string why_not_;
   const DeclaredOperators* const declared_;  // null: the user does not declare the operator
   const std::optional<DType> float8_;
 };
@@ -319,26 +332,33 @@ std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t
 
 }  // namespace
 
-std::optional<OperatorFault> check_operator(const Graph& graph, Rank rank, NodeId id,
-                                            const TensorLookup& recorded,
-                                            const OperatorCheckOptions& options) {
+Judgement check_operator(const Graph& graph, Rank rank, NodeId id, const TensorLookup& recorded,
+                         const OperatorCheckOptions& options) {
+  if (is_view_operator(graph.nodes[static_cast<size_t>(id)])) return {.by = JudgedBy::kView};
   const OperatorReplay replay(graph, id, recorded, options);
-  if (!replay.can_run()) return std::nullopt;
+  if (!replay.why_not().empty()) return {.why_not = replay.why_not()};
   const std::vector<TensorId>& outputs = replay.node().outputs;
   std::vector<at::Tensor> actuals;
   for (const TensorId output : outputs)
     actuals.push_back(output == kNone ? at::Tensor() : recorded(output));
-  if (replay.is_exact_again(actuals) || replay.is_right_product(actuals, options.coverage))
-    return std::nullopt;
+  if (std::ranges::none_of(actuals, [](const at::Tensor& actual) { return actual.defined(); }))
+    return {.why_not = "its results were not recorded"};
+  if (replay.is_exact_again(actuals)) return {.by = JudgedBy::kItself};
+  if (replay.is_right_product(actuals, options.coverage)) return {.by = JudgedBy::kOtherKernel};
   const std::vector<at::Tensor> exact = replay.run(0, 0);
+  Judgement judgement{.why_not = "its results were not recorded"};
   for (size_t i = 0; i < outputs.size() && i < exact.size(); ++i) {
     if (outputs[i] == kNone || !exact[i].defined()) continue;
     const at::Tensor& actual = actuals[i];
     if (!actual.defined()) continue;
-    std::optional<OperatorFault> fault;
+    const bool floating = actual.is_floating_point() && exact[i].is_floating_point();
+    // Of several outputs, the weaker judge counts.
+    judgement.by = std::max(judgement.by, replay.judge(floating));
+    judgement.why_not.clear();
+    std::optional<OperatorFault>& fault = judgement.fault;
     if (actual.sizes() != exact[i].sizes()) {
       fault = OperatorFault{.detail = "the shape is not what the operator gives"};
-    } else if (actual.is_floating_point() && exact[i].is_floating_point()) {
+    } else if (floating) {
       fault = check_floating(replay, i, actual, exact[i], options.coverage);
     } else if (actual.ne(exact[i]).any().item<bool>() && !replay.gives_again(i, actual)) {
       fault =
@@ -348,9 +368,9 @@ std::optional<OperatorFault> check_operator(const Graph& graph, Rank rank, NodeI
     fault->rank = rank;
     fault->node = id;
     fault->output = outputs[i];
-    return fault;
+    return judgement;
   }
-  return std::nullopt;
+  return judgement;
 }
 
 }  // namespace assay

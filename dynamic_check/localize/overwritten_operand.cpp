@@ -40,7 +40,7 @@ std::optional<OperatorFault> overwritten_operand(const Graph& graph, const Opera
       const TensorLookup overwritten = [&](TensorId id) {
         return recorded(id == operand ? result : id);
       };
-      if (check_operator(graph, fault.rank, fault.node, overwritten, options)) continue;
+      if (check_operator(graph, fault.rank, fault.node, overwritten, options).fault) continue;
       OperatorFault found = fault;
       found.kind = OperatorFault::Kind::kKernel;
       found.node = earlier;

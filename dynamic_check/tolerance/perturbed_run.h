@@ -14,7 +14,8 @@ namespace assay {
 struct Noise {
   double relative = 0;  // the largest relative error of one rounding; 0: none
   uint64_t seed = 0;
-  int sample = 0;  // samples of one seed are independent
+  int sample = 0;   // samples of one seed are independent
+  double sums = 0;  // the largest error of a sum, relative to its terms' magnitudes; 0: none
 };
 
 // A sample of the input's noise; integers and booleans as they are.

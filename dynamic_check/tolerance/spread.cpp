@@ -55,6 +55,19 @@ void Spread::raise_to(const Spread& other) {
   squares_.whole = std::max(squares_.whole, other.squares_.whole);
 }
 
+void Spread::raise_to(const Spread& other, double most) {
+  Spread limited = other;
+  const double squared = most * most;
+  for (size_t i = 0; i < squares_.blocks.size(); ++i)
+    limited.squares_.blocks[i] = std::min(other.squares_.blocks[i], squared * squares_.blocks[i]);
+  limited.squares_.whole = std::min(other.squares_.whole, squared * squares_.whole);
+  raise_to(limited);
+}
+
+double Spread::times(const Spread& other) const {
+  return std::sqrt(other.squares_.whole / squares_.whole);
+}
+
 Norms Spread::allowed(double block_factor, double whole_factor, double unit_roundoff) const {
   ASSAY_CHECK(samples_ > 0, "a tolerance needs samples");
   const double samples = static_cast<double>(samples_);

@@ -42,6 +42,13 @@ class Spread {
   // same noise, by the same number of samples of the same exact value.
   void raise_to(const Spread& other);
 
+  // Takes the larger spread as raise_to() does, but no more than `most` times this one.
+  void raise_to(const Spread& other, double most);
+
+  // How many times as large as this one's the other spread of the whole is; infinite where this one
+  // has none.
+  double times(const Spread& other) const;
+
   // The largest deviation allowed, of each block and of the whole: the root mean square over the
   // runs times a factor (statistics.h), and at least the floor.
   Norms allowed(double block_factor, double whole_factor, double unit_roundoff) const;

@@ -117,4 +117,12 @@ double binomial_upper_bound(int64_t events, int64_t trials, double confidence) {
   return high;
 }
 
+int64_t poisson_quantile(double mean, double chance) {
+  ASSAY_CHECK(mean > 0 && chance > 0 && chance < 1, "a probability lies between 0 and 1");
+  // P(X > k) for k >= 0 is the regularised incomplete gamma function P(k + 1, mean).
+  int64_t quantile = 0;
+  while (incomplete_gamma(static_cast<double>(quantile + 1), mean) > chance) ++quantile;
+  return quantile;
+}
+
 }  // namespace assay

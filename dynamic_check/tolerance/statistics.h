@@ -24,4 +24,8 @@ double tolerance_factor(int64_t samples, double coverage);
 // where every trial had one.
 double binomial_upper_bound(int64_t events, int64_t trials, double confidence);
 
+// The smallest number that a Poisson variable of this mean exceeds with at most this chance. mean
+// > 0, 0 < chance < 1.
+int64_t poisson_quantile(double mean, double chance);
+
 }  // namespace assay

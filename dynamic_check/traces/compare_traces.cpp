@@ -11,6 +11,7 @@
 #include "dynamic_check/clean_eval.h"
 #include "dynamic_check/findings.h"
 #include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/localize/find_faults.h"
 #include "dynamic_check/raise_spreads.h"
 #include "dynamic_check/targets.h"
 #include "dynamic_check/traces/tensor_trace.h"
@@ -66,14 +67,17 @@ class Comparer {
     if (!findings.deviations.empty() && !question_.bound) {
       std::vector<ExpectedTensor> references;
       for (const Target& target : targets_.list) references.push_back(reference(target));
-      report.not_raised = raise(references);
+      report.not_raised = raise(references, report.incomplete);
       findings = find_deviations(
           refinement_, targets_, [&](size_t target) { return references[target]; }, ranks,
           allowance);
     }
-    if (question_.refinement)
-      findings.faults = find_faults(refinement_, ranks, report.seed, question_.family_rate,
-                                    traces_.base().run().precision);
+    if (question_.refinement) {
+      JudgedOperators judged = find_faults(refinement_, ranks, report.seed, question_.family_rate,
+                                           traces_.base().run().precision);
+      findings.faults = std::move(judged.faults);
+      findings.operators = std::move(judged.operators);
+    }
     // Of operators whose inputs no graph names, nothing is known.
     const bool located = question_.refinement || !findings.any();
     triage(findings, refinement_, targets_, located ? question_.static_verdict : Verdict::kUnproved,
@@ -144,19 +148,23 @@ class Comparer {
 
   // Raises spreads as a run does where something deviates, by the same runs of the graphs. Returns
   // why it could not; empty when it could.
-  std::string raise(std::vector<ExpectedTensor>& references) const {
+  std::string raise(std::vector<ExpectedTensor>& references,
+                    std::vector<std::string>& incomplete) const {
     if (!question_.refinement) return "no case has the graphs";
     try {
       const TraceRun& run = traces_.base().run();
-      raise_by_graphs(references, refinement_, targets_, traced_inputs(refinement_, traces_),
-                      {.precision = run.precision,
-                       .seed = run.seed.value_or(0),
-                       .samples = static_cast<int>(traces_.samples().size())});
+      const DynamicOptions options{.precision = run.precision,
+                                   .seed = run.seed.value_or(0),
+                                   .samples = static_cast<int>(traces_.samples().size())};
+      const RunInputs inputs = traced_inputs(refinement_, traces_);
+      raise_by_sequential_graph(references, refinement_, targets_, inputs, options);
+      raise_by_further_runs(references);
+      std::string why_not = raise_by_ranks(references, refinement_, targets_, inputs, options);
+      if (!why_not.empty()) incomplete.push_back(std::move(why_not));
     } catch (const UserError& error) {
       const std::string place = to_string(error.place());
       return (place.empty() ? "" : place + ": ") + error.message();
     }
-    raise_by_further_runs(references);
     return {};
   }
 
@@ -170,8 +178,7 @@ class Comparer {
         ExpectedTensor more = without_samples(reference);
         for (size_t run = begin; run < begin + samples; ++run)
           add_sample(more, value(targets_.list[i], *runs[run]));
-        if (more.spread) reference.spread->raise_to(*more.spread);
-        reference.unstable |= more.unstable;
+        add_estimate(reference, more);
       }
     }
   }

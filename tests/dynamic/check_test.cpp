@@ -87,6 +87,13 @@ TEST(DynamicCheck, ACorrectProgramOfFewElementsPassesOverFiveHundredSeeds) {
   }
 }
 
+TEST(DynamicCheck, SaysWhichInputsNobodyGaveARole) {
+  Mlp mlp = make_mlp();
+  EXPECT_THAT(run(mlp).guessed_inputs, testing::IsEmpty());
+  mlp.programs.inputs.back().guessed_role = true;
+  EXPECT_THAT(run(mlp).guessed_inputs, testing::ElementsAre("scale: a scale, near 1"));
+}
+
 TEST(DynamicCheck, WithinToleranceWithoutAProofIsNoPass) {
   const Mlp mlp = make_mlp();
   const DynamicReport report =

@@ -47,7 +47,8 @@ class SmallProduct : public testing::TestWithParam<DType> {
   std::optional<OperatorFault> check(const RecordedTensors& recorded, uint64_t seed) const {
     return check_operator(graph_, 0, 0,
                           [&](TensorId id) { return recorded[static_cast<size_t>(id)]; },
-                          {.seed = seed});
+                          {.seed = seed})
+        .fault;
   }
 
   const Graph graph_ = small_product(GetParam());
@@ -115,7 +116,8 @@ TEST(LongSums, OfARankWithFewerThreadsAreNotCalledWrong) {
     at::set_num_threads(16);
     const auto fault =
         check_operator(graph, 0, 0, [&](TensorId id) { return recorded[static_cast<size_t>(id)]; },
-                       {.seed = seed});
+                       {.seed = seed})
+            .fault;
     EXPECT_EQ(at::get_num_threads(), 16);
     EXPECT_FALSE(fault) << "seed " << seed << ": " << fault->error << " of " << fault->allowed;
   }

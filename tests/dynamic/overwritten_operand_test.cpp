@@ -53,7 +53,7 @@ TensorLookup lookup(RecordedTensors recorded) {
 }
 
 std::optional<OperatorFault> fault_of_gradient(const Graph& graph, const TensorLookup& recorded) {
-  return check_operator(graph, 0, kBackward, recorded, {});
+  return check_operator(graph, 0, kBackward, recorded, {}).fault;
 }
 
 TEST(OverwrittenOperand, TheOperatorThatWroteIntoItIsNamed) {

@@ -6,7 +6,12 @@
 #include <ATen/ops/native_layer_norm.h>
 #include <ATen/ops/native_layer_norm_backward.h>
 #include <ATen/ops/ones.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
 
 #include "shared_ir/capture/capture.h"
 #include "tests/dynamic/support/mlp.h"
@@ -76,6 +81,25 @@ TEST(References, OfWhatDeviatesAllowWhatOneThreadRounds) {
   EXPECT_LT(allowed_of(on_many), on_one / 2) << "the threads make no difference";
   add_exact_samples(on_many, sums.refinement, targets, sums.programs, inputs, options);
   EXPECT_GT(allowed_of(on_many), on_one / 2);
+}
+
+// That a further run fails makes tolerances smaller, and is said.
+TEST(References, SayWhichFurtherRunsFailed) {
+  test::Mlp sums = make_long_sums();
+  const DynamicOptions options{.seed = 1, .samples = 4};
+  auto runs = std::make_shared<std::atomic<int>>(0);
+  sums.programs.sequential = [runs](ProgramContext& p) {
+    if (++*runs > 5) throw std::runtime_error("no more runs");
+    weight_gradient(p);
+  };
+  const Targets targets = make_targets(sums.refinement, sums.relations);
+  const RunInputs inputs =
+      make_run_inputs(sums.refinement, sums.programs.inputs, {}, options.precision, options.seed);
+  const KernelThreads many(64);
+  References references = make_references(sums.refinement, targets, sums.programs, inputs, options);
+  EXPECT_FALSE(references.failure);
+  add_exact_samples(references, sums.refinement, targets, sums.programs, inputs, options);
+  EXPECT_THAT(references.incomplete, testing::Contains(testing::HasSubstr("no more runs")));
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ class RightOperator {
   }
 
   std::optional<OperatorFault> check(const std::vector<at::Tensor>& recorded, uint64_t seed) const {
-    return check_operator(graph_.graph(), 0, 0, in(recorded), {.seed = seed});
+    return check_operator(graph_.graph(), 0, 0, in(recorded), {.seed = seed}).fault;
   }
 
   at::Tensor& result(std::vector<at::Tensor>& recorded) const {

@@ -36,6 +36,7 @@ struct InputSpec {
   // placement.
   std::function<at::Tensor(Program&)> make;
   SourcePlace place;
+  bool guessed_role = false;  // nobody said it: it follows from the number of dimensions
 };
 
 // An input of the distributed program alone, as ZeRO and FSDP keep parameters and optimizer states:

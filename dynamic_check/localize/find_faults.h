@@ -1,0 +1,25 @@
+// Which operators of a run are wrong on their own inputs, and how many of them were judged by what.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dynamic_check/localize/operator_fault.h"
+#include "dynamic_check/rank_tensors.h"
+#include "shared_ir/case.h"
+#include "shared_ir/progress.h"
+#include "shared_ir/report.h"
+
+namespace assay {
+
+struct JudgedOperators {
+  std::vector<OperatorFault> faults;  // in the order of the nodes
+  DynamicReport::Operators operators;
+};
+
+// Holds every operator of a run in that precision against its own recorded inputs. `seed` is that
+// of perturbations.
+JudgedOperators find_faults(const Case& refinement, const RankTensors& ranks, uint64_t seed,
+                            double family_rate, DType precision, const ProgressSink& progress = {});
+
+}  // namespace assay
