@@ -187,6 +187,8 @@ void Functionalizer::run_in_place(const Node& node, const OperatorDeclaration* d
     values.push_back(builder.cast(value, memory[i].dtype));
   }
   for (size_t i = 0; i < written.size(); ++i) {
+    if (graph_.inputs.size() > 1 && memory_.is_of_input(written[i]))
+      builder.note("an input that is written shares its memory with no other input");
     memory_.write(written[i], values[i], node);
     values_[written[i]] = values[i];
   }

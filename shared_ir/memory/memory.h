@@ -41,6 +41,10 @@ class Memory {
 
   // The value that a reader sees now. Throws UserError at `site` where it is not known.
   CoreId read(TensorId tensor, const lowering::Site& site);
+  // Whether it lies in the memory of an input; inputs come before everything else.
+  bool is_of_input(TensorId tensor) const {
+    return static_cast<size_t>(tensors_[tensor].storage) < graph_.inputs.size();
+  }
   bool is_known(TensorId tensor) const { return tensors_[tensor].storage != kNone; }
 
   // `node` has written `value` into the memory of `tensor`.

@@ -1,4 +1,6 @@
 // What is known of memory, and what is refused.
+#include <algorithm>
+
 #include "tests/static_check/memory_program.h"
 
 namespace assay::test {
@@ -43,6 +45,23 @@ TEST(Memory, WhatCommunicatesIsNoFunctionOfItsOperands) {
                           {4, 4}));
   };
   EXPECT_FALSE(is_proved(reduced, reduced));
+}
+
+TEST(Memory, ThatInputsLieApartIsAnAssumptionWhereOneIsWritten) {
+  const auto assumes = [](const Program& program) {
+    const std::vector<std::string> all = prove(case_of(one_more, program)).report.assumptions;
+    return std::count(all.begin(), all.end(),
+                      "an input that is written shares its memory with no other input") == 1;
+  };
+  EXPECT_TRUE(assumes([](GraphBuilder& g, const Inputs& in) {
+    add_one(g, in.x);
+    return relu(g, in.x);
+  }));
+  EXPECT_FALSE(assumes([](GraphBuilder& g, const Inputs& in) {
+    const TensorRef copy = g.call("copy", "aten.clone.default", {in.x}, {4, 4});
+    add_one(g, copy);
+    return relu(g, copy);
+  }));
 }
 
 TEST(Memory, StridesTellAViewFromWhatMayBeACopy) {
