@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-constexpr size_t kOutputs = 12, kFailures = 3, kInputs = 6, kAssumptions = 5, kRemarks = 3;
+constexpr size_t kOutputs = 12, kFailures = 3, kInputs = 6, kAssumptions = 5;
 constexpr size_t kExpressionWidth = 110;
 
 struct Meaning {
@@ -261,10 +261,10 @@ class Printer {
     for (const DynamicReport::Distance& accepted : report.approximations)
       line("    approximated: {} is off by {:.1e} (relative) on these inputs", accepted.tensor,
            accepted.error);
-    print_some("not compared, so no pass: output", report.uncompared);
-    print_some("could not be run:", report.incomplete);
-    print_some("flips under rounding:", report.flips);
-    print_some("skipped:", report.skipped_why);
+    print_first("not compared, so no pass: output", report.uncompared);
+    print_first("could not be run:", report.incomplete);
+    print_first("within rounding:", report.flips);
+    print_first("skipped:", report.skipped_why);
     if (report.operators) print(*report.operators);
     if (!report.guessed_inputs.empty())
       line("    values drawn as the shape suggests: {}",
@@ -274,10 +274,11 @@ class Printer {
     }
   }
 
-  void print_some(const char* title, const std::vector<std::string>& texts) {
-    const size_t shown = std::min(texts.size(), kRemarks);
-    for (size_t i = 0; i < shown; ++i) line("    {} {}", title, texts[i]);
-    more(texts.size(), shown, "in the JSON report");
+  void print_first(const char* title, const std::vector<std::string>& texts) {
+    if (texts.empty()) return;
+    const size_t others = texts.size() - 1;
+    line("    {} {}{}", title, texts.front(),
+         others > 0 ? fmt::format("   (and {} more, in the JSON report)", others) : "");
   }
 
   // How many of the ranks' operators were held against their own inputs, and by what.
@@ -288,10 +289,10 @@ class Printer {
       judged += count;
       by += fmt::format("{}{} by {}", by.empty() ? "" : ", ", count, what);
     }
-    line("    of {} operators on ranks {} were judged{}; {} are views, {} were not judged",
+    line("    of the ranks' {} operators, {} were judged{}; {} are views, {} were not judged",
          operators.total, judged, by.empty() ? "" : " (" + by + ")", operators.views,
          operators.not_judged_count);
-    print_some("not judged:", operators.not_judged);
+    print_first("not judged:", operators.not_judged);
   }
 
   // "cuda:0 (at most 1.2 GB), cpu (at most 0.9 GB)"

@@ -113,6 +113,35 @@ TEST(ReportJson, KeepsTheStagesOfTheReference) {
   EXPECT_EQ(read.cases[0].dynamic->reference_stages[1].device, "cpu");
 }
 
+TEST(ReportJson, KeepsWhatTheRunLeftOutAndWhoJudgedIt) {
+  CaseReport report = missing_all_reduce();
+  DynamicReport& run = *report.dynamic;
+  run.flips = {"ids: flips under rounding: margin: 2 of 64 elements differ"};
+  run.uncompared = {"y: decided by rounding alone"};
+  run.incomplete = {"a further run, which may raise tolerances: no memory"};
+  run.guessed_inputs = {"norm: a scale, near 1"};
+  run.operators = {.total = 9,
+                   .views = 2,
+                   .judged = {{"exact reference", 4}, {"itself", 2}},
+                   .not_judged = {"aten.rand.default (1): it draws random numbers"},
+                   .not_judged_count = 1};
+  run.tolerances.emplace_back().excess_noise = 40;
+  report.statics->lemmas = {{"mine", false, {"d = 1"}, 300, {"exp_sum"}, {"float64: left is 1"}}};
+  const std::string printed = to_text(report);
+  EXPECT_THAT(printed, HasSubstr("of the ranks' 9 operators, 6 were judged (4 by exact reference, "
+                                 "2 by itself); 2 are views, 1 were not judged"));
+  EXPECT_THAT(printed, HasSubstr("not judged: aten.rand.default (1): it draws random numbers"));
+  EXPECT_THAT(printed, HasSubstr("not compared, so no pass: output y: decided by rounding alone"));
+  EXPECT_THAT(printed, HasSubstr("could not be run: a further run"));
+  EXPECT_THAT(printed, HasSubstr("values drawn as the shape suggests: norm: a scale"));
+  EXPECT_THAT(printed, HasSubstr("mine: float64: left is 1"));
+  const std::string text = to_json({{report}});
+  EXPECT_EQ(to_json(report_from_json(text, "report.json")), text);
+  EXPECT_EQ(
+      report_from_json(text, "report.json").cases.at(0).dynamic->tolerances.back().excess_noise,
+      40);
+}
+
 TEST(ReportJson, NumbersThatAreNotFiniteAreNull) {
   CaseReport report = missing_all_reduce();
   report.dynamic->first_deviation->error = std::numeric_limits<double>::quiet_NaN();
@@ -145,11 +174,16 @@ TEST(ReportText, OfBadInput) { test::expect_golden("report/broken.txt", to_text(
 
 TEST(ReportText, FitsAScreenHoweverMuchThereIsToSay) {
   CaseReport report = missing_all_reduce();
+  DynamicReport::Operators& unjudged = report.dynamic->operators.emplace();
   for (int i = 0; i < 500; ++i) {
     report.statics->outputs.push_back(
         {"w" + std::to_string(i), Verdict::kProved, {std::string(5000, 'x')}, false});
     report.statics->assumptions.push_back("assumption");
     report.statics->failures.push_back(report.statics->failures.front());
+    for (auto* remarks :
+         {&report.dynamic->flips, &report.dynamic->uncompared, &report.dynamic->incomplete,
+          &report.dynamic->guessed_inputs, &report.dynamic->skipped_why, &unjudged.not_judged})
+      remarks->push_back("remark");
   }
   const std::string text = to_text(report);
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 60);
