@@ -50,10 +50,11 @@ void describe_operand(const Problem& problem, FailureReport& report, Rank rank, 
 bool describe_wrong_operand(const Problem& problem, const RelationMap& relations, TensorId id,
                             const Nearest& near, FailureReport& report) {
   const Graph& graph = problem.refinement.sequential;
+  const NodeId producer = graph.tensors[static_cast<size_t>(id)].producer;
+  if (producer == kNone) return false;  // an input
   const auto rank = static_cast<Rank>(std::stol(near.name.substr(near.name.rfind('@') + 1)));
   const Graph& program = problem.rank_graph(rank);
-  const auto here = operands_of(
-      graph.nodes[static_cast<size_t>(graph.tensors[static_cast<size_t>(id)].producer)]);
+  const auto here = operands_of(graph.nodes[static_cast<size_t>(producer)]);
   const Node* best = nullptr;
   std::vector<bool> right;
   int most = 0;
