@@ -20,10 +20,10 @@ std::span<const EmbeddedFile> ${function}();
 file(WRITE "${folder}/${function}.cpp" "#include \"${function}.h\"
 
 namespace assay {
-namespace {
-constexpr EmbeddedFile kFiles[] = {
+std::span<const EmbeddedFile> ${function}() {
+  static constexpr EmbeddedFile kFiles[] = {
 ${rows}};
+  return kFiles;
 }
-std::span<const EmbeddedFile> ${function}() { return kFiles; }
 }
 ")

@@ -9,6 +9,7 @@
 #include "shared_ir/lower/arguments.h"
 #include "shared_ir/lower/evaluate.h"
 #include "shared_ir/lower/in_place.h"
+#include "shared_ir/lower/random_operators.h"
 
 namespace assay {
 namespace {
@@ -171,11 +172,15 @@ class Lowering {
     for (const Arg& arg : node.args) attributes += describe(arg, operands) + ",";
     for (const auto& [keyword, arg] : node.kwargs)
       attributes += keyword + "=" + describe(arg, operands) + ",";
+    // The n-th call of a random operator is a function of the n-th state of its generator.
+    if (draws_random_numbers(node.op))
+      operands.push_back(builder_.random("generator of " + node.op, DType::kInt64, {}));
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (!is_wanted(node.outputs[i])) continue;
       const Tensor& recorded = graph_.tensors[node.outputs[i]];
-      value_of_[node.outputs[i]] = builder_.opaque(fmt::format("{}({})#{}", node.op, attributes, i),
-                                                   operands, recorded.dtype, recorded.shape);
+      value_of_[node.outputs[i]] =
+          builder_.undeclared(fmt::format("{}({})#{}", node.op, attributes, i), operands,
+                              recorded.dtype, recorded.shape);
     }
   }
 
