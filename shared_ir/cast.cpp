@@ -59,6 +59,14 @@ bool cast_keeps_values(DType from, DType to) {
 
 std::string cast_function(DType to) { return "cast(" + std::string(to_string(to)) + ")"; }
 
+int64_t cast_integer(int64_t x, DType to) {
+  const auto [low, high] = integer_range(to);
+  if (low <= x && x <= high) return x;
+  const int64_t count = high - low + 1;
+  const int64_t rest = (x % count + count) % count;
+  return rest > high ? rest - count : rest;
+}
+
 double cast_value(double x, DType to) {
   if (is_float8(to)) return rounded_to_float8(x, to);
   if (is_floating(to)) return x;

@@ -26,6 +26,9 @@ bool cast_keeps_values(DType from, DType to);
 // to float8 such a kMap.
 std::string cast_function(DType to);
 
+// The integer modulo the range of an integer dtype.
+int64_t cast_integer(int64_t x, DType to);
+
 // to bool: whether x is not 0. To an integer: without the fraction, modulo the dtype's range (as
 // PyTorch casts integers). To float8: the nearest number of it, ties to the even one; what is too
 // large becomes NaN (float8_e4m3fn) or infinity (float8_e5m2), as in PyTorch (Micikevicius et al.

@@ -1,8 +1,16 @@
 #include "shared_ir/collective.h"
 
+#include <algorithm>
+
 #include "shared_ir/error.h"
 
 namespace assay {
+
+GroupStream stream_of(const Collective& what) {
+  GroupStream stream{what.group, what.ranks};
+  std::sort(stream.second.begin(), stream.second.end());
+  return stream;
+}
 
 const char* to_string(Collective::Kind kind) {
   switch (kind) {

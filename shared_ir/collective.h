@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "shared_ir/core.h"
 
@@ -15,6 +17,18 @@ const char* to_string(Collective::Reduce reduce);
 // Whether one rank sends and another receives; all other collectives need every member.
 inline bool is_point_to_point(Collective::Kind kind) {
   return kind == Collective::Kind::kSend || kind == Collective::Kind::kReceive;
+}
+
+// What tells the collectives of one group from those of others: each group has a stream of its own,
+// in which they run in the order of their calls. Its name, and its members in ascending order.
+using GroupStream = std::pair<std::string, std::vector<Rank>>;
+GroupStream stream_of(const Collective& what);
+
+// The first operator that waits for the collective `id` to be done.
+inline CoreId awaited_before(const CoreProgram& program, CoreId id) {
+  const CoreOp& op = program.ops[static_cast<size_t>(id)];
+  const CoreId named = program.collectives[static_cast<size_t>(op.collective)].awaited_before;
+  return named == kNone ? id + 1 : named;
 }
 
 // Whether the members' tensors are reduced.

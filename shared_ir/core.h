@@ -93,6 +93,9 @@ struct Collective {
   // written. kAllGather and kGather concatenate, kReduceScatter and kScatter split dim 0.
   // kAllToAll: rows of dim 0 sent to / received from each member.
   std::vector<int64_t> send_splits, receive_splits;
+  // The first operator that the program does not come to before the collective is done; kNone: the
+  // next one. Members of a group start its collectives in one order, and each in theirs.
+  CoreId awaited_before = kNone;
 };
 
 struct CoreOp {

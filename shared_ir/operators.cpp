@@ -13,10 +13,8 @@
 #include "shared_ir/lower/declaration.h"
 
 namespace assay {
-namespace {
 
-// "aten::mm" and "aten.mm.default" are "aten.mm".
-std::string normal_name(std::string_view op) {
+std::string normal_operator_name(std::string_view op) {
   std::string name(op);
   if (size_t colons = name.find("::"); colons != std::string::npos)
     name.erase(colons, 1)[colons] = '.';
@@ -24,6 +22,8 @@ std::string normal_name(std::string_view op) {
   if (name.ends_with(kDefault)) name.resize(name.size() - kDefault.size());
   return name;
 }
+
+namespace {
 
 // The quoted texts of one line.
 std::vector<std::string> quoted(std::string_view line) {
@@ -79,7 +79,8 @@ struct OperatorTable::Impl {
   }
 
   void add_name(const std::string& name, const SourcePlace& place) {
-    auto [at, fresh] = by_name.emplace(normal_name(name), static_cast<int32_t>(entries.size()) - 1);
+    auto [at, fresh] =
+        by_name.emplace(normal_operator_name(name), static_cast<int32_t>(entries.size()) - 1);
     if (!fresh)
       throw UserError(place, fmt::format("operator '{}' is declared twice, first at {}", name,
                                          to_string(entries[at->second].place)));
@@ -132,7 +133,7 @@ void OperatorTable::add_text(std::string_view toml, const std::string& file_name
 }
 
 const OperatorDeclaration* OperatorTable::find(std::string_view op) const {
-  auto found = impl_->by_name.find(normal_name(op));
+  auto found = impl_->by_name.find(normal_operator_name(op));
   return found == impl_->by_name.end() ? nullptr : impl_->parsed(found->second);
 }
 

@@ -12,6 +12,9 @@
 
 namespace assay {
 
+// The one name of an operator: "aten::mm" and "aten.mm.default" are "aten.mm".
+std::string normal_operator_name(std::string_view op);
+
 struct OperatorDeclaration;  // lower/declaration.h
 
 // Looks operators up by name; a declaration's body is parsed on first use.

@@ -9,6 +9,7 @@
 #include "static_check/candidates.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
+#include "static_check/domains.h"
 #include "static_check/offered_lemmas.h"
 #include "static_check/problem.h"
 #include "static_check/replay_result.h"
@@ -99,6 +100,8 @@ class Check {
     } else {
       prove();
       if (result_.report.verdict == Verdict::kUnproved) prove_by_lemmas();
+      for (std::string& note : domain_assumptions(problem_))
+        result_.report.assumptions.push_back(std::move(note));
     }
   }
 

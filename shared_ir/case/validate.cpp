@@ -91,6 +91,8 @@ class CaseValidator {
     if (expr.kind == CleanExpr::Kind::kScale && !case_.allow_scale) {
       fail(place, "scale(...) in a relation", "[check] allow_scale = true permits it");
     }
+    if (expr.kind == CleanExpr::Kind::kScale && expr.numerator == 0)
+      fail(place, "scale(...; by=0) says nothing about its operand", "a scale is not 0");
     for (const CleanExpr& operand : expr.operands) check_scale(operand, place);
   }
 

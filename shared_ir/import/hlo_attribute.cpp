@@ -1,6 +1,7 @@
 #include "shared_ir/import/hlo_attribute.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,28 @@ enum class Form {
   kFunctions,  // %computation, or {%a, %b}
 };
 
+// The opcodes of which an attribute is a hint, where it is none of all: on others it is text that
+// is part of what they compute. After XLA's "Operation Semantics" and the HLO parser.
+constexpr std::pair<std::string_view, std::string_view> kHintOf[] = {
+    {"algorithm", "dot"},  // the precision of its products; elsewhere a generator of random bits
+    {"api_version", "custom-call"},
+    {"constrain_layout", "all-gather"},
+    {"constrain_layout", "all-reduce"},
+    {"constrain_layout", "all-to-all"},
+    {"constrain_layout", "reduce-scatter"},
+    {"custom_call_has_side_effect", "custom-call"},  // refused where it is true
+    {"indices_are_sorted", "gather"},
+    {"indices_are_sorted", "scatter"},
+    {"kind", "fusion"},
+    {"operand_layout_constraints", "custom-call"},
+    {"operand_precision", "convolution"},
+    {"operand_precision", "dot"},
+    {"output_to_operand_aliasing", "custom-call"},
+    {"output_to_operand_aliasing", "fusion"},
+    {"parameter_replication", "parameter"},
+    {"unique_indices", "scatter"},
+};
+
 constexpr std::pair<std::string_view, Form> kForms[] = {
     {"algorithm", Form::kHint},
     {"api_version", Form::kHint},
@@ -35,7 +58,7 @@ constexpr std::pair<std::string_view, Form> kForms[] = {
     {"condition", Form::kFunctions},
     {"constrain_layout", Form::kHint},
     {"control-predecessors", Form::kHint},
-    {"custom_call_has_side_effect", Form::kHint},  // refused where it is true
+    {"custom_call_has_side_effect", Form::kHint},
     {"custom_call_target", Form::kQuoted},
     {"dim_labels", Form::kText},
     {"dimensions", Form::kIntegers},
@@ -100,11 +123,19 @@ constexpr std::pair<std::string_view, Form> kForms[] = {
 
 static_assert(std::ranges::is_sorted(kForms, {}, &std::pair<std::string_view, Form>::first));
 
-const Form* find_form(std::string_view name) {
+std::optional<Form> find_form(std::string_view name, std::string_view opcode) {
   const auto* found =
       std::lower_bound(std::begin(kForms), std::end(kForms), name,
                        [](const auto& row, std::string_view wanted) { return row.first < wanted; });
-  return found != std::end(kForms) && found->first == name ? &found->second : nullptr;
+  if (found == std::end(kForms) || found->first != name) return std::nullopt;
+  if (found->second != Form::kHint) return found->second;
+  bool of_some = false;
+  for (const auto& [hint, of] : kHintOf) {
+    if (hint != name) continue;
+    if (of == opcode) return Form::kHint;
+    of_some = true;
+  }
+  return of_some ? Form::kText : Form::kHint;
 }
 
 int64_t read_integer(const Source& source, std::string_view value) {
@@ -202,7 +233,7 @@ ArgList list_of(const std::vector<int64_t>& numbers) {
 AttributeReader::AttributeReader(const Source& source, const Instruction& instruction)
     : source_(source), instruction_(instruction) {
   for (const Attribute& attribute : instruction.attributes) {
-    const Form* form = find_form(attribute.name);
+    const auto form = find_form(attribute.name, instruction.opcode);
     if (!form)
       source.fail(attribute.name,
                   fmt::format("unknown attribute '{}' of '{}'", attribute.name, instruction.name));
@@ -267,7 +298,7 @@ NamedArgs AttributeReader::arguments(const FunctionText& function) {
     const auto add = [&, &key = name](auto argument) {
       add_argument(arguments, key, std::move(argument));
     };
-    switch (*find_form(name)) {
+    switch (*find_form(name, instruction_.opcode)) {
       case Form::kInteger:
         add(read_integer(source_, value));
         break;

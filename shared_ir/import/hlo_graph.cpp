@@ -193,6 +193,9 @@ class GraphMaker {
         element_count(from.sizes) != element_count(to.sizes))
       source_.fail(instruction.name, fmt::format("a bitcast of {} to {} is not supported",
                                                  to_string(from), to_string(to)));
+    if (!from.tiled_like(to))
+      source_.fail(instruction.name, "a bitcast between layouts of other tiles is not supported",
+                   "print the module before layouts are assigned");
     ArgList order, sizes, places(to.sizes.size());
     for (size_t i = from.sizes.size(); i-- > 0;)
       order.emplace_back().value = from.minor_to_major[i];

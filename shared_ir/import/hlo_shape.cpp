@@ -27,8 +27,17 @@ std::string_view name_of(DType dtype) {
   throw InternalError("an element type without a name in HLO");
 }
 
+// What stands behind the colon of a layout, without the number of the memory space, "S(1)".
+std::string without_memory_space(std::string_view text) {
+  const size_t space = std::min(text.find("S("), text.size());
+  const size_t end = std::min(text.find(')', space), text.size());
+  std::string rest(text.substr(0, space));
+  if (end < text.size()) rest += text.substr(end + 1);
+  return rest;
+}
+
 // "{1,0}", "{1,0:T(8,128)}": behind the colon stands how memory is tiled.
-std::vector<int64_t> read_layout(Cursor& cursor, size_t rank) {
+std::vector<int64_t> read_layout(Cursor& cursor, size_t rank, std::string& tiling) {
   const std::string_view text = cursor.bracketed('{');
   Cursor inside(cursor.source(), text);
   std::vector<int64_t> dims;
@@ -36,6 +45,8 @@ std::vector<int64_t> read_layout(Cursor& cursor, size_t rank) {
     if (!dims.empty()) inside.expect(",", "',' or ':'");
     dims.push_back(inside.integer("a dimension"));
   }
+  if (const size_t colon = text.find(':'); colon != std::string_view::npos)
+    tiling = without_memory_space(text.substr(colon + 1));
   std::vector<int64_t> sorted = dims, all(rank);
   std::sort(sorted.begin(), sorted.end());
   std::iota(all.begin(), all.end(), 0);
@@ -67,7 +78,7 @@ TypedShape read_array(Cursor& cursor) {
   if (!element_count_fits(shape.sizes))
     cursor.source().fail(start, fmt::format("impossible shape {}", to_string(shape)));
   if (cursor.touches('{')) {  // after a space, it opens a computation
-    shape.minor_to_major = read_layout(cursor, shape.sizes.size());
+    shape.minor_to_major = read_layout(cursor, shape.sizes.size(), shape.tiling);
   } else {
     shape.minor_to_major.resize(shape.sizes.size());
     std::iota(shape.minor_to_major.rbegin(), shape.minor_to_major.rend(), 0);
@@ -92,6 +103,18 @@ TypedShape read_nested(Cursor& cursor, int depth) {
 
 bool TypedShape::is_row_major() const {
   return std::is_sorted(minor_to_major.rbegin(), minor_to_major.rend());
+}
+
+bool TypedShape::tiled_like(const TypedShape& other) const {
+  if (tiling.empty() && other.tiling.empty()) return true;
+  const auto rows = [](const TypedShape& shape) {
+    return Shape(std::find_if(shape.sizes.begin(), shape.sizes.end(),
+                              [](int64_t size) { return size != 1; }),
+                 shape.sizes.end());
+  };
+  const bool same_order = sizes == other.sizes ? minor_to_major == other.minor_to_major
+                                               : is_row_major() && other.is_row_major();
+  return tiling == other.tiling && same_order && rows(*this) == rows(other);
 }
 
 bool TypedShape::same_type(const TypedShape& other) const {

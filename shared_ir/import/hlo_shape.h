@@ -14,9 +14,13 @@ struct TypedShape {
   DType dtype = DType::kFloat32;
   Shape sizes;
   std::vector<int64_t> minor_to_major;  // the layout; row-major where the text gives none
-  std::vector<TypedShape> elements;     // of a tuple
+  std::string tiling;  // "T(8,128)": how the layout cuts memory into tiles; empty where it does not
+  std::vector<TypedShape> elements;  // of a tuple
 
   bool is_row_major() const;
+  // Whether the elements lie in memory as those of `other`, of as many elements: the layouts' tiles
+  // are the same, and the shapes but for leading sizes of 1. Of shapes without tiles: true.
+  bool tiled_like(const TypedShape& other) const;
   // Layouts are no part of a type.
   bool same_type(const TypedShape& other) const;
 };

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "shared_ir/cast.h"
+#include "shared_ir/collective.h"
+#include "shared_ir/lower/typed_function.h"
 
 namespace assay::lowering {
 
@@ -30,7 +32,9 @@ CoreId Builder::input(TensorId tensor, DType dtype, const Shape& shape) {
 }
 
 CoreId Builder::constant(const Rational& value, DType dtype, const Shape& shape) {
-  append(Prim::kConst, dtype, shape, {}).constant = value;
+  append(Prim::kConst, dtype, shape, {}).constant =
+      is_integer(dtype) && value.is_integer() ? Rational(cast_integer(value.numerator(), dtype))
+                                              : value;
   return last();
 }
 
@@ -58,6 +62,8 @@ RationalFromDouble Builder::rational(double value) {
 }
 
 CoreId Builder::iota(int64_t size, DType dtype) {
+  if (dtype != DType::kInt64 && exceeds(size, integer_range(dtype).second))
+    return cast(iota(size, DType::kInt64), dtype);
   append(Prim::kIota, dtype, {size}, {});
   return last();
 }
@@ -188,13 +194,34 @@ CoreId Builder::mul(CoreId a, CoreId b) {
   return last();
 }
 
+CoreId Builder::wrapped(CoreId x) {
+  if (!is_integer(dtype(x)) || bounds_.fits(program_, x)) return x;
+  append(Prim::kMap, dtype(x), Shape(shape(x)), {x}).fn = cast_function(dtype(x));
+  return last();
+}
+
+CoreId Builder::unwrapped(CoreId x) {
+  const bool wide = dtype(x) == DType::kInt32 || dtype(x) == DType::kInt64;
+  if (!wide) return wrapped(x);
+  if (!bounds_.fits(program_, x))
+    note(fmt::format("indices that are computed in {} do not wrap around", to_string(dtype(x))));
+  return x;
+}
+
+std::vector<CoreId> Builder::wrapped(std::vector<CoreId> operands, uint32_t linear_in) {
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (i >= 32 || (linear_in >> i & 1U) == 0) operands[i] = wrapped(operands[i]);
+  return operands;
+}
+
 CoreId Builder::map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
                     uint32_t linear_in) {
   ASSAY_CHECK(!operands.empty(), "map needs an operand");
   for (CoreId operand : operands)
     ASSAY_CHECK(shape(operand) == shape(operands[0]), "map operands agree");
-  CoreOp& op = append(Prim::kMap, dtype, shape(operands[0]), operands);
-  op.fn = fn;
+  const DType of = this->dtype(operands[0]);
+  CoreOp& op = append(Prim::kMap, dtype, shape(operands[0]), wrapped(operands, linear_in));
+  op.fn = typed_function(fn, of, dtype);
   op.linear = linear_in;
   return last();
 }
@@ -216,15 +243,12 @@ CoreId Builder::cast(CoreId x, DType to) {
   bool integral = is_finite_constant(x) && op(x).constant.is_integer();
   if (is_float8(to) && !cast_keeps_values(from, to)) return map(cast_function(to), {x}, to, 0);
   if (op(x).prim == Prim::kConst && is_floating(to)) return same_constant(x, to, shape(x));
-  if (integral && is_integer(to)) {
-    // Integers of 53 bits are exact as doubles; beyond that a narrowing cast stays an operator.
-    const int64_t value = op(x).constant.numerator();
-    if (cast_keeps_values(from, to)) return same_constant(x, to, shape(x));
-    if (std::abs(value) < int64_t{1} << 53) {
-      const auto wrapped = static_cast<int64_t>(cast_value(static_cast<double>(value), to));
-      return constant(Rational(wrapped), to, Shape(shape(x)));
-    }
-  }
+  if (integral && is_integer(to)) return constant(op(x).constant, to, Shape(shape(x)));
+  // Fewer bits are those of the sum that did not wrap; a number reads all of them.
+  if (is_integer(from) && (is_floating(to) || is_bool(to))) x = wrapped(x);
+  if (is_integer(from) && is_floating(to) && !bounds_.is_exact_in(program_, x, to))
+    note(fmt::format("casts from {} to {} are taken as exact", to_string(from), to_string(to)));
+  if (is_integer(from) && is_integer(to) && cast_keeps_values(from, to)) x = unwrapped(x);
   if (is_floating(from) && is_floating(to) && machine_epsilon(to) > machine_epsilon(from))
     note(fmt::format("casts from {} to {} are taken as exact", to_string(from), to_string(to)));
   append(Prim::kCast, to, shape(x), {x});
@@ -238,11 +262,13 @@ CoreId Builder::reduce(Prim prim, CoreId x, const std::vector<int64_t>& dims) {
   Shape to;
   for (int64_t i = 0; i < rank(x); ++i)
     if (!std::binary_search(dims.begin(), dims.end(), i)) to.push_back(shape(x)[i]);
+  if (prim != Prim::kReduceSum) x = wrapped(x);
   append(prim, dtype(x), std::move(to), {x}).ints = dims;
   return last();
 }
 
 CoreId Builder::one_hot(CoreId ids, int64_t classes, DType dtype) {
+  ids = unwrapped(ids);
   Shape to = shape(ids);
   to.push_back(classes);
   append(Prim::kOneHot, dtype, std::move(to), {ids});
@@ -253,8 +279,9 @@ CoreId Builder::block(const std::string& fn, BlockSpec spec, const std::vector<C
                       DType dtype, const Shape& shape, uint32_t linear_in) {
   ASSAY_CHECK(spec.operands.size() == operands.size() && spec.output.size() == shape.size(),
               "block fits its spec");
-  CoreOp& op = append(Prim::kBlock, dtype, shape, operands);
-  op.fn = fn;
+  const DType of = operands.empty() ? dtype : this->dtype(operands[0]);
+  CoreOp& op = append(Prim::kBlock, dtype, shape, wrapped(operands, linear_in));
+  op.fn = typed_function(fn, of, dtype);
   op.linear = linear_in;
   op.spec = static_cast<int32_t>(program_.specs.size());
   program_.specs.push_back(std::move(spec));
@@ -262,16 +289,33 @@ CoreId Builder::block(const std::string& fn, BlockSpec spec, const std::vector<C
 }
 
 CoreId Builder::collective(Collective what, CoreId x, const Shape& shape) {
+  const bool adds_up = is_reduction(what.kind) && what.reduce != Collective::Reduce::kMax &&
+                       what.reduce != Collective::Reduce::kMin;
+  if (!adds_up) x = wrapped(x);
   append(Prim::kCollective, dtype(x), shape, {x}).collective =
       static_cast<int32_t>(program_.collectives.size());
   program_.collectives.push_back(std::move(what));
   return last();
 }
 
+void Builder::wait(CoreId x) {
+  if (op(x).prim != Prim::kCollective) return;
+  Collective& what = program_.collectives[static_cast<size_t>(op(x).collective)];
+  if (!is_point_to_point(what.kind) && what.awaited_before == kNone)
+    what.awaited_before = static_cast<CoreId>(program_.ops.size());
+}
+
 CoreId Builder::opaque(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
                        const Shape& shape) {
   append(Prim::kOpaque, dtype, shape, operands).fn = fn;
   return last();
+}
+
+CoreId Builder::undeclared(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
+                           const Shape& shape) {
+  std::string types;
+  for (const CoreId operand : operands) types += std::string(to_string(this->dtype(operand))) + ",";
+  return opaque(fmt::format("{}@{}->{}", fn, types, to_string(dtype)), operands, dtype, shape);
 }
 
 void Builder::note(const std::string& text) {

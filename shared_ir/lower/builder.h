@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "shared_ir/core.h"
+#include "shared_ir/lower/integer_bounds.h"
 #include "shared_ir/lower/sizes.h"
 
 namespace assay::lowering {
@@ -23,6 +24,7 @@ class Builder {
     first_ = program_.ops.size();
   }
 
+  const CoreProgram& program() const { return program_; }
   const CoreOp& op(CoreId id) const { return program_.ops[id]; }
   const Shape& shape(CoreId id) const { return op(id).shape; }
   DType dtype(CoreId id) const { return op(id).dtype; }
@@ -53,10 +55,13 @@ class Builder {
   CoreId slice(CoreId x, int64_t dim, int64_t start, int64_t step, int64_t count);
   CoreId cat(const std::vector<CoreId>& pieces, int64_t dim);
 
-  // Element by element.
+  // Element by element. Integers add and multiply modulo 2^bits; what reads them as numbers gets
+  // them wrapped around where bounds do not show that they stay in their range.
   CoreId linear(const std::vector<CoreId>& operands, const std::vector<Rational>& coefs);
   CoreId scale(CoreId x, const Rational& coef) { return linear({x}, {coef}); }
   CoreId mul(CoreId a, CoreId b);
+  // A function of integers whose values hang on how many bits they have gets their dtype as part of
+  // its name.
   CoreId map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
              uint32_t linear_in);
   // Of flags: the logical and.
@@ -69,8 +74,14 @@ class Builder {
   CoreId block(const std::string& fn, BlockSpec spec, const std::vector<CoreId>& operands,
                DType dtype, const Shape& shape, uint32_t linear_in);
   CoreId collective(Collective what, CoreId x, const Shape& shape);
+  // What comes next waits for the collective `x`, instead of what came behind it. Nothing for other
+  // operators.
+  void wait(CoreId x);
   CoreId opaque(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
                 const Shape& shape);
+  // The same of a function that nothing is known of: of other dtypes it is another one.
+  CoreId undeclared(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
+                    const Shape& shape);
 
   // An assumption or approximation that the report lists; each text once.
   void note(const std::string& text);
@@ -88,10 +99,17 @@ class Builder {
   // The constant among the pieces of a concatenation that holds all elements of a slice; kNone if
   // none does.
   CoreId constant_piece(CoreId x, int64_t dim, int64_t start, int64_t step, int64_t count) const;
+  // The integers as the dtype holds them.
+  CoreId wrapped(CoreId x);
+  // The same; integers that serve as indices, of 32 bits or more, are assumed to stay in their
+  // range.
+  CoreId unwrapped(CoreId x);
+  std::vector<CoreId> wrapped(std::vector<CoreId> operands, uint32_t linear_in);
   // The constant `x` with another shape or dtype.
   CoreId same_constant(CoreId x, DType dtype, Shape shape);
 
   CoreProgram program_;
+  IntegerBounds bounds_;
   NodeId origin_ = kNone;
   size_t first_ = 0;  // operator of the origin
   std::set<std::string> notes_;

@@ -91,6 +91,12 @@ Value number_of(Call& call) {
 
 Value is_float(Call& call) { return {is_floating(call.builder().dtype(call.tensor(0)))}; }
 
+// Types of fewer bits are accumulated in float32.
+Value accumulation_epsilon(Call& call) {
+  const DType dtype = call.builder().dtype(call.tensor(0));
+  return {machine_epsilon(dtype == DType::kFloat64 ? dtype : DType::kFloat32)};
+}
+
 constexpr Builtin kAttributeBuiltins[] = {
     {"shape", 1, 1, shape, "shape(x): the sizes of x"},
     {"size", 2, 2, size, "size(x, dim): one size of x"},
@@ -103,6 +109,8 @@ constexpr Builtin kAttributeBuiltins[] = {
     {"number_of", 1, 1, number_of,
      "number_of(x): the number that every element of a constant is; others are unsupported"},
     {"is_float", 1, 1, is_float, "is_float(x): whether x has a floating-point type"},
+    {"accumulation_epsilon", 1, 1, accumulation_epsilon,
+     "accumulation_epsilon(x): the machine epsilon of the type that sums of x are taken in"},
     {"unsupported", 1, 1, unsupported,
      "unsupported(reason): the declaration says nothing about these arguments"},
     {"given", 1, 1, given, "given(a): whether an optional argument is there"},

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/collective.h"
 #include "shared_ir/lower/builtins.h"
 
 namespace assay::lowering {
@@ -53,8 +54,30 @@ Rank member(const Call& call, size_t i, const Collective& what) {
   return what.ranks[position];
 }
 
+// Flags add up to "or" and multiply to "and". NCCL: ProcessGroupNCCL maps their sum to a maximum,
+// so that the bytes which hold them do not overflow, and refuses their average. Gloo:
+// ProcessGroupGloo reduces them as bytes, which PyTorch reads as true where they are not 0, and has
+// no average.
+Collective::Reduce reduction_of_flags(const Call& call, Collective::Reduce reduce) {
+  switch (reduce) {
+    case Collective::Reduce::kSum:
+      return Collective::Reduce::kMax;
+    case Collective::Reduce::kProduct:
+      return Collective::Reduce::kMin;
+    case Collective::Reduce::kAvg:
+      call.fail("flags have no average");
+    default:
+      return reduce;
+  }
+}
+
 CoreId emit(Call& call, Collective what, CoreId x, const Shape& shape) {
   if (what.ranks.size() == 1) return x;
+  const DType dtype = call.builder().dtype(x);
+  if (is_reduction(what.kind) && is_bool(dtype))
+    what.reduce = reduction_of_flags(call, what.reduce);
+  else if (is_reduction(what.kind) && what.reduce == Collective::Reduce::kAvg && is_integer(dtype))
+    call.unsupported("an average of integers");
   return call.builder().collective(std::move(what), x, shape);
 }
 
@@ -285,6 +308,12 @@ Value all_to_all_each(Call& call) {
   return {in_the_shapes_of(builder, memory, received)};
 }
 
+Value wait(Call& call) {
+  const CoreId x = call.tensor(0);
+  call.builder().wait(x);
+  return tensor_value(x);
+}
+
 constexpr Builtin kCollectiveBuiltins[] = {
     {"all_reduce", 3, 3, all_reduce,
      "all_reduce(x, sum | avg | max | min | product, group); of a list, one after the other"},
@@ -314,6 +343,7 @@ constexpr Builtin kCollectiveBuiltins[] = {
     {"receive_from", 4, 4, receive_from,
      "receive_from(memory, member, tag, group): what that member sends"},
     {"barrier", 1, 1, barrier, "barrier(group): 0, when all members have come"},
+    {"wait", 1, 1, wait, "wait(x): x, which if it is a collective's result is there from here on"},
 };
 
 }  // namespace

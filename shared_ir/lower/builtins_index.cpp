@@ -1,13 +1,15 @@
 // Builtins that read or write at integer indices: contractions with the one-hot matrix of the
 // indices. They mean what the operator means as long as each index lies in its table's range, which
-// is noted as an assumption.
+// is noted as an assumption; indices that the program itself gives are held against it.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "shared_ir/lower/broadcast.h"
 #include "shared_ir/lower/builtins.h"
+#include "shared_ir/lower/constant_values.h"
 #include "shared_ir/lower/contract.h"
 
 namespace assay::lowering {
@@ -24,8 +26,34 @@ CoreId checked_ids(Call& call, CoreId ids) {
   return ids;
 }
 
+// What the program's own constants say about indices of a table of that many rows.
+void check_constant(Call& call, CoreId ids, int64_t rows) {
+  const auto values = constant_values(call.builder().program(), ids);
+  if (!values) return;
+  for (const double value : *values) {
+    const auto index = static_cast<int64_t>(value);
+    if (index < -rows || index >= rows)
+      call.fail(fmt::format("index {} of a table of {} rows", index, rows));
+    if (index < 0) call.unsupported("an index that counts from the end");
+  }
+}
+
+// Whether constant indices name a place twice: nullopt where they are no constants.
+std::optional<bool> repeats(const Builder& builder, const std::vector<CoreId>& ids) {
+  std::vector<std::vector<double>> places;
+  for (const CoreId id : ids) {
+    const auto values = constant_values(builder.program(), id);
+    if (!values) return std::nullopt;
+    places.resize(values->size());
+    for (size_t i = 0; i < values->size(); ++i) places[i].push_back((*values)[i]);
+  }
+  std::sort(places.begin(), places.end());
+  return std::adjacent_find(places.begin(), places.end()) != places.end();
+}
+
 // [ids..., classes]: 1 where the index is the class.
 CoreId one_hot_of(Call& call, CoreId ids, int64_t classes, DType dtype) {
+  check_constant(call, ids, classes);
   call.builder().note("indices of gathers and scatters lie in their tables' ranges");
   return call.builder().one_hot(checked_ids(call, ids), classes, dtype);
 }
@@ -237,7 +265,9 @@ Value index_put(Call& call) {
   if (builder.shape(values) != builder.shape(old)) call.fail("the values do not fit the indices");
   if (!accumulate) {
     bool rows_differ = labels.one_hots.size() < indexing.dims.size();
-    if (!rows_differ) builder.note("index_put writes no element twice");
+    const std::optional<bool> twice = repeats(builder, indexing.ids);
+    if (twice.value_or(false)) call.unsupported("it writes an element twice");
+    if (!rows_differ && !twice) builder.note("index_put writes no element twice");
     values = builder.linear({values, old}, {Rational(1), Rational(-1)});
   }
   return tensor_value(

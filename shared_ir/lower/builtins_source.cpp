@@ -113,6 +113,10 @@ Value arange(Call& call) {
   constexpr double kMostSteps = 0x1p60;
   if (!(steps_to_end <= kMostSteps)) throw SizeOverflow{};
   const auto count = static_cast<int64_t>(steps_to_end);
+  if (!is_floating(dtype)) {  // counts in integers, as many as there are in real numbers
+    start = std::trunc(start);
+    step = std::trunc(step);
+  }
   const CoreId steps = iota(count);
   if (start == 0) return tensor_value(builder.scale(steps, call.coefficient_of(step)));
   return tensor_value(builder.linear({steps, builder.constant(start, dtype, {count})},

@@ -5,6 +5,7 @@
 
 #include "shared_ir/lower/arguments.h"
 #include "shared_ir/lower/evaluate.h"
+#include "shared_ir/lower/random_operators.h"
 
 namespace assay::lowering {
 namespace {
@@ -175,10 +176,13 @@ Results opaque_results(Context& context, const Recorded& recorded,
   for (const Arg& arg : node.args) attributes += describe(arg, values, operands) + ",";
   for (const auto& [keyword, arg] : node.kwargs)
     attributes += keyword + "=" + describe(arg, values, operands) + ",";
+  // The n-th call of a random operator is a function of the n-th state of its generator.
+  if (draws_random_numbers(node.op))
+    operands.push_back(context.builder.random("generator of " + node.op, DType::kInt64, {}));
   const auto results = [&](const std::vector<const Tensor*>& tensors, const char* mark) {
     std::vector<CoreId> made;
     for (size_t i = 0; i < tensors.size(); ++i)
-      made.push_back(tensors[i] ? context.builder.opaque(
+      made.push_back(tensors[i] ? context.builder.undeclared(
                                       fmt::format("{}({}){}{}", node.op, attributes, mark, i),
                                       operands, tensors[i]->dtype, tensors[i]->shape)
                                 : kNone);

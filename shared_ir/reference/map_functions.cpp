@@ -222,10 +222,14 @@ double FunctionName::number(size_t i) const {
   return value;
 }
 
+namespace {
+constexpr char kTypeMark = ':';  // "pow:int32(2)" (lower/typed_function.h)
+}
+
 FunctionName parse_function_name(std::string_view fn) {
   FunctionName result;
   size_t open = fn.find('(');
-  result.name = fn.substr(0, open);
+  result.name = fn.substr(0, std::min(open, fn.find(kTypeMark)));
   if (open == std::string_view::npos) return result;
   std::string_view rest = fn.substr(open + 1, fn.size() - open - 2);
   while (true) {

@@ -7,33 +7,10 @@
 
 #include "shared_ir/collective.h"
 #include "static_check/checker/joint.h"
+#include "static_check/checker/meeting.h"
 
 namespace assay::checker {
 namespace {
-
-// The members' operators that meet, in group order; of a message, the sender's and the receiver's.
-struct Meeting {
-  const Collective* collective;
-  std::vector<OpRef> members;
-};
-
-const Collective& collective_of(const Joint& joint, const OpRef& ref) {
-  const CoreProgram& program = joint.program(ref.rank);
-  return program
-      .collectives[static_cast<size_t>(program.ops[static_cast<size_t>(ref.op)].collective)];
-}
-
-const CoreOp& op_of(const Joint& joint, const OpRef& ref) {
-  return joint.program(ref.rank).ops[static_cast<size_t>(ref.op)];
-}
-
-const CoreOp& operand_of(const Joint& joint, const OpRef& ref) {
-  return joint.program(ref.rank).ops[static_cast<size_t>(op_of(joint, ref).operands[0])];
-}
-
-int64_t position(const std::vector<Rank>& ranks, Rank rank) {
-  return std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
-}
 
 class CollectiveCheck {
  public:
@@ -41,34 +18,16 @@ class CollectiveCheck {
 
   // Lets the programs run to the end, from meeting to meeting.
   void run() {
-    std::map<Rank, std::vector<OpRef>> queues;
-    size_t left = 0;
-    for (Rank rank : ranks()) {
-      const CoreProgram& program = joint_.program(rank);
-      for (size_t op = 0; op < program.ops.size(); ++op)
-        if (program.ops[op].prim == Prim::kCollective)
-          queues[rank].push_back({rank, static_cast<CoreId>(op)});
-      std::reverse(queues[rank].begin(), queues[rank].end());
-      left += queues[rank].size();
-    }
-    while (left > 0) {
-      size_t met = 0;
-      for (auto& [rank, queue] : queues) {
-        if (queue.empty()) continue;
-        if (is_point_to_point(collective_of(joint_, queue.back()).kind)) {
-          if (!transfer(queue.back())) continue;
-          queue.pop_back();
-          ++met;
-          continue;
-        }
-        const auto meeting = ready(queues, queue.back());
-        if (!meeting) continue;
-        check(*meeting);
-        for (const OpRef& member : meeting->members) queues[member.rank].pop_back();
-        met += meeting->members.size();
+    for (Rank rank : ranks()) begin(rank);
+    while (true) {
+      bool moved = false, finished = true;
+      for (auto& [rank, run] : runs_) {
+        while (issue(run)) moved = true;
+        moved = complete(rank, run) || moved;
+        finished = finished && run.next == run.calls.size() && run.pending.empty();
       }
-      if (met == 0) report_deadlock(queues);
-      left -= met;
+      if (finished) break;
+      if (!moved) report_deadlock();
     }
     for (const auto& [channel, messages] : sent_)
       if (!messages.empty())
@@ -76,6 +35,73 @@ class CollectiveCheck {
   }
 
  private:
+  // A collective, and the operator before which its program waits for it.
+  struct Call {
+    OpRef ref;
+    CoreId awaited_before;
+  };
+
+  // One program on its way from call to call.
+  struct Run {
+    std::vector<Call> calls;
+    size_t next = 0;
+    std::map<GroupStream, std::deque<Call>> pending;  // begun and not done, by group
+  };
+
+  void begin(Rank rank) {
+    const CoreProgram& program = joint_.program(rank);
+    std::map<CoreId, size_t> call_of;
+    std::vector<Call>& calls = runs_[rank].calls;
+    for (size_t id = 0; id < program.ops.size(); ++id) {
+      // A result that is read is waited for.
+      for (const CoreId operand : program.ops[id].operands)
+        if (const auto read = call_of.find(operand); read != call_of.end())
+          calls[read->second].awaited_before =
+              std::min(calls[read->second].awaited_before, static_cast<CoreId>(id));
+      if (program.ops[id].prim != Prim::kCollective) continue;
+      const auto op = static_cast<CoreId>(id);
+      call_of[op] = calls.size();
+      calls.push_back({{rank, op}, awaited_before(program, op)});
+    }
+  }
+
+  // Goes on to the next call, unless something holds the program up.
+  bool issue(Run& run) {
+    if (run.next == run.calls.size()) return false;
+    const Call& call = run.calls[run.next];
+    for (const auto& [stream, calls] : run.pending)
+      for (const Call& earlier : calls)
+        if (earlier.awaited_before <= call.ref.op) return false;
+    const Collective& collective = collective_of(joint_, call.ref);
+    if (is_point_to_point(collective.kind)) {
+      if (!transfer(call.ref)) return false;
+    } else {
+      run.pending[stream_of(collective)].push_back(call);
+    }
+    ++run.next;
+    return true;
+  }
+
+  // Completes the collectives that all members have begun.
+  bool complete(Rank rank, Run& run) {
+    bool moved = false;
+    std::vector<GroupStream> streams;
+    for (const auto& [stream, calls] : run.pending) streams.push_back(stream);
+    for (const GroupStream& stream : streams) {
+      const auto meeting = ready(stream, runs_.at(rank).pending.at(stream).front().ref);
+      if (!meeting) continue;
+      check(*meeting);
+      for (const OpRef& member : meeting->members) {
+        auto& pending = runs_.at(member.rank).pending;
+        std::deque<Call>& calls = pending.at(stream);
+        calls.pop_front();
+        if (calls.empty()) pending.erase(stream);
+      }
+      moved = true;
+    }
+    return moved;
+  }
+
   // Group, sender and receiver.
   using Channel = std::tuple<std::vector<Rank>, Rank, Rank>;
 
@@ -116,9 +142,8 @@ class CollectiveCheck {
     return all;
   }
 
-  // All members of the group wait for it; a group of one is always ready.
-  std::optional<Meeting> ready(const std::map<Rank, std::vector<OpRef>>& queues,
-                               const OpRef& first) const {
+  // All members of the group have begun it; a group of one is always ready.
+  std::optional<Meeting> ready(const GroupStream& stream, const OpRef& first) const {
     const Collective& collective = collective_of(joint_, first);
     Meeting meeting{&collective, {}};
     if (only_ == kNone) {
@@ -131,22 +156,26 @@ class CollectiveCheck {
     if (members.size() != collective.ranks.size() || !members.contains(first.rank))
       throw Rejection{describe(joint_, first) + ": its group does not contain it once"};
     for (const Rank rank : collective.ranks) {
-      const auto queue = queues.find(rank);
-      if (queue == queues.end())
+      const auto run = runs_.find(rank);
+      if (run == runs_.end())
         throw Rejection{describe(joint_, first) + ": a member that does not run"};
-      if (queue->second.empty()) return std::nullopt;
-      const OpRef& next = queue->second.back();
-      const Collective& theirs = collective_of(joint_, next);
-      if (is_point_to_point(theirs.kind) || theirs.ranks != collective.ranks) return std::nullopt;
+      const auto calls = run->second.pending.find(stream);
+      if (calls == run->second.pending.end()) return std::nullopt;
+      const OpRef& next = calls->second.front().ref;
+      if (collective_of(joint_, next).ranks != collective.ranks) return std::nullopt;
       meeting.members.push_back(next);
     }
     return meeting;
   }
 
-  [[noreturn]] void report_deadlock(const std::map<Rank, std::vector<OpRef>>& queues) const {
+  [[noreturn]] void report_deadlock() const {
     std::string text = "collectives that wait for each other for ever:";
-    for (const auto& [rank, queue] : queues)
-      if (!queue.empty()) text += " " + describe(joint_, queue.back()) + ";";
+    for (const auto& [rank, run] : runs_) {
+      for (const auto& [stream, calls] : run.pending)
+        text += " " + describe(joint_, calls.front().ref) + ";";
+      if (run.next < run.calls.size())
+        text += " before " + describe(joint_, run.calls[run.next].ref) + ";";
+    }
     throw Rejection{text};
   }
 
@@ -173,7 +202,7 @@ class CollectiveCheck {
     for (size_t i = first; i < meeting.members.size(); ++i) {
       const OpRef& ref = meeting.members[i];
       try {
-        check_shape(meeting, i);
+        check_shape(joint_, meeting, i);
         try {
           check_member(meeting, i);
         } catch (const Rejection&) {
@@ -185,62 +214,9 @@ class CollectiveCheck {
     }
   }
 
-  void check_shape(const Meeting& meeting, size_t i) const {
-    const auto members = static_cast<int64_t>(meeting.members.size());
-    Shape shape = operand_of(joint_, meeting.members[i]).shape;
-    const Shape& out = op_of(joint_, meeting.members[i]).shape;
-    bool fits = true;
-    switch (meeting.collective->kind) {
-      case Collective::Kind::kAllReduce:
-      case Collective::Kind::kReduce:
-      case Collective::Kind::kBroadcast:
-      case Collective::Kind::kBarrier:
-      case Collective::Kind::kSend:
-      case Collective::Kind::kReceive:
-        break;
-      case Collective::Kind::kScatter: {
-        const Shape& whole = operand_of(joint_, meeting.members[source_of(meeting)]).shape;
-        fits = !shape.empty() && !out.empty() && !whole.empty() && whole[0] == out[0] * members;
-        if (fits) shape[0] = out[0];
-        break;
-      }
-      case Collective::Kind::kAllGather:
-      case Collective::Kind::kGather:
-        fits = !shape.empty();
-        if (fits) shape[0] *= members;
-        break;
-      case Collective::Kind::kReduceScatter:
-        fits = !shape.empty() && shape[0] % members == 0;
-        if (fits) shape[0] /= members;
-        break;
-      case Collective::Kind::kAllToAll: {
-        fits = !shape.empty() && collective_of(joint_, meeting.members[i]).receive_splits.size() ==
-                                     meeting.members.size();
-        int64_t rows = 0;
-        for (size_t from = 0; fits && from < meeting.members.size(); ++from) {
-          const Collective& theirs = collective_of(joint_, meeting.members[from]);
-          const int64_t received = collective_of(joint_, meeting.members[i]).receive_splits[from];
-          fits = theirs.send_splits.size() == meeting.members.size() &&
-                 theirs.send_splits[i] == received;
-          rows += received;
-        }
-        if (fits) shape[0] = rows;
-        break;
-      }
-    }
-    if (!fits || shape != out) throw Rejection{"shapes that do not fit its collective"};
-  }
-
   Sum operand(const Meeting& meeting, size_t member, const Region& region,
               const std::vector<Affine>& coords) {
     return as_sum(element_at(region, joint_.step(meeting.members[member]).operand(0), coords));
-  }
-
-  size_t source_of(const Meeting& meeting) const {
-    const auto source =
-        static_cast<size_t>(position(meeting.collective->ranks, meeting.collective->source));
-    if (source >= meeting.members.size()) throw Rejection{"a source outside of its group"};
-    return source;
   }
 
   // The element of one member's result that is a copy of one member's operand.
@@ -314,6 +290,12 @@ class CollectiveCheck {
     if (reduce == Collective::Reduce::kProduct)  // what is 0 first: nothing is left to multiply
       std::stable_partition(parts.begin(), parts.end(),
                             [](const Sum& part) { return part.empty(); });
+    // The extremum of one number is that number.
+    if (extremum && std::all_of(parts.begin(), parts.end(), [&](const Sum& part) {
+          return equal(joint_.facts, region, part, parts.front());
+        }))
+      parts.resize(1);
+    const bool replicas = extremum && parts.size() == 1;
     Sum follows;
     for (const Sum& part : parts) {
       if (reduce == Collective::Reduce::kProduct && &part != &parts.front()) {
@@ -321,13 +303,13 @@ class CollectiveCheck {
         continue;
       }
       follows.insert(follows.end(), part.begin(), part.end());
-      if (extremum) check_extremum(part, reduce);
+      if (extremum && !replicas) check_extremum(part, reduce);
     }
     check_infinities(joint_.facts, follows);
     if (reduce == Collective::Reduce::kAvg)
       for (Product& product : follows) product.coef = product.coef * Rational(1, members);
-    const bool same = extremum ? equal_unions(joint_.facts, region, claimed, follows)
-                               : equal(joint_.facts, region, claimed, follows);
+    const bool same = extremum && !replicas ? equal_unions(joint_.facts, region, claimed, follows)
+                                            : equal(joint_.facts, region, claimed, follows);
     if (!same) reject_difference(region.coords, claimed, follows);
   }
 
@@ -343,6 +325,7 @@ class CollectiveCheck {
 
   Joint& joint_;
   Rank only_;
+  std::map<Rank, Run> runs_;
   std::map<Channel, std::deque<OpRef>> sent_;  // and not received yet
 };
 

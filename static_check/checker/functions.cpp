@@ -243,14 +243,16 @@ class FunctionCheck {
       if (product.factors.size() != 1)
         throw Rejection{"a claim that is no value of " + signature_.fn};
       const Factor factor = product.factors[0];
-      const Instance* made = step_.facts.definition(factor.atom);
-      if (made != nullptr && made->kind == signature_.kind && made->fn == signature_.fn) {
-        calls.push_back(call(outer, inner, *made, factor.index, std::move(product), wholes));
-        continue;
-      }
+      // What lemmas show an atom to be comes first: it may be the same function of other operands.
       std::optional<Sum> definition;
       if (by_lemmas && ++equalities <= kMostEqualCalls)
         definition = expand_by_lemmas(step_.facts, product, factor);
+      const Instance* made = step_.facts.definition(factor.atom);
+      if (!definition && made != nullptr && made->kind == signature_.kind &&
+          made->fn == signature_.fn) {
+        calls.push_back(call(outer, inner, *made, factor.index, std::move(product), wholes));
+        continue;
+      }
       if (!definition) definition = expand(step_.facts, inner, factor);
       if (!definition)
         throw Rejection{"claimed " + to_string({product}) + ", which is no value of " +

@@ -134,11 +134,11 @@ bool widens(DType from, DType to) {
 bool holds_by_pieces(const Facts& facts, const Region& region, const CoreOp& op,
                      DType operand_dtype, const std::vector<Element>& operands,
                      const Element& claim) {
-  if (is_floating(operand_dtype)) return false;
   std::vector<IntegerMap> maps;
   for (const Element& element : operands) {
     auto map = as_integer(facts, region, element);
-    if (!map) return false;
+    // Of floating numbers, those that are constants.
+    if (!map || (is_floating(operand_dtype) && map->of.atom != kNone)) return false;
     maps.push_back(std::move(*map));
   }
   auto claimed = as_integer(facts, region, claim);

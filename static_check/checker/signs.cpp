@@ -33,7 +33,10 @@ bool keeps_finite(const std::string& fn) {
                                                   "gelu_slope(none)",
                                                   "gelu_slope(tanh)",
                                                   "sigmoid_slope"};
-  const auto with_epsilon = [&](const char* name) { return fn.starts_with(name); };
+  // An epsilon, or a divisor.
+  const auto with_epsilon = [&](const char* name) {
+    return fn.starts_with(name) && reference::parse_function_name(fn).number(0) > 0;
+  };
   return functions.contains(fn) || with_epsilon("softplus(") || with_epsilon("layer_norm.xhat(") ||
          with_epsilon("rms_norm.xhat(");
 }

@@ -1,6 +1,7 @@
 #include "static_check/lift/inputs.h"
 
 #include <algorithm>
+#include <set>
 
 #include "shared_ir/error.h"
 #include "static_check/algebra/layout.h"
@@ -124,7 +125,11 @@ class Inverter {
     const int64_t begin = region.start[d], end = begin + region.value.shape[d];
     const int64_t inner_size = shape_of(expr.operands[0], place)[d];
     const int64_t lo = std::max(begin, expr.start), hi = std::min(end, expr.start + inner_size);
-    if (lo >= hi) return;
+    if (lo != begin || hi != end)
+      throw UserError(place,
+                      "a pad in an input relation says that a part of the sequential input is 0: " +
+                          to_string(expr),
+                      "pad in the sequential program, or relate what is padded");
     Region inner{region.start, slice(region.value, expr.dim, lo - begin, hi - lo)};
     inner.start[d] = lo - expr.start;
     assign(expr.operands[0], inner, place);
@@ -135,6 +140,14 @@ class Inverter {
   void assign_sum(const CleanExpr& expr, const Region& region, const SourcePlace& place) {
     const auto count = static_cast<int64_t>(expr.operands.size());
     if (count == 1) return assign(expr.operands[0], region, place);
+    std::set<std::pair<std::string, Rank>> summands;
+    for (const CleanExpr& operand : expr.operands)
+      for (const auto& leaf : leaves_of(operand))
+        if (!summands.insert(leaf).second)
+          throw UserError(place,
+                          leaf.first + "@" + std::to_string(leaf.second) +
+                              " is in a sum of an input relation twice: " + to_string(expr),
+                          "a multiple of a tensor is scale(...; by=...)");
     LabelId label = kNone;
     AtomId labelled = kNone;
     for (int64_t i = 0; i < count; ++i) {
@@ -158,6 +171,14 @@ class Inverter {
       }
       assign(expr.operands[static_cast<size_t>(i)], part, place);
     }
+  }
+
+  // The tensors of an expression that is a summand, each once.
+  static std::set<std::pair<std::string, Rank>> leaves_of(const CleanExpr& expr) {
+    if (expr.kind == CleanExpr::Kind::kTensor) return {{expr.name, expr.rank}};
+    std::set<std::pair<std::string, Rank>> leaves;
+    for (const CleanExpr& operand : expr.operands) leaves.merge(leaves_of(operand));
+    return leaves;
   }
 
   Value assemble(const Tensor& tensor, std::vector<Region>& regions) {

@@ -23,26 +23,33 @@ bool may_speak_of_equals(Prim prim) {
 Interpreter::Interpreter(Lifting& lifting, const Graph& graph, const CoreProgram& program,
                          const std::map<std::string, Value>& inputs)
     : lifting_(lifting), graph_(graph), program_(program), inputs_(inputs) {
-  result_.values.reserve(program.ops.size());  // meetings point at values
+  result_.values.resize(program.ops.size());  // meetings point at values
 }
 
 void Interpreter::evaluate(CoreId id) {
   lifting_.check_deadline();
   const CoreOp& op = program_.ops[static_cast<size_t>(id)];
+  Value& result = result_.values[static_cast<size_t>(id)];
   try {
-    result_.values.push_back(element_count(op.shape) == 0 ? single_tile(op.shape, {})
-                                                          : compute(op));
-    name_sums(lifting_, result_.values.back(), op.dtype);
-    if (may_speak_of_equals(op.prim)) keep_equal_atoms(result_.values.back());
+    result = element_count(op.shape) == 0 ? single_tile(op.shape, {}) : compute(op);
+    name_sums(lifting_, result, op.dtype);
+    if (may_speak_of_equals(op.prim)) keep_equal_atoms(result);
   } catch (const NotLifted& why) {
     result_.unlifted.push_back({id, why.reason});
-    result_.values.push_back(unknown(op, Atom::Kind::kRandom));
+    result = unknown(op, Atom::Kind::kRandom);
   } catch (const RationalOverflow&) {
     result_.unlifted.push_back({id, "a coefficient leaves 64 bits"});
-    result_.values.push_back(unknown(op, Atom::Kind::kRandom));
+    result = unknown(op, Atom::Kind::kRandom);
   }
-  ASSAY_CHECK(result_.values.back().shape == op.shape,
-              "a lifted value has another shape than its operator");
+  ASSAY_CHECK(result.shape == op.shape, "a lifted value has another shape than its operator");
+}
+
+LiftedProgram Interpreter::take() {
+  // A value has tiles: one that has none was never come to.
+  const auto end = std::find_if(result_.values.begin(), result_.values.end(),
+                                [](const Value& value) { return value.tiles.empty(); });
+  result_.values.erase(end, result_.values.end());
+  return std::move(result_);
 }
 
 void Interpreter::keep_equal_atoms(Value& value) const {
@@ -61,17 +68,17 @@ void Interpreter::keep_equal_atoms(Value& value) const {
 
 void Interpreter::evaluate_collective(CoreId id, Meeting& meeting, size_t member) {
   const CoreOp& op = program_.ops[static_cast<size_t>(id)];
+  Value& result = result_.values[static_cast<size_t>(id)];
   try {
-    std::optional<Value> result = element_count(op.shape) == 0
-                                      ? single_tile(op.shape, {})
-                                      : meeting.result(lifting_, member, op);
-    result_.values.push_back(result ? std::move(*result) : unknown(op, Atom::Kind::kUninit));
+    std::optional<Value> known = element_count(op.shape) == 0
+                                     ? single_tile(op.shape, {})
+                                     : meeting.result(lifting_, member, op);
+    result = known ? std::move(*known) : unknown(op, Atom::Kind::kUninit);
   } catch (const NotLifted& why) {
     result_.unlifted.push_back({id, why.reason});
-    result_.values.push_back(unknown(op, Atom::Kind::kRandom));
+    result = unknown(op, Atom::Kind::kRandom);
   }
-  ASSAY_CHECK(result_.values.back().shape == op.shape,
-              "a collective's value has another shape than its operator");
+  ASSAY_CHECK(result.shape == op.shape, "a collective's value has another shape than its operator");
 }
 
 std::vector<Value> Interpreter::operands(const CoreOp& op) const {

@@ -20,14 +20,16 @@ class Interpreter {
   Interpreter(Lifting& lifting, const Graph& graph, const CoreProgram& program,
               const std::map<std::string, Value>& inputs);
 
-  // Evaluates one core operator; operators come in program order.
+  // Evaluates one core operator. Operators come in program order, but a collective that is not
+  // waited for comes when it is done.
   void evaluate(CoreId id);
   // member: this rank's position in the meeting.
   void evaluate_collective(CoreId id, Meeting& meeting, size_t member);
 
   // Stays where it is as further operators are evaluated.
   const Value& value(CoreId id) const { return result_.values[static_cast<size_t>(id)]; }
-  LiftedProgram take() { return std::move(result_); }
+  // The values up to the first operator that was not evaluated.
+  LiftedProgram take();
 
  private:
   Value compute(const CoreOp& op);

@@ -19,7 +19,7 @@ class Joint {
  public:
   Joint(Lifting& lifting, const Case& refinement, const std::vector<CoreProgram>& programs,
         const InputValues& inputs)
-      : programs_(programs), at_(programs.size(), 0) {
+      : programs_(programs), ranks_(programs.size()) {
     for (size_t r = 0; r < programs.size(); ++r) {
       interpreters_.emplace_back(lifting, refinement.ranks[r], programs[r], inputs.ranks[r]);
     }
@@ -46,15 +46,24 @@ class Joint {
   // Sender, receiver and their group: what is sent there arrives in order.
   using Channel = std::tuple<std::vector<Rank>, Rank, Rank>;
 
+  struct Progress {
+    CoreId at = 0;                                    // the next operator
+    std::map<GroupStream, std::deque<CoreId>> begun;  // and not done, in the order of their calls
+  };
+
   Rank ranks() const { return static_cast<Rank>(programs_.size()); }
+  bool is_rank(Rank rank) const { return rank >= 0 && rank < ranks(); }
   const CoreProgram& program(Rank rank) const { return programs_[static_cast<size_t>(rank)]; }
   Interpreter& interpreter(Rank rank) { return interpreters_[static_cast<size_t>(rank)]; }
-  CoreId& at(Rank rank) { return at_[static_cast<size_t>(rank)]; }
+  Progress& progress(Rank rank) { return ranks_[static_cast<size_t>(rank)]; }
+  const Progress& progress(Rank rank) const { return ranks_[static_cast<size_t>(rank)]; }
+  CoreId& at(Rank rank) { return progress(rank).at; }
 
-  bool done(Rank rank) const {
-    return rank < 0 || rank >= ranks() ||
-           static_cast<size_t>(at_[static_cast<size_t>(rank)]) == program(rank).ops.size();
+  // The program has come to its end, though collectives that it has begun may go on.
+  bool ended(Rank rank) const {
+    return !is_rank(rank) || static_cast<size_t>(progress(rank).at) == program(rank).ops.size();
   }
+  bool done(Rank rank) const { return ended(rank) && progress(rank).begun.empty(); }
 
   bool all_done() const {
     for (Rank rank = 0; rank < ranks(); ++rank)
@@ -62,8 +71,7 @@ class Joint {
     return true;
   }
 
-  // The collective that a rank, which is not done, has come to.
-  RankCall call(Rank rank) const { return {rank, at_[static_cast<size_t>(rank)], &program(rank)}; }
+  RankCall call(Rank rank, CoreId id) const { return {rank, id, &program(rank)}; }
 
   void join(Meeting& meeting, const RankCall& call) {
     meeting.join(call.what(), interpreter(call.rank).value(call.op().operands.at(0)));
@@ -73,16 +81,36 @@ class Joint {
     return {what.ranks, what.source, what.destination};
   }
 
-  // Evaluates what needs no other rank, and what a message is there for; false when nothing moved.
+  // The collective that a rank waits for before it goes on: one that it said it needs now, or whose
+  // result the next operator reads. nullopt when there is none.
+  std::optional<RankCall> awaited(Rank rank) const {
+    const CoreId next = progress(rank).at;
+    const bool reads = !ended(rank);
+    for (const auto& [stream, calls] : progress(rank).begun) {
+      for (const CoreId id : calls) {
+        if (awaited_before(program(rank), id) <= next) return call(rank, id);
+        if (!reads) continue;
+        const std::vector<CoreId>& operands = program(rank).ops[static_cast<size_t>(next)].operands;
+        if (std::find(operands.begin(), operands.end(), id) != operands.end())
+          return call(rank, id);
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Evaluates what needs no other rank, and what a message is there for, and begins collectives;
+  // false when nothing moved.
   bool advance(Rank rank) {
     const CoreId before = at(rank);
-    while (!done(rank)) {
-      if (call(rank).op().prim == Prim::kCollective) {
-        if (!transfer(call(rank))) break;
-      } else {
+    for (; !ended(rank) && !awaited(rank); ++at(rank)) {
+      const RankCall next = call(rank, at(rank));
+      if (next.op().prim != Prim::kCollective) {
         interpreter(rank).evaluate(at(rank));
+      } else if (is_point_to_point(next.what().kind)) {
+        if (!transfer(next)) break;
+      } else {
+        progress(rank).begun[stream_of(next.what())].push_back(next.id);
       }
-      ++at(rank);
     }
     return at(rank) != before;
   }
@@ -90,7 +118,6 @@ class Joint {
   // Sends, or receives what has been sent; false when the rank has to wait.
   bool transfer(const RankCall& call) {
     const Collective& what = call.what();
-    if (!is_point_to_point(what.kind)) return false;
     std::deque<RankCall>& messages = messages_[channel(what)];
     if (what.kind == Collective::Kind::kSend) {
       messages.push_back(call);
@@ -114,60 +141,73 @@ class Joint {
     return true;
   }
 
-  // Completes every collective whose members have all arrived; false when nothing moved.
+  // Completes every collective that all members have begun; false when nothing moved.
   bool meet() {
     bool moved = false;
     for (Rank rank = 0; rank < ranks() && !mismatch_; ++rank) {
-      if (done(rank) || !all_arrived(call(rank))) continue;
-      complete(call(rank).what().ranks);
-      moved = true;
+      std::vector<GroupStream> streams;
+      for (const auto& [stream, calls] : progress(rank).begun) streams.push_back(stream);
+      for (const GroupStream& stream : streams) {
+        if (mismatch_) break;
+        const auto found = progress(rank).begun.find(stream);
+        if (found == progress(rank).begun.end() ||
+            !all_arrived(stream, call(rank, found->second.front())))
+          continue;
+        complete(stream, call(rank, found->second.front()).what().ranks);
+        moved = true;
+      }
     }
     return moved;
   }
 
-  // A member that waits in a collective of the same group has come to this one; whether it is the
-  // same collective is held against it.
-  bool has_arrived(Rank member, const Collective& what) const {
-    if (done(member)) return false;
-    const Collective& theirs = call(member).what();
-    return !is_point_to_point(theirs.kind) &&
-           std::is_permutation(theirs.ranks.begin(), theirs.ranks.end(), what.ranks.begin(),
-                               what.ranks.end());
+  // The oldest collective of the group that the rank has begun; nullopt when there is none.
+  std::optional<RankCall> arrived(Rank rank, const GroupStream& stream) const {
+    if (!is_rank(rank)) return std::nullopt;
+    const auto found = progress(rank).begun.find(stream);
+    if (found == progress(rank).begun.end()) return std::nullopt;
+    return call(rank, found->second.front());
   }
 
-  bool all_arrived(const RankCall& first) {
-    const Collective& what = first.what();
-    if (is_point_to_point(what.kind)) return false;
+  // Whether every member has begun a collective of the group; that it is the same one is held
+  // against each of them.
+  bool all_arrived(const GroupStream& stream, const RankCall& first) {
     bool all = true;
-    for (const Rank member : what.ranks) {
-      if (!has_arrived(member, what)) {
+    std::vector<RankCall> calls;
+    for (const Rank member : first.what().ranks) {
+      const auto theirs = arrived(member, stream);
+      if (!theirs) {
         all = false;
         continue;
       }
-      const std::string reason = disagreement(first, call(member));
-      if (reason.empty()) continue;
-      mismatch_ = {first.rank, member, first.id, call(member).id, reason};
-      return false;
+      calls.push_back(*theirs);
+      if (!agree(first, *theirs)) return false;
     }
+    if (!all || first.what().kind != Collective::Kind::kAllToAll) return all;
     // What one member sends to another concerns the two alone.
-    for (const Rank from : what.ranks) {
-      for (const Rank to : what.ranks) {
-        if (!all || what.kind != Collective::Kind::kAllToAll) return all;
-        const std::string reason = disagreement(call(from), call(to));
-        if (reason.empty()) continue;
-        mismatch_ = {from, to, call(from).id, call(to).id, reason};
-        return false;
-      }
-    }
-    return all;
+    for (const RankCall& from : calls)
+      for (const RankCall& to : calls)
+        if (!agree(from, to)) return false;
+    return true;
   }
 
-  void complete(const std::vector<Rank>& members) {
+  bool agree(const RankCall& a, const RankCall& b) {
+    const std::string reason = disagreement(a, b);
+    if (!reason.empty()) mismatch_ = {a.rank, b.rank, a.id, b.id, reason};
+    return reason.empty();
+  }
+
+  void complete(const GroupStream& stream, const std::vector<Rank>& members) {
     Meeting meeting;
-    for (const Rank member : members) join(meeting, call(member));
-    for (size_t i = 0; i < members.size(); ++i)
-      interpreter(members[i]).evaluate_collective(at(members[i]), meeting, i);
-    for (const Rank member : members) ++at(member);
+    std::vector<RankCall> calls;
+    for (const Rank member : members) calls.push_back(*arrived(member, stream));
+    for (const RankCall& call : calls) join(meeting, call);
+    for (size_t i = 0; i < calls.size(); ++i) {
+      interpreter(calls[i].rank).evaluate_collective(calls[i].id, meeting, i);
+      auto& begun = progress(calls[i].rank).begun;
+      auto& queue = begun[stream];
+      queue.pop_front();
+      if (queue.empty()) begun.erase(stream);
+    }
     for (const Rank member : members) advance(member);
   }
 
@@ -183,12 +223,20 @@ class Joint {
     }
   }
 
-  // Whom a stuck rank waits for.
-  Rank awaited(Rank rank) const {
-    const Collective& what = call(rank).what();
+  // What holds up a rank that is not done.
+  RankCall stuck_in(Rank rank) const {
+    if (const auto collective = awaited(rank)) return *collective;
+    if (!ended(rank)) return call(rank, progress(rank).at);  // a message
+    return call(rank, progress(rank).begun.begin()->second.front());
+  }
+
+  // Whom a stuck rank waits for: the group's collectives run one after the other.
+  Rank waits_for(Rank rank) const {
+    const Collective& what = stuck_in(rank).what();
     if (is_point_to_point(what.kind)) return what.source;
+    const GroupStream stream = stream_of(what);
     for (const Rank member : what.ranks)
-      if (!has_arrived(member, what)) return member;
+      if (!arrived(member, stream)) return member;
     throw InternalError("a rank is stuck though all members have arrived");
   }
 
@@ -199,31 +247,32 @@ class Joint {
     std::vector<Rank> path;
     while (std::find(path.begin(), path.end(), rank) == path.end()) {
       path.push_back(rank);
-      const Rank next = awaited(rank);
-      if (!done(next)) {
+      const Rank next = waits_for(rank);
+      if (!ended(next)) {
         rank = next;
         continue;
       }
-      const bool receives = is_point_to_point(call(rank).what().kind);
-      mismatch_ = {rank, next, at(rank), kNone,
+      const RankCall stuck = stuck_in(rank);
+      mismatch_ = {rank, next, stuck.id, kNone,
                    "rank " + std::to_string(next) +
-                       (receives ? " never sends what rank " + std::to_string(rank) + " waits for"
-                                 : " never joins this collective")};
+                       (is_point_to_point(stuck.what().kind)
+                            ? " never sends what rank " + std::to_string(rank) + " waits for"
+                            : " never joins this collective")};
       return;
     }
     path.erase(path.begin(), std::find(path.begin(), path.end(), rank));
     std::string circle;
     for (const Rank member : path)
       circle += (circle.empty() ? "" : ", ") + std::to_string(member) + " for " +
-                std::to_string(awaited(member));
-    const Rank other = awaited(rank);
-    mismatch_ = {rank, other, at(rank), at(other),
+                std::to_string(waits_for(member));
+    const Rank other = waits_for(rank);
+    mismatch_ = {rank, other, stuck_in(rank).id, stuck_in(other).id,
                  "ranks wait for each other for ever (" + circle + ")"};
   }
 
   const std::vector<CoreProgram>& programs_;
   std::vector<Interpreter> interpreters_;
-  std::vector<CoreId> at_;
+  std::vector<Progress> ranks_;
   std::map<Channel, std::deque<RankCall>> messages_;  // sent and not received yet
   std::optional<CollectiveMismatch> mismatch_;
 };

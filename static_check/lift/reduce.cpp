@@ -323,6 +323,9 @@ Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
 }
 
 std::optional<Value> extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values) {
+  if (std::all_of(values.begin(), values.end(),
+                  [&](const Value& value) { return equal(value, values.front()); }))
+    return std::move(values.front());
   align(values);
   Value result = values[0];
   for (size_t t = 0; t < result.tiles.size(); ++t) {

@@ -13,12 +13,13 @@ namespace assay {
 namespace {
 
 // Functions that are finite wherever their operands are.
-constexpr std::array<std::string_view, 17> kTotal = {
-    "tanh",         "gelu",          "silu",       "relu",
-    "sin",          "cos",           "erf",        "abs",
-    "gelu_slope",   "sigmoid_slope", "silu_slope", "tanh_slope",
-    "keep",         "pow(2)",        "softplus",   "layer_norm.xhat",
-    "rms_norm.xhat"};
+constexpr std::array<std::string_view, 14> kTotal = {
+    "tanh", "gelu",       "silu",          "relu",       "sin",        "cos",  "erf",
+    "abs",  "gelu_slope", "sigmoid_slope", "silu_slope", "tanh_slope", "keep", "pow(2)"};
+
+// The same where their first attribute, an epsilon or a divisor, is greater than 0.
+constexpr std::array<std::string_view, 3> kTotalIfPositive = {"softplus", "layer_norm.xhat",
+                                                              "rms_norm.xhat"};
 
 // Functions whose values are 0 and 1, whatever their operands.
 constexpr std::array<std::string_view, 10> kFlags = {"eq", "ne",  "lt", "le",  "gt",
@@ -48,7 +49,9 @@ Sign sign_of_function(const std::string& fn, const Sign& operands) {
   if (fn == "maximum" || fn == "minimum") return operands;
   const std::string_view name = std::string_view(fn).substr(0, fn.find('('));
   if (name == "clamp") return operands.below && is_bounded_below(fn) ? kFinite : kUnknown;
-  const bool total = is_one_of(kTotal, name) || is_one_of(kTotal, fn);
+  const bool total =
+      is_one_of(kTotal, name) || is_one_of(kTotal, fn) ||
+      (is_one_of(kTotalIfPositive, name) && reference::parse_function_name(fn).number(0) > 0);
   return (total && operands.finite) || is_one_of(kFlags, fn) ? kFinite : kUnknown;
 }
 

@@ -1,0 +1,15 @@
+// The values of operators that read no input.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "shared_ir/core.h"
+
+namespace assay::lowering {
+
+// The elements of operator `id` in row-major order; nullopt where it reads an input, an unknown, a
+// random number or another rank, or takes more than a table of offsets or indices does.
+std::optional<std::vector<double>> constant_values(const CoreProgram& program, CoreId id);
+
+}  // namespace assay::lowering

@@ -1,0 +1,40 @@
+// Between which integers the values of core operators lie. Sums and products of integers are exact
+// modulo 2^bits: as long as they only add, multiply and move, programs that agree over all integers
+// agree over those of a dtype. What reads a value as a number (a comparison, a conversion, an
+// index) needs to know that it has not wrapped around.
+#pragma once
+
+#include <vector>
+
+#include "shared_ir/core.h"
+
+namespace assay::lowering {
+
+class IntegerBounds {
+ public:
+  // Whether the integers or flags of operator `id`, computed without wrapping, lie in the range of
+  // its dtype. True of floating operators.
+  bool fits(const CoreProgram& program, CoreId id);
+
+  // Whether these integers are represented exactly in the floating dtype.
+  bool is_exact_in(const CoreProgram& program, CoreId id, DType dtype);
+
+ private:
+  struct Bounds {
+    double low = 0, high = 0;
+    bool fits = true;
+  };
+
+  const Bounds& of(const CoreProgram& program, CoreId id);
+  Bounds compute(const CoreProgram& program, const CoreOp& op) const;
+  Bounds sum(const CoreOp& op) const;
+  Bounds reduced(const CoreOp& op, const Shape& from) const;
+  Bounds moved(const CoreOp& op) const;
+  const Bounds& operand(const CoreOp& op, size_t i) const {
+    return known_[static_cast<size_t>(op.operands[i])];
+  }
+
+  std::vector<Bounds> known_;  // of the program's first operators
+};
+
+}  // namespace assay::lowering

@@ -1,0 +1,201 @@
+// Types are part of what an operator means: integers wrap around as theirs does, flags add up to
+// "or", functions that nothing is known of are others for other dtypes. Each wrong program has a
+// right twin.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+
+#include "tests/support/prove.h"
+
+namespace assay::test {
+namespace {
+
+using ProgramOfX = std::function<TensorRef(GraphBuilder&, TensorRef x)>;
+
+struct TypeTwins {
+  std::string name;
+  DType dtype;  // of x [4], which every rank has
+  DType result;
+  ProgramOfX sequential, wrong, right;
+};
+
+Case typed_case(const TypeTwins& twins, const ProgramOfX& rank) {
+  CaseBuilder c(2);
+  c.sequential().output(
+      "y", twins.sequential(c.sequential(), c.sequential().input("x", {4}, twins.dtype)));
+  for (int r = 0; r < 2; ++r)
+    c.rank(r).output("y", rank(c.rank(r), c.rank(r).input("x", {4}, twins.dtype)));
+  c.replicate("x");
+  return c.build();
+}
+
+std::string next_tensor_name(const GraphBuilder& g) {
+  return "t" + std::to_string(g.graph().nodes.size());
+}
+
+TensorRef elements(GraphBuilder& g, const char* op, std::vector<Argument> args, DType dtype) {
+  return g.call(next_tensor_name(g), op, std::move(args), {4}, dtype);
+}
+
+TensorRef as(GraphBuilder& g, TensorRef x, DType dtype) {
+  return elements(g, "aten._to_copy.default", {x, dtype}, dtype);
+}
+
+// result(op(x, operand)), or of x and itself.
+ProgramOfX then_as(const char* op, DType dtype, DType result,
+                   std::optional<Argument> operand = {}) {
+  return [=](GraphBuilder& g, TensorRef x) {
+    return as(g, elements(g, op, {x, operand ? *operand : Argument(x)}, dtype), result);
+  };
+}
+
+// op(result(x), operand).
+ProgramOfX of_cast(const char* op, DType result, std::optional<Argument> operand = {}) {
+  return [=](GraphBuilder& g, TensorRef x) {
+    const TensorRef wide = as(g, x, result);
+    return elements(g, op, {wide, operand ? *operand : Argument(wide)}, result);
+  };
+}
+
+// float(number + number), each a full tensor of `dtype`, plus float(x).
+ProgramOfX constants(DType dtype, int a, int b) {
+  return [=](GraphBuilder& g, TensorRef x) {
+    const TensorRef left = elements(g, "aten.full.default", {{4}, a, dtype}, dtype);
+    const TensorRef sum = elements(g, "aten.add.Tensor", {left, b}, dtype);
+    return elements(g, "aten.add.Tensor", {as(g, sum, DType::kFloat32), as(g, x, DType::kFloat32)},
+                    DType::kFloat32);
+  };
+}
+
+ProgramOfX number(double value) {
+  return [=](GraphBuilder& g, TensorRef x) {
+    return elements(g, "aten.add.Tensor", {as(g, x, DType::kFloat32), value}, DType::kFloat32);
+  };
+}
+
+// What nobody declared, of x as `dtype`.
+ProgramOfX undeclared(DType dtype, DType result) {
+  return [=](GraphBuilder& g, TensorRef x) {
+    return as(g, elements(g, "user.bits.default", {as(g, x, dtype)}, dtype), result);
+  };
+}
+
+ProgramOfX flags(const char* reduction, int factor) {
+  return [=](GraphBuilder& g, TensorRef x) {
+    if (*reduction != 0)
+      x = g.call(next_tensor_name(g), "_c10d_functional.all_reduce.default", {x, reduction, "tp"},
+                 {4}, DType::kBool);
+    const TensorRef number = as(g, x, DType::kInt64);
+    return factor == 1 ? number : elements(g, "aten.mul.Tensor", {number, factor}, DType::kInt64);
+  };
+}
+
+ProgramOfX rms_norm(DType dtype) {
+  return [=](GraphBuilder& g, TensorRef x) {
+    return as(g,
+              elements(g, "aten.rms_norm.default", {as(g, x, dtype), {4}, NoArg{}, NoArg{}}, dtype),
+              DType::kFloat32);
+  };
+}
+
+ProgramOfX counted(double start, double step, DType dtype) {
+  return [=](GraphBuilder& g, TensorRef x) {
+    const TensorRef steps =
+        elements(g, "aten.arange.start_step", {start, start + 4 * step, step, dtype}, dtype);
+    return elements(g, "aten.add.Tensor", {as(g, steps, DType::kFloat32), x}, DType::kFloat32);
+  };
+}
+
+std::vector<TypeTwins> twins() {
+  constexpr DType kFloat = DType::kFloat32;
+  std::vector<TypeTwins> result;
+  for (const DType dtype :
+       {DType::kUint8, DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64}) {
+    const std::string type(to_string(dtype));
+    result.push_back({"Sum_" + type, dtype, kFloat, then_as("aten.add.Tensor", dtype, kFloat),
+                      of_cast("aten.mul.Tensor", kFloat, 2),
+                      then_as("aten.mul.Tensor", dtype, kFloat, 2)});
+    result.push_back({"Product_" + type, dtype, kFloat, then_as("aten.mul.Tensor", dtype, kFloat),
+                      of_cast("aten.mul.Tensor", kFloat),
+                      then_as("aten.mul.Tensor", dtype, kFloat)});
+    result.push_back({"Power_" + type, dtype, kFloat,
+                      then_as("aten.pow.Tensor_Scalar", dtype, kFloat, 2),
+                      of_cast("aten.pow.Tensor_Scalar", kFloat, 2),
+                      then_as("aten.pow.Tensor_Scalar", dtype, kFloat, 2)});
+    result.push_back({"Comparison_" + type, dtype, DType::kBool,
+                      [=](GraphBuilder& g, TensorRef x) {
+                        const TensorRef more = elements(g, "aten.add.Tensor", {x, 1}, dtype);
+                        return elements(g, "aten.gt.Tensor", {more, x}, DType::kBool);
+                      },
+                      [=](GraphBuilder& g, TensorRef x) {
+                        return elements(g, "aten.eq.Tensor", {x, x}, DType::kBool);
+                      },
+                      [=](GraphBuilder& g, TensorRef x) {
+                        const TensorRef more = elements(g, "aten.add.Tensor", {x, 1}, dtype);
+                        return elements(g, "aten.gt.Tensor", {more, x}, DType::kBool);
+                      }});
+  }
+  result.push_back({"Widened", DType::kUint8, DType::kInt64,
+                    then_as("aten.add.Tensor", DType::kUint8, DType::kInt64),
+                    of_cast("aten.mul.Tensor", DType::kInt64, 2),
+                    then_as("aten.mul.Tensor", DType::kUint8, DType::kInt64, 2)});
+  result.push_back({"ConstantByte", DType::kFloat32, kFloat, constants(DType::kUint8, 200, 100),
+                    number(300), number(44)});
+  result.push_back({"ConstantSigned", DType::kFloat32, kFloat, constants(DType::kInt8, 100, 100),
+                    number(200), number(-56)});
+  result.push_back({"ConstantInt", DType::kFloat32, kFloat, constants(DType::kInt32, 2147483647, 1),
+                    number(2147483648.0), number(-2147483648.0)});
+  result.push_back({"UndeclaredOfOtherWidth", DType::kInt8, DType::kInt32,
+                    undeclared(DType::kInt8, DType::kInt32),
+                    undeclared(DType::kInt32, DType::kInt32),
+                    undeclared(DType::kInt8, DType::kInt32)});
+  result.push_back({"UndeclaredOfOtherFloat", DType::kFloat32, kFloat,
+                    undeclared(DType::kFloat32, kFloat), undeclared(DType::kBFloat16, kFloat),
+                    undeclared(DType::kFloat32, kFloat)});
+  result.push_back(
+      {"FlagsAddUpToOr", DType::kBool, DType::kInt64, flags("", 2), flags("sum", 1), flags("", 2)});
+  result.push_back(
+      {"SumOfFlags", DType::kBool, DType::kInt64, flags("", 1), flags("sum", 2), flags("sum", 1)});
+  result.push_back({"MaximumOfFlags", DType::kBool, DType::kInt64, flags("", 1), flags("max", 2),
+                    flags("max", 1)});
+  result.push_back({"ProductOfFlags", DType::kBool, DType::kInt64, flags("", 1),
+                    flags("product", 2), flags("product", 1)});
+  result.push_back({"EpsilonOfFloat64", DType::kFloat32, kFloat, rms_norm(DType::kFloat32),
+                    rms_norm(DType::kFloat64), rms_norm(DType::kFloat32)});
+  result.push_back({"EpsilonOfBFloat16", DType::kFloat32, kFloat, rms_norm(DType::kBFloat16),
+                    rms_norm(DType::kFloat64), rms_norm(DType::kFloat32)});
+  result.push_back({"CountingFromAHalf", DType::kFloat32, kFloat, counted(0.5, 1, DType::kInt64),
+                    counted(0.5, 1, DType::kFloat32), counted(0, 1, DType::kInt64)});
+  result.push_back({"CountingByHalves", DType::kFloat32, kFloat, counted(0, 1.5, DType::kInt64),
+                    counted(0, 1.5, DType::kFloat32), counted(0, 1, DType::kInt64)});
+  return result;
+}
+
+class IntegerTypes : public testing::TestWithParam<TypeTwins> {};
+
+Verdict verdict_of(const TypeTwins& twins, const ProgramOfX& rank) {
+  return static_check(typed_case(twins, rank), OperatorTable::builtin()).report.verdict;
+}
+
+// An undeclared operator's result is not proved, but the report says "unsupported".
+TEST_P(IntegerTypes, TheWrongProgramIsNotProved) {
+  const Verdict verdict = verdict_of(GetParam(), GetParam().wrong);
+  EXPECT_TRUE(verdict == Verdict::kUnproved || verdict == Verdict::kUnsupported)
+      << to_string(verdict);
+}
+
+TEST_P(IntegerTypes, TheTwinIsProved) {
+  EXPECT_EQ(verdict_of(GetParam(), GetParam().right), Verdict::kProved);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, IntegerTypes, testing::ValuesIn(twins()),
+                         [](const auto& twin) { return twin.param.name; });
+
+TEST(IntegerTypes, FlagsHaveNoAverage) {
+  const TypeTwins twins{"", DType::kBool, DType::kInt64, flags("", 1), flags("avg", 1), {}};
+  EXPECT_THROW(static_check(typed_case(twins, twins.wrong), OperatorTable::builtin()), UserError);
+}
+
+}  // namespace
+}  // namespace assay::test

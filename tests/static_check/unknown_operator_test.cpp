@@ -1,0 +1,167 @@
+// What is not known is not guessed: operators that draw random numbers are equal to no other call,
+// functions are defined where that is an assumption of the report, and assumptions are held against
+// the programs' own constants.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/support/prove.h"
+
+namespace assay::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+using ProgramOfTwo = std::function<TensorRef(GraphBuilder&, TensorRef x, TensorRef w)>;
+
+Case case_of_two(const ProgramOfTwo& sequential, const ProgramOfTwo& rank,
+                 bool random_agrees = true) {
+  CaseBuilder c(2);
+  const auto add = [](GraphBuilder& g, const ProgramOfTwo& body) {
+    const TensorRef x = g.input("x", {4, 3}), w = g.input("w", {4, 3});
+    g.output("y", body(g, x, w));
+  };
+  add(c.sequential(), sequential);
+  for (int r = 0; r < 2; ++r) add(c.rank(r), rank);
+  c.replicate("x");
+  c.replicate("w");
+  Case result = c.build();
+  result.random_agrees = random_agrees;
+  return result;
+}
+
+StaticReport report_of_two(const Case& refinement) {
+  return static_check(refinement, OperatorTable::builtin()).report;
+}
+
+TensorRef rows_by(GraphBuilder& g, const char* op, std::vector<Argument> args,
+                  DType dtype = DType::kFloat32) {
+  return g.call("t" + std::to_string(g.graph().nodes.size()), op, std::move(args), {4, 3}, dtype);
+}
+
+class RandomOperators : public testing::TestWithParam<const char*> {};
+
+TEST_P(RandomOperators, AreEqualAsTheNthCallAlone) {
+  const ProgramOfTwo once = [](GraphBuilder& g, TensorRef x, TensorRef) {
+    return rows_by(g, GetParam(), {x});
+  };
+  EXPECT_EQ(report_of_two(case_of_two(once, once)).outputs[0].verdict, Verdict::kProved);
+  EXPECT_NE(report_of_two(case_of_two(once, once, false)).outputs[0].verdict, Verdict::kProved);
+  const auto twice = [](bool again) -> ProgramOfTwo {
+    return [=](GraphBuilder& g, TensorRef x, TensorRef) {
+      const TensorRef first = rows_by(g, GetParam(), {x});
+      const TensorRef second = again ? rows_by(g, GetParam(), {x}) : first;
+      return rows_by(g, "aten.mul.Tensor", {first, second});
+    };
+  };
+  EXPECT_EQ(report_of_two(case_of_two(twice(true), twice(true))).outputs[0].verdict,
+            Verdict::kProved);
+  EXPECT_NE(report_of_two(case_of_two(twice(true), twice(false))).outputs[0].verdict,
+            Verdict::kProved);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RandomOperators,
+                         testing::Values("aten.poisson.default",
+                                         "aten.rrelu_with_noise_functional.default",
+                                         "aten.alpha_dropout.default", "aten.exponential.default",
+                                         "aten.geometric.default", "aten.log_normal.default",
+                                         "aten.cauchy.default", "aten._sample_dirichlet.default",
+                                         "aten.binomial.default", "aten.feature_dropout.default"));
+
+// What the sequential program alone computes of x, with its inverse around it.
+struct PartialAndTotal {
+  const char* name;
+  const char* partial;
+  const char* total;
+};
+
+class Domains : public testing::TestWithParam<PartialAndTotal> {};
+
+TEST_P(Domains, OfWhatCancelsAreAssumed) {
+  const auto cancelled = [](const char* op) -> ProgramOfTwo {
+    return [=](GraphBuilder& g, TensorRef x, TensorRef w) {
+      const TensorRef of = rows_by(g, op, {x});
+      return rows_by(g, "aten.sub.Tensor", {rows_by(g, "aten.add.Tensor", {of, w}), of});
+    };
+  };
+  const ProgramOfTwo same = [](GraphBuilder& g, TensorRef, TensorRef w) {
+    return rows_by(g, "aten.mul.Tensor", {w, 1});
+  };
+  const StaticReport partial = report_of_two(case_of_two(cancelled(GetParam().partial), same));
+  EXPECT_THAT(partial.assumptions, Contains(HasSubstr(GetParam().partial)));
+  const StaticReport both =
+      report_of_two(case_of_two(cancelled(GetParam().partial), cancelled(GetParam().partial)));
+  EXPECT_THAT(both.assumptions, Not(Contains(HasSubstr("domains"))));
+  EXPECT_EQ(both.verdict, Verdict::kProved);
+  const StaticReport total = report_of_two(case_of_two(cancelled(GetParam().total), same));
+  EXPECT_THAT(total.assumptions, Not(Contains(HasSubstr("domains"))));
+  EXPECT_EQ(total.verdict, Verdict::kProved);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Domains,
+    testing::Values(PartialAndTotal{"Log", "aten.log.default", "aten.exp.default"},
+                    PartialAndTotal{"Sqrt", "aten.sqrt.default", "aten.abs.default"},
+                    PartialAndTotal{"Rsqrt", "aten.rsqrt.default", "aten.relu.default"},
+                    PartialAndTotal{"Reciprocal", "aten.reciprocal.default",
+                                    "aten.sigmoid.default"},
+                    PartialAndTotal{"Asin", "aten.asin.default", "aten.sin.default"},
+                    PartialAndTotal{"Acos", "aten.acos.default", "aten.cos.default"},
+                    PartialAndTotal{"Atanh", "aten.atanh.default", "aten.tanh.default"}),
+    [](const auto& domain) { return domain.param.name; });
+
+TEST(Domains, ANormalizationWithoutEpsilonIsNotFinite) {
+  const auto normalized = [](double epsilon) -> ProgramOfTwo {
+    return [=](GraphBuilder& g, TensorRef x, TensorRef w) {
+      const TensorRef normal =
+          g.call_many("n", "aten.native_layer_norm.default", {x, {3}, NoArg{}, NoArg{}, epsilon},
+                      {{{4, 3}}, {{4, 1}}, {{4, 1}}})[0];
+      const TensorRef positive = rows_by(g, "aten.exp.default", {normal});
+      return rows_by(g, "aten.div.Tensor",
+                     {rows_by(g, "aten.mul.Tensor", {w, positive}), positive});
+    };
+  };
+  const ProgramOfTwo same = [](GraphBuilder& g, TensorRef, TensorRef w) {
+    return rows_by(g, "aten.mul.Tensor", {w, 1});
+  };
+  EXPECT_EQ(report_of_two(case_of_two(normalized(1e-5), same)).verdict, Verdict::kProved);
+  EXPECT_NE(report_of_two(case_of_two(normalized(0.0), same)).verdict, Verdict::kProved);
+  EXPECT_NE(report_of_two(case_of_two(normalized(-1.0), same)).verdict, Verdict::kProved);
+}
+
+// x at constant rows, or with w put there.
+ProgramOfTwo rows_at(std::vector<Argument> rows, const char* op) {
+  return [=](GraphBuilder& g, TensorRef x, TensorRef w) {
+    const auto count = static_cast<int64_t>(rows.size());
+    const TensorRef ids = g.call("ids", "assay.constant", {rows}, {count}, DType::kInt64);
+    if (std::string_view(op) == "aten.index.Tensor")
+      return g.call("rows", op, {x, std::vector<Argument>{ids}}, {count, 3});
+    const TensorRef given = g.call("given", "aten.slice.Tensor", {w, 0, 0, count}, {count, 3});
+    return g.call("rows", op, {x, std::vector<Argument>{ids}, given}, {4, 3});
+  };
+}
+
+TEST(ConstantIndices, AreHeldAgainstWhatIsAssumedOfThem) {
+  const auto verdict = [](std::vector<Argument> rows, const char* op) {
+    return report_of_two(case_of_two(rows_at(rows, op), rows_at(rows, op)));
+  };
+  const auto assumes = [](const StaticReport& report, const char* what) {
+    return std::ranges::any_of(report.assumptions, [&](const std::string& note) {
+      return note.find(what) != std::string::npos;
+    });
+  };
+  for (const char* op : {"aten.index.Tensor", "aten.index_put.default"}) {
+    EXPECT_EQ(verdict({0, 2, 3}, op).verdict, Verdict::kProved) << op;
+    EXPECT_THROW(verdict({0, 4}, op), UserError) << op;
+    EXPECT_THROW(verdict({0, -5}, op), UserError) << op;
+    EXPECT_TRUE(assumes(verdict({0, -1}, op), "counts from the end")) << op;
+  }
+  EXPECT_TRUE(assumes(verdict({1, 1}, "aten.index_put.default"), "writes an element twice"));
+  EXPECT_FALSE(assumes(verdict({1, 2}, "aten.index_put.default"), "twice"));
+}
+
+}  // namespace
+}  // namespace assay::test
