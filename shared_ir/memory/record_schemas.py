@@ -61,8 +61,8 @@ UNSAID_POINTWISE = {"copy_", "zero_", "fill_"}
 # Made of other operators, and a view of their operand whatever its strides.
 ALWAYS_VIEWS = {
     "T", "H", "mT", "mH", "adjoint", "chunk", "dsplit", "expand_as", "hsplit", "matrix_H",
-    "moveaxis", "movedim", "narrow", "numpy_T", "positive", "split", "split_with_sizes", "squeeze", "swapaxes",
-    "swapdims", "tensor_split", "unflatten", "view_as", "vsplit",
+    "moveaxis", "movedim", "narrow", "numpy_T", "positive", "split", "split_with_sizes", "squeeze",
+    "swapaxes", "swapdims", "tensor_split", "unflatten", "view_as", "vsplit",
 }
 
 
@@ -191,7 +191,8 @@ def line_of(schema, twin):
     words = []
     for tag in ("pointwise", "nondeterministic_seeded", "inplace_view"):
         if any(str(t) == f"Tag.{tag}" for t in map(tag_text, tags)):
-            words.append({"nondeterministic_seeded": "random", "inplace_view": "relayout"}.get(tag, tag))
+            renamed = {"nondeterministic_seeded": "random", "inplace_view": "relayout"}
+            words.append(renamed.get(tag, tag))
     if schema.name.split("::")[1] in UNSAID_POINTWISE and "pointwise" not in words:
         words.append("pointwise")
     if any("Generator" in str(a.type) for a in schema.arguments) and "random" not in words:
