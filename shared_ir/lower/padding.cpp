@@ -1,6 +1,7 @@
 #include "shared_ir/lower/padding.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace assay::lowering {
 
@@ -9,6 +10,10 @@ CoreId padded(Call& call, CoreId x, int64_t dim, int64_t before, int64_t after, 
   for (const int64_t width : {before, after})
     if (width < -kWidest || width > kWidest) call.fail("a width beyond 2^40");
   Builder& builder = call.builder();
+  // PyTorch converts the number to the tensor's type, towards zero.
+  const DType dtype = builder.dtype(x);
+  if (is_bool(dtype)) number = number == 0 ? 0 : 1;
+  if (is_integer(dtype)) number = std::trunc(number);
   Shape shape = builder.shape(x);
   const int64_t start = std::max<int64_t>(-before, 0);
   const int64_t count = shape[dim] - start - std::max<int64_t>(-after, 0);
@@ -16,7 +21,7 @@ CoreId padded(Call& call, CoreId x, int64_t dim, int64_t before, int64_t after, 
   std::vector<CoreId> pieces;
   const auto add_width = [&](int64_t width) {
     shape[dim] = width;
-    if (width > 0) pieces.push_back(builder.constant(number, builder.dtype(x), shape));
+    if (width > 0) pieces.push_back(builder.constant(number, dtype, shape));
   };
   add_width(before);
   pieces.push_back(builder.slice(x, dim, start, 1, count));

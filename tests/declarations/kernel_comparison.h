@@ -14,14 +14,16 @@ struct Comparison {
     kAgrees,   // as many results, of the same shapes, categories of dtypes and values
     kRefused,  // the declaration says nothing of this call: it would be opaque, or an error
     kDiffers,
+    kRejected,  // PyTorch does not take this call
   };
   Outcome outcome = Outcome::kAgrees;
   std::string why;  // not empty unless they agree
 };
 
 // Runs the call's kernel in float64, and evaluates what its declaration in `operators` lowers it to
-// on the same values. Values agree to the tolerance times the larger of 1 and their size, or to
-// 1e-5 where the kernel's result is float32 whatever its operands are; NaNs and infinities agree
+// on the same values. Integers and booleans agree exactly; other values to the tolerance times the
+// larger of 1 and their size, or to 1e-5 where the kernel's result is float32 whatever its operands
+// are; NaNs and infinities agree
 // with themselves alone. Functions that are marked linear must be (linear_marks.h). Random masks
 // keep everything in both. No tolerance: values are not looked at.
 Comparison compare_with_kernel(const DrawnCall& call, const OperatorTable& operators,
