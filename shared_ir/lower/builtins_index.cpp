@@ -274,6 +274,14 @@ Value index_put(Call& call) {
       builder.linear({x, written_at(builder, values, labels)}, {Rational(1), Rational(1)}));
 }
 
+// Indices of one dimension that the program gives are held against what a scatter assumes.
+Value written_once(Call& call) {
+  const CoreId ids = checked_ids(call, call.tensor(0));
+  if (call.builder().rank(ids) == 1 && repeats(call.builder(), {ids}).value_or(false))
+    call.unsupported("it writes an element twice");
+  return tensor_value(ids);
+}
+
 // The gather of HLO where it takes whole rows along one dimension: start indices [..,
 // index_vector_dim = last].
 Value gather_rows(Call& call) {
@@ -330,6 +338,8 @@ constexpr Builtin kIndexBuiltins[] = {
     {"index", 2, 2, index, "index(x, [ids or none, ...]): x at the indices of adjacent dimensions"},
     {"index_put", 4, 4, index_put,
      "index_put(x, [ids or none, ...] or [mask], values, accumulate)"},
+    {"written_once", 1, 1, written_once,
+     "written_once(ids): the ids; unsupported where constants show that they repeat"},
     {"gather_rows", 7, 7, gather_rows,
      "gather_rows(x, ids, offset_dims, collapsed_slice_dims, start_index_map, index_vector_dim, "
      "slice_sizes)"},

@@ -163,5 +163,22 @@ TEST(ConstantIndices, AreHeldAgainstWhatIsAssumedOfThem) {
   EXPECT_FALSE(assumes(verdict({1, 2}, "aten.index_put.default"), "twice"));
 }
 
+TEST(ConstantIndices, OfAScatterAreDifferent) {
+  const auto scatter = [](std::vector<Argument> places) {
+    CaseBuilder c(1);
+    for (GraphBuilder* g : {&c.sequential(), &c.rank(0)}) {
+      const TensorRef x = g->input("x", {4}), w = g->input("w", {2});
+      const TensorRef ids = g->call("ids", "assay.constant", {places}, {2}, DType::kInt64);
+      g->output(g->call("y", "aten.scatter.src", {x, 0, ids, w}, {4}));
+    }
+    c.replicate("x");
+    c.replicate("w");
+    return report_of_two(c.build());
+  };
+  EXPECT_THAT(scatter({1, 1}).assumptions, Contains(HasSubstr("writes an element twice")));
+  EXPECT_THAT(scatter({1, 2}).assumptions, Not(Contains(HasSubstr("writes an element twice"))));
+  EXPECT_EQ(scatter({1, 2}).verdict, Verdict::kProved);
+}
+
 }  // namespace
 }  // namespace assay::test
