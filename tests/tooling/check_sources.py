@@ -6,6 +6,7 @@
   check_sources.py listed ROOT BUILD [--without-cuda]
   check_sources.py architectures ROOT BUILD
   check_sources.py headers ROOT COMPILER FLAG...
+  check_sources.py pages ROOT
   check_sources.py readme ROOT
   check_sources.py decisions ROOT
   check_sources.py suppressions ROOT
@@ -146,6 +147,16 @@ def check_readme(root):
     return []
 
 
+def check_pages(root):
+    """What pages of docs/ name in the tree is there: files, folders, and patterns, from the root or from tests/."""
+    root, problems = pathlib.Path(root), []
+    for page in sorted((root / "docs").glob("*.md")):
+        for name in re.findall(r"`([\w.*{},/-]+/[\w.*{},/-]*)`", page.read_text()):
+            if not any(list(base.glob(name.rstrip("/"))) for base in (root, root / "tests")):
+                problems.append(f"{page.relative_to(root)}: there is no {name}")
+    return problems
+
+
 SUPPRESSIONS = "tests/dynamic/thread_sanitizer/suppressions.txt"
 # Functions and libraries of LibTorch, with what it is linked of, and of GNU's OpenMP.
 FOREIGN_FRAME = re.compile(
@@ -218,6 +229,7 @@ def main(name, root, *rest):
             "architectures": check_architectures,
             "format": check_format,
             "includes": check_includes,
+            "pages": check_pages,
             "readme": check_readme,
             "decisions": check_decisions,
             "suppressions": check_suppressions,
