@@ -14,8 +14,8 @@ import tomllib
 LOG_BYTES = 200_000  # that are kept of one log
 
 
-class WrongTable(Exception):
-    """The table of steps cannot be read."""
+class WrongInput(Exception):
+    """What the user gave cannot be used: the table of steps, or the folder."""
 
 
 @dataclasses.dataclass
@@ -54,21 +54,21 @@ def load(file, only=""):
         tables = tomllib.loads(file.read_text()).get("step", [])
         found = [Step(**table) for table in tables]
     except (OSError, tomllib.TOMLDecodeError, TypeError) as error:
-        raise WrongTable(f"{file}: {error}") from error
+        raise WrongInput(f"{file}: {error}") from error
     names = [step.name for step in found]
     for step in found:
         unknown = [need for need in step.needs if need not in names]
         if unknown:
-            raise WrongTable(f"{file}: {step.name} needs {unknown[0]}, which is no step")
+            raise WrongInput(f"{file}: {step.name} needs {unknown[0]}, which is no step")
         if step.figure != "gtest":
             try:
                 re.compile(step.figure)
             except re.error as error:
-                raise WrongTable(f"{file}: {step.name}: figure: {error}") from error
+                raise WrongInput(f"{file}: {step.name}: figure: {error}") from error
     wanted = [name for name in only.split(",") if name]
     for name in wanted:
         if name not in names:
-            raise WrongTable(f"there is no step {name}: {', '.join(names)}")
+            raise WrongInput(f"there is no step {name}: {', '.join(names)}")
     if not wanted:
         return found
     for step in reversed(found):
@@ -95,6 +95,20 @@ def within(figure, limit):
     return value >= float(bound) if relation == ">=" else value <= float(bound)
 
 
+def prepare(out):
+    """An empty folder for a run, in place of what an earlier run has left there."""
+    mark = out / "gpu.json"
+    try:
+        if out.is_dir() and any(out.iterdir()) and not mark.is_file():
+            raise WrongInput(f"{out} has files that are not of a run: name another folder (--out)")
+        for folder in ("logs", "cases"):
+            shutil.rmtree(out / folder, ignore_errors=True)
+            (out / folder).mkdir(parents=True)
+        mark.write_text("{}\n")
+    except OSError as error:
+        raise WrongInput(f"{out} cannot be written: {error.strerror}") from error
+
+
 class Run:
     """Does steps one after the other, within a time that they share."""
 
@@ -102,9 +116,7 @@ class Run:
         self.root, self.out, self.gpus = root, out.resolve(), gpus
         self.end = time.monotonic() + seconds
         self.passed = set()
-        shutil.rmtree(self.out, ignore_errors=True)
-        for folder in ("logs", "cases"):
-            (self.out / folder).mkdir(parents=True)
+        prepare(self.out)
 
     def do(self, step):
         """Does a step, and says how it went."""

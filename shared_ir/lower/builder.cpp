@@ -196,6 +196,7 @@ CoreId Builder::mul(CoreId a, CoreId b) {
 
 CoreId Builder::wrapped(CoreId x) {
   if (!is_integer(dtype(x)) || bounds_.fits(program_, x)) return x;
+  if (dtype(x) == DType::kInt64 && !bounds_.wraps(program_, x)) return unwrapped(x);
   append(Prim::kMap, dtype(x), Shape(shape(x)), {x}).fn = cast_function(dtype(x));
   return last();
 }
@@ -204,7 +205,7 @@ CoreId Builder::unwrapped(CoreId x) {
   const bool wide = dtype(x) == DType::kInt32 || dtype(x) == DType::kInt64;
   if (!wide) return wrapped(x);
   if (!bounds_.fits(program_, x))
-    note(fmt::format("indices that are computed in {} do not wrap around", to_string(dtype(x))));
+    note(fmt::format("integers that are computed in {} do not wrap around", to_string(dtype(x))));
   return x;
 }
 

@@ -28,6 +28,8 @@ std::pair<double, double> range_of(DType dtype) {
 
 bool IntegerBounds::fits(const CoreProgram& program, CoreId id) { return of(program, id).fits; }
 
+bool IntegerBounds::wraps(const CoreProgram& program, CoreId id) { return of(program, id).wraps; }
+
 bool IntegerBounds::is_exact_in(const CoreProgram& program, CoreId id, DType dtype) {
   const Bounds& bounds = of(program, id);
   const double largest = 2 / machine_epsilon(dtype);
@@ -63,11 +65,12 @@ IntegerBounds::Bounds IntegerBounds::reduced(const CoreOp& op, const Shape& from
 IntegerBounds::Bounds IntegerBounds::moved(const CoreOp& op) const {
   Bounds result = operand(op, op.operands.size() - 1);
   if (op.prim == Prim::kKeep)
-    return {std::min(result.low, 0.0), std::max(result.high, 0.0), result.fits};
+    return {std::min(result.low, 0.0), std::max(result.high, 0.0), result.fits, result.wraps};
   for (size_t i = 0; i + 1 < op.operands.size(); ++i) {
     result.low = std::min(result.low, operand(op, i).low);
     result.high = std::max(result.high, operand(op, i).high);
     result.fits = result.fits && operand(op, i).fits;
+    result.wraps = result.wraps || operand(op, i).wraps;
   }
   return result;
 }
@@ -125,7 +128,12 @@ IntegerBounds::Bounds IntegerBounds::compute(const CoreProgram& program, const C
   const bool wide = op.dtype == DType::kInt64;
   result.fits =
       wide ? result.low > low && result.high < high : result.low >= low && result.high <= high;
-  for (size_t i = 0; i < op.operands.size(); ++i) result.fits = result.fits && operand(op, i).fits;
+  result.wraps = result.low >= high || result.high <= low;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    result.fits = result.fits && operand(op, i).fits;
+    result.wraps = result.wraps || operand(op, i).wraps;
+  }
+  result.wraps = result.wraps && !result.fits;
   if (!result.fits) result.low = low, result.high = high;
   return result;
 }

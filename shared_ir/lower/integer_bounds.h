@@ -16,6 +16,10 @@ class IntegerBounds {
   // its dtype. True of floating operators.
   bool fits(const CoreProgram& program, CoreId id);
 
+  // Whether they, or integers that they are computed of, leave the range for certain, as constants
+  // do.
+  bool wraps(const CoreProgram& program, CoreId id);
+
   // Whether these integers are represented exactly in the floating dtype.
   bool is_exact_in(const CoreProgram& program, CoreId id, DType dtype);
 
@@ -23,6 +27,7 @@ class IntegerBounds {
   struct Bounds {
     double low = 0, high = 0;
     bool fits = true;
+    bool wraps = false;
   };
 
   const Bounds& of(const CoreProgram& program, CoreId id);

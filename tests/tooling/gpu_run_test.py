@@ -142,6 +142,30 @@ class GpuRun(unittest.TestCase):
         self.assertNotIn("cases/Suite.Large/rank0.json", names)
         self.assertEqual(self.results()["files_left_out"], 1)
 
+    def test_a_folder_with_other_files_is_left_alone(self):
+        self.out.mkdir()
+        (self.out / "logs").mkdir()
+        (self.out / "logs" / "mine.txt").write_text("mine")
+        done = self.run_steps(NONE)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("files that are not of a run", done.stderr)
+        self.assertEqual((self.out / "logs" / "mine.txt").read_text(), "mine")
+
+    def test_a_run_replaces_what_an_earlier_one_has_left(self):
+        self.run_steps(ONE, step("first", "true", figure="seconds"))
+        self.run_steps(ONE, step("second", "true", figure="seconds"))
+        self.assertFalse((self.out / "logs/first.log").exists())
+        self.assertTrue((self.out / "logs/second.log").exists())
+
+    def test_a_folder_that_cannot_be_made_and_no_minutes_are_said(self):
+        self.out.write_text("a file")
+        done = self.run_steps(NONE)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("cannot be written", done.stderr)
+        self.out.unlink()
+        for minutes in ("0", "-3", "x"):
+            self.assertEqual(self.run_steps(NONE, None, "--minutes", minutes).returncode, 2)
+
     def test_a_wrong_table_says_where(self):
         for table in ("[[step]\n", step("a", "true", needs=["b"]), step("a", "true", figure="("),
                       step("a", "true", colour="red")):
