@@ -19,6 +19,9 @@ std::span<const EmbeddedFile> ${function}();
 
 file(WRITE "${folder}/${function}.cpp" "#include \"${function}.h\"
 
+// Compilers need not take texts of more than 65,536 characters; those that the project knows do.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored \"-Woverlength-strings\"
 namespace assay {
 std::span<const EmbeddedFile> ${function}() {
   static constexpr EmbeddedFile kFiles[] = {
@@ -26,4 +29,5 @@ ${rows}};
   return kFiles;
 }
 }
+#pragma GCC diagnostic pop
 ")

@@ -32,7 +32,7 @@ struct Findings {
   std::vector<std::string> skipped;
   std::vector<std::string> flips;       // as DynamicReport has them
   std::vector<std::string> uncompared;  // outputs, as DynamicReport has them
-  DynamicReport::Operators operators;   // that were judged
+  OperatorCounts operators;             // that were judged
 
   bool any() const { return !deviations.empty() || !faults.empty(); }
 };

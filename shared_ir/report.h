@@ -114,6 +114,15 @@ struct DeviationReport {
   std::string detail;
 };
 
+// The ranks' operators that were held against their own recorded inputs.
+struct OperatorCounts {
+  int64_t total = 0;
+  int64_t views = 0;                      // they compute nothing
+  std::map<std::string, int64_t> judged;  // by what ("exact reference", "itself") -> how many
+  std::vector<std::string> not_judged;    // "OP (how many): why"
+  int64_t not_judged_count = 0;
+};
+
 struct DynamicReport {
   Verdict verdict = Verdict::kUnproved;  // kProved here means: within tolerance everywhere
   int64_t compared = 0;                  // sequential tensors compared
@@ -165,15 +174,7 @@ struct DynamicReport {
     int64_t bytes = 0;
   };
   std::vector<Stage> reference_stages;
-  // The ranks' operators that were held against their own recorded inputs.
-  struct Operators {
-    int64_t total = 0;
-    int64_t views = 0;                      // they compute nothing
-    std::map<std::string, int64_t> judged;  // by what ("exact reference", "itself") -> how many
-    std::vector<std::string> not_judged;    // "OP (how many): why"
-    int64_t not_judged_count = 0;
-  };
-  std::optional<Operators> operators;
+  std::optional<OperatorCounts> operators;
   // Inputs whose distribution follows from their shape alone, and which: "norm.weight: a scale".
   std::vector<std::string> guessed_inputs;
   double ms = 0;

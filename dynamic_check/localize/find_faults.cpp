@@ -84,8 +84,8 @@ class OperatorJudge {
   int64_t operators_ = 0, judged_ = 0;
 };
 
-DynamicReport::Operators counted(const Case& refinement, const Judgements& judgements) {
-  DynamicReport::Operators result;
+OperatorCounts counted(const Case& refinement, const Judgements& judgements) {
+  OperatorCounts result;
   std::map<std::pair<std::string, std::string>, int64_t> not_judged;  // operator, why
   for (size_t rank = 0; rank < judgements.size(); ++rank) {
     for (size_t node = 0; node < judgements[rank].size(); ++node) {

@@ -14,7 +14,7 @@ namespace assay {
 
 struct JudgedOperators {
   std::vector<OperatorFault> faults;  // in the order of the nodes
-  DynamicReport::Operators operators;
+  OperatorCounts operators;
 };
 
 // Holds every operator of a run in that precision against its own recorded inputs. `seed` is that

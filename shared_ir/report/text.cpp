@@ -282,7 +282,7 @@ class Printer {
   }
 
   // How many of the ranks' operators were held against their own inputs, and by what.
-  void print(const DynamicReport::Operators& operators) {
+  void print(const OperatorCounts& operators) {
     int64_t judged = 0;
     std::string by;
     for (const auto& [what, count] : operators.judged) {

@@ -14,21 +14,21 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-DynamicReport::Operators operators_of(const test::Mlp& programs) {
+OperatorCounts operators_of(const test::Mlp& programs) {
   const DynamicReport report = dynamic_check(programs.refinement, programs.relations,
                                              Verdict::kProved, programs.programs, {.seed = 1});
   EXPECT_TRUE(report.operators);
-  return report.operators.value_or(DynamicReport::Operators{});
+  return report.operators.value_or(OperatorCounts{});
 }
 
-int64_t count_judged(const DynamicReport::Operators& operators) {
+int64_t count_judged(const OperatorCounts& operators) {
   return std::accumulate(operators.judged.begin(), operators.judged.end(), int64_t{0},
                          [](int64_t sum, const auto& one) { return sum + one.second; });
 }
 
 TEST(JudgedOperators, AreCountedByWhatJudgedThem) {
   const test::Mlp mlp = test::make_mlp();
-  const DynamicReport::Operators operators = operators_of(mlp);
+  const OperatorCounts operators = operators_of(mlp);
   int64_t nodes = 0;
   for (const Graph& rank : mlp.refinement.ranks) nodes += static_cast<int64_t>(rank.nodes.size());
   EXPECT_EQ(operators.total, nodes);
@@ -43,7 +43,7 @@ TEST(JudgedOperators, ThatWereNotAreListedWithTheReason) {
   const test::Form draws = [](ProgramContext&, const at::Tensor& x) {
     return (at::rand_like(x) < 2) * x;
   };
-  const DynamicReport::Operators operators =
+  const OperatorCounts operators =
       operators_of(test::on_two_ranks({8}, test::kWhole, draws, draws));
   EXPECT_EQ(operators.not_judged_count, 2);
   EXPECT_THAT(operators.not_judged, ElementsAre("aten.rand_like.default (2): it draws random "
@@ -53,7 +53,7 @@ TEST(JudgedOperators, ThatWereNotAreListedWithTheReason) {
 // PyTorch's comparison, called again: a wrong one agrees with itself, and the report says so.
 TEST(JudgedOperators, OfIntegersAndBooleansVouchForThemselves) {
   const test::Form compares = [](ProgramContext&, const at::Tensor& x) { return x > 1; };
-  const DynamicReport::Operators operators =
+  const OperatorCounts operators =
       operators_of(test::on_two_ranks({8}, test::kWhole, compares, compares));
   EXPECT_EQ(operators.judged.at("itself"), 2);
 }

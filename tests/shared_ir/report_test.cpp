@@ -174,7 +174,7 @@ TEST(ReportText, OfBadInput) { test::expect_golden("report/broken.txt", to_text(
 
 TEST(ReportText, FitsAScreenHoweverMuchThereIsToSay) {
   CaseReport report = missing_all_reduce();
-  DynamicReport::Operators& unjudged = report.dynamic->operators.emplace();
+  OperatorCounts& unjudged = report.dynamic->operators.emplace();
   for (int i = 0; i < 500; ++i) {
     report.statics->outputs.push_back(
         {"w" + std::to_string(i), Verdict::kProved, {std::string(5000, 'x')}, false});
