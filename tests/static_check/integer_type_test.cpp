@@ -75,22 +75,6 @@ ProgramOfX number(double value) {
   };
 }
 
-// Twice [2^62, 2^62, 2^62 + 2^40, 2^62 + 2^40], added up as `dtype`, plus x.
-ProgramOfX long_pieces(DType dtype) {
-  return [=](GraphBuilder& g, TensorRef x) {
-    const auto piece = [&](int64_t value) {
-      return g.call(next_tensor_name(g), "aten.full.default", {{2}, value, DType::kInt64}, {2},
-                    DType::kInt64);
-    };
-    const int64_t large = int64_t{1} << 62;
-    const TensorRef low = piece(large), high = piece(large + (int64_t{1} << 40));
-    const TensorRef all =
-        as(g, elements(g, "aten.cat.default", {{low, high}}, DType::kInt64), dtype);
-    const TensorRef sum = elements(g, "aten.add.Tensor", {all, all}, dtype);
-    return elements(g, "aten.add.Tensor", {as(g, sum, DType::kFloat32), x}, DType::kFloat32);
-  };
-}
-
 // What nobody declared, of x as `dtype`.
 ProgramOfX undeclared(DType dtype, DType result) {
   return [=](GraphBuilder& g, TensorRef x) {
@@ -162,8 +146,6 @@ std::vector<TypeTwins> twins() {
                     number(200), number(-56)});
   result.push_back({"ConstantInt", DType::kFloat32, kFloat, constants(DType::kInt32, 2147483647, 1),
                     number(2147483648.0), number(-2147483648.0)});
-  result.push_back({"ConstantLong", DType::kFloat32, kFloat, long_pieces(DType::kInt64),
-                    long_pieces(DType::kFloat32), long_pieces(DType::kInt64)});
   result.push_back({"UndeclaredOfOtherWidth", DType::kInt8, DType::kInt32,
                     undeclared(DType::kInt8, DType::kInt32),
                     undeclared(DType::kInt32, DType::kInt32),

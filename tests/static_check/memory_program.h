@@ -52,12 +52,12 @@ inline TensorRef rows(GraphBuilder& g, const std::string& name, TensorRef x, int
   return g.call(name, "aten.slice.Tensor", {x, 0, start, end, step}, shape);
 }
 inline TensorRef cat(GraphBuilder& g, const std::vector<Argument>& pieces, Shape shape = {4, 4}) {
-  return g.call("joined", "aten.cat.default", {pieces}, std::move(shape));
+  return g.call("joined", "aten.cat.default", {Argument(pieces)}, std::move(shape));
 }
 inline TensorRef zeros(GraphBuilder& g, const std::string& name, Shape shape) {
   std::vector<Argument> sizes;
   for (const int64_t size : shape) sizes.emplace_back(size);
-  return g.call(name, "aten.zeros.default", {sizes}, std::move(shape));
+  return g.call(name, "aten.zeros.default", {Argument(sizes)}, std::move(shape));
 }
 inline void in_place(GraphBuilder& g, const std::string& op, std::vector<Argument> args,
                      TensorRef self) {

@@ -136,7 +136,7 @@ TEST(Domains, ANormalizationWithoutEpsilonIsNotFinite) {
 ProgramOfTwo rows_at(std::vector<Argument> rows, const char* op) {
   return [=](GraphBuilder& g, TensorRef x, TensorRef w) {
     const auto count = static_cast<int64_t>(rows.size());
-    const TensorRef ids = g.call("ids", "assay.constant", {rows}, {count}, DType::kInt64);
+    const TensorRef ids = g.call("ids", "assay.constant", {Argument(rows)}, {count}, DType::kInt64);
     if (std::string_view(op) == "aten.index.Tensor")
       return g.call("rows", op, {x, std::vector<Argument>{ids}}, {count, 3});
     const TensorRef given = g.call("given", "aten.slice.Tensor", {w, 0, 0, count}, {count, 3});
@@ -168,7 +168,8 @@ TEST(ConstantIndices, OfAScatterAreDifferent) {
     CaseBuilder c(1);
     for (GraphBuilder* g : {&c.sequential(), &c.rank(0)}) {
       const TensorRef x = g->input("x", {4}), w = g->input("w", {2});
-      const TensorRef ids = g->call("ids", "assay.constant", {places}, {2}, DType::kInt64);
+      const TensorRef ids =
+          g->call("ids", "assay.constant", {Argument(places)}, {2}, DType::kInt64);
       g->output(g->call("y", "aten.scatter.src", {x, 0, ids, w}, {4}));
     }
     c.replicate("x");
