@@ -47,7 +47,7 @@ class Terms {
     }
     proof_.left = leaf(left, 0, whole);
     proof_.right = leaf(right, 0, whole);
-    for (size_t next = 0; next < todo_.size(); ++next) open(todo_[next]);
+    for (size_t next = 0; next < pending_.size(); ++next) open(pending_[next]);
     for (LemmaProof::Leaf& one : proof_.leaves) one.strides.resize(proof_.dims.size(), 0);
     return true;
   }
@@ -66,7 +66,7 @@ class Terms {
     });
   }
 
-  struct Todo {
+  struct Pending {
     int32_t leaf;
     int depth;  // common atoms are opened this often on one way
   };
@@ -84,7 +84,7 @@ class Terms {
     if (proof_.leaves.size() == kMostLeaves) throw TooLarge{};
     proof_.leaves.push_back({atom, offset, std::move(strides)});
     if (lifting_.atom(atom).kind == Atom::Kind::kInstance && depth > 0)
-      todo_.push_back({known->second, depth});
+      pending_.push_back({known->second, depth});
     return known->second;
   }
 
@@ -121,7 +121,7 @@ class Terms {
     proof_.definitions.push_back({leaf, std::move(formula)});
   }
 
-  void open(const Todo& pending) {
+  void open(const Pending& pending) {
     const LemmaProof::Leaf of = proof_.leaves[static_cast<size_t>(pending.leaf)];
     const Instance& made = lifting_.instance_of(of.atom);
     const int depth = pending.depth - (common_.contains(of.atom) ? 1 : 0);
@@ -212,7 +212,7 @@ class Terms {
   std::set<AtomId> common_;
   bool finite_ = false;
   std::map<std::tuple<AtomId, int64_t, Strides>, int32_t> leaves_;
-  std::vector<Todo> todo_;
+  std::vector<Pending> pending_;
   LemmaProof proof_;
 };
 

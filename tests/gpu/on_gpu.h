@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "assay/refinement.h"
+#include "fixtures/inputs.h"
 
 namespace assay::test {
 
@@ -19,12 +20,8 @@ inline CheckOptions on_gpu(std::vector<DType> precisions, uint64_t seed = 1) {
 
 // A float32 input without a gradient.
 inline InputSpec constant_input(const std::string& name, Shape shape, const Placement& placement) {
-  InputSpec spec;
-  spec.name = name;
-  spec.shape = std::move(shape);
-  spec.placement = placement;
-  spec.requires_grad = false;
-  return spec;
+  return fixtures::input_spec(name, std::move(shape), placement, InputRole::kActivation,
+                              /*requires_grad=*/false);
 }
 
 }  // namespace assay::test
