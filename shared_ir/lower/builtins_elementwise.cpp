@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "shared_ir/lower/broadcast.h"
 #include "shared_ir/lower/builtins.h"
 
@@ -11,10 +13,14 @@ namespace {
 
 bool all_numbers(const Call& call) { return call.number_if(0) && call.number_if(1); }
 
-// Differences of unsigned integers wrap around zero.
-CoreId combination(Builder& builder, std::vector<CoreId> operands,
-                   const std::vector<Rational>& coefs) {
+// Differences of unsigned integers wrap around zero. What PyTorch makes of a fraction as a factor
+// of integers is another number for each operator.
+CoreId combination(Call& call, std::vector<CoreId> operands, const std::vector<Rational>& coefs) {
+  Builder& builder = call.builder();
   const DType dtype = builder.dtype(operands[0]);
+  for (const Rational& coef : coefs)
+    if (!is_floating(dtype) && !coef.is_integer())
+      call.fail(fmt::format("the factor of integers is {}", to_string(coef)));
   const bool falls = std::any_of(coefs.begin(), coefs.end(),
                                  [](const Rational& coef) { return coef.is_negative(); });
   if (!is_unsigned(dtype) || !falls) return builder.linear(operands, coefs);
@@ -67,7 +73,7 @@ Value weighted_sum(Call& call, int sign) {
     b = builder.mul(b, builder.opaque_number(alpha, operands.dtype, Shape(builder.shape(b))));
     coef = Rational(1);
   }
-  return tensor_value(combination(builder, operands.ids, {Rational(1), Rational(sign) * *coef}));
+  return tensor_value(combination(call, operands.ids, {Rational(1), Rational(sign) * *coef}));
 }
 
 Value add(Call& call) { return weighted_sum(call, 1); }
@@ -85,8 +91,7 @@ Value mul(Call& call) {
 Value scale(Call& call) {
   Rational coef = call.coefficient(1);
   DType dtype = promoted_dtype(call, 0);
-  return tensor_value(
-      combination(call.builder(), {call.builder().cast(call.tensor(0), dtype)}, {coef}));
+  return tensor_value(combination(call, {call.builder().cast(call.tensor(0), dtype)}, {coef}));
 }
 
 // By a constant: exact scaling. By a tensor: times its reciprocal, which is a function of its own.

@@ -26,12 +26,6 @@ CoreId summed(Call& call, CoreId x) {
 }
 
 Value sum(Call& call) { return tensor_value(summed(call, call.tensor(0))); }
-Value amax(Call& call) {
-  return tensor_value(reduced(call, Prim::kReduceMax, call.tensor(0), call.flag(2)));
-}
-Value amin(Call& call) {
-  return tensor_value(reduced(call, Prim::kReduceMin, call.tensor(0), call.flag(2)));
-}
 
 int64_t reduced_count(Call& call) {
   const Shape& shape = call.builder().shape(call.tensor(0));
@@ -40,6 +34,15 @@ int64_t reduced_count(Call& call) {
     count = times(count, shape[dim]);
   return count;
 }
+
+// Integers have no infinity, which the extremum of nothing is.
+Value extremum(Call& call, Prim prim) {
+  if (!is_floating(call.builder().dtype(call.tensor(0))) && reduced_count(call) == 0)
+    call.fail("the extremum of no integers");
+  return tensor_value(reduced(call, prim, call.tensor(0), call.flag(2)));
+}
+Value amax(Call& call) { return extremum(call, Prim::kReduceMax); }
+Value amin(Call& call) { return extremum(call, Prim::kReduceMin); }
 
 Value mean(Call& call) {
   CoreId x = call.tensor(0);

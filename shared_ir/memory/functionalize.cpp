@@ -28,12 +28,6 @@ bool is_set(const Arg* arg) {
   return flag != nullptr && *flag;
 }
 
-bool overlaps_itself(const Strided& layout) {
-  for (size_t i = 0; i < layout.sizes.size(); ++i)
-    if (layout.strides[i] == 0 && layout.sizes[i] > 1) return true;
-  return false;
-}
-
 }  // namespace
 
 Functionalizer::Functionalizer(const Graph& graph, const OperatorTable& operators,
@@ -109,9 +103,8 @@ void Functionalizer::check_overlaps(const Node& node, const OperatorSchema& sche
                        "elements; copy one of them");
   };
   for (size_t i = 0; i < written.size(); ++i) {
-    const std::optional<Strided> layout = memory_.layout(written[i]);
-    if (layout && overlaps_itself(*layout))
-      context_.site.fail(fmt::format("writes '{}', several elements of which are one in memory",
+    if (memory_.may_overlap_itself(written[i]))
+      context_.site.fail(fmt::format("writes '{}', several elements of which may be one in memory",
                                      graph_.tensors[written[i]].name));
     for (size_t j = i + 1; j < written.size(); ++j)
       if (memory_.overlap(written[i], written[j]) != Memory::Overlap::kNone)
@@ -180,6 +173,13 @@ void Functionalizer::run_in_place(const Node& node, const OperatorDeclaration* d
   std::vector<CoreId> values;
   for (size_t i = 0; i < written.size(); ++i) {
     CoreId value = results.writes[i];
+    // Reductions and their like compute in the type of what they are told to write.
+    if (schema.torch && !schema.pointwise &&
+        is_floating(builder.dtype(value)) != is_floating(memory[i].dtype))
+      context_.site.fail(
+          fmt::format("writes {} into '{}', which is {}", to_string(builder.dtype(value)),
+                      memory[i].name, to_string(memory[i].dtype)),
+          "convert in an operator of its own");
     if (builder.shape(value) != memory[i].shape)
       context_.site.fail(fmt::format("writes {} into '{}', which is {}",
                                      to_string(builder.shape(value)), memory[i].name,
@@ -234,8 +234,7 @@ void Functionalizer::run_relayout(const Node& node, const OperatorSchema& schema
                        "capture a functional graph");
   }
   const CoreId value = replay(context_.builder, values_[tensor], moved->movements);
-  memory_.view(tensor, tensor, moved->movements, value);
-  memory_.relayout(tensor, tensor);
+  memory_.relayout(tensor, moved->movements, value, node);
   values_[tensor] = value;
   if (output == kNone) return;
   memory_.same(output, tensor);
@@ -300,9 +299,13 @@ CoreId Functionalizer::add_shared(TensorId output, CoreId value, const Node& nod
       tensors_of(argument(node, schema, schema.parameters[result.parameter].name));
   const auto may_share = [&] {
     memory_.own(output, value);
+    if (!moved) memory_.may_overlap(output);
     for (const TensorId operand : operands) memory_.link(output, operand);
     return value;
   };
+  // Some return the operand itself where there is nothing to do.
+  if (!moved || moved->movements.empty())
+    for (const TensorId operand : operands) memory_.may_be_same(output, operand);
   if (operands.size() != 1) return may_share();
   const TensorId operand = operands[0];
   bool is_view = result.sharing == Sharing::kView;
@@ -351,6 +354,8 @@ void Functionalizer::add_results(const Node& node, const OperatorDeclaration* de
       linked.insert(output);
   }
   if (linked.empty()) return;
+  for (const TensorId output : linked)
+    for (const TensorId operand : operands_of(node)) memory_.may_be_same(output, operand);
   for (const TensorId operand : operands_of(node)) linked.insert(operand);
   for (const TensorId other : linked) memory_.link(*linked.begin(), other);
 }

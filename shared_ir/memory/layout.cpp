@@ -183,6 +183,18 @@ std::optional<Movements> movements_to(const Strided& layout, const Shape& base) 
   return result;
 }
 
+bool may_overlap_itself(const Strided& layout) {
+  if (is_empty(layout)) return false;
+  Dimensions dimensions = dimensions_of(layout);
+  std::sort(dimensions.begin(), dimensions.end());
+  int64_t reach = 0;  // of the smaller strides
+  for (const auto& [stride, size] : dimensions) {
+    if (stride <= reach) return true;
+    reach += stride * (size - 1);
+  }
+  return false;
+}
+
 bool are_same(const Strided& a, const Strided& b) {
   return a.offset == b.offset && a.sizes == b.sizes && dimensions_of(a) == dimensions_of(b);
 }

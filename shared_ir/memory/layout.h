@@ -28,6 +28,9 @@ std::optional<Strided> moved(Strided layout, const Movements& movements);
 // reshapes do not, or an element lies outside.
 std::optional<Movements> movements_to(const Strided& layout, const Shape& base);
 
+// Whether two elements may lie at one place.
+bool may_overlap_itself(const Strided& layout);
+
 // Whether element by element the same places.
 bool are_same(const Strided& a, const Strided& b);
 

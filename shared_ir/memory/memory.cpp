@@ -1,5 +1,8 @@
 #include "shared_ir/memory/memory.h"
 
+#include <algorithm>
+#include <numeric>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,7 +10,12 @@
 namespace assay::memory {
 
 Memory::Memory(const Graph& graph, lowering::Builder& builder)
-    : graph_(graph), builder_(builder), tensors_(graph.tensors.size()) {}
+    : graph_(graph),
+      builder_(builder),
+      tensors_(graph.tensors.size()),
+      objects_(graph.tensors.size()) {
+  std::iota(objects_.begin(), objects_.end(), 0);
+}
 
 void Memory::own(TensorId tensor, CoreId value) {
   const auto id = static_cast<int32_t>(storages_.size());
@@ -15,7 +23,7 @@ void Memory::own(TensorId tensor, CoreId value) {
   storage.value = value;
   storage.group = id;
   groups_[id] = {id};
-  tensors_[tensor] = {id, {}, value, 0, false};
+  tensors_[tensor] = {id, {}, value, 0, false, nullptr};
 }
 
 void Memory::lies(TensorId tensor, Strided layout) {
@@ -29,15 +37,34 @@ CoreId Memory::view(TensorId tensor, TensorId base, const Movements& movements, 
   const bool written = storage.written_as != kNone && made.movements == storage.written;
   made.value = written ? storage.written_as : value;
   made.relaid = false;
+  made.relaid_by = nullptr;
   tensors_[tensor] = std::move(made);
   return tensors_[tensor].value;
 }
 
-void Memory::same(TensorId tensor, TensorId base) { tensors_[tensor] = tensors_[base]; }
+void Memory::same(TensorId tensor, TensorId base) {
+  tensors_[tensor] = tensors_[base];
+  objects_[tensor] = objects_[base];
+}
 
-void Memory::relayout(TensorId tensor, TensorId result) {
-  tensors_[tensor] = tensors_[result];
+void Memory::relayout(TensorId tensor, const Movements& movements, CoreId value, const Node& node) {
+  const TensorId object = objects_[tensor];
+  view(tensor, tensor, movements, value);
   tensors_[tensor].relaid = true;
+  std::set<TensorId> perhaps{object};
+  for (size_t known = 0; known != perhaps.size();) {
+    known = perhaps.size();
+    for (const auto& [a, b] : perhaps_same_) {
+      if (perhaps.contains(objects_[a])) perhaps.insert(objects_[b]);
+      if (perhaps.contains(objects_[b])) perhaps.insert(objects_[a]);
+    }
+  }
+  for (size_t other = 0; other < tensors_.size(); ++other) {
+    if (objects_[other] == object)
+      tensors_[other] = tensors_[tensor];
+    else if (perhaps.contains(objects_[other]))
+      tensors_[other].relaid_by = &node;
+  }
 }
 
 void Memory::link(TensorId a, TensorId b) {
@@ -53,22 +80,25 @@ void Memory::link(TensorId a, TensorId b) {
 CoreId Memory::read(TensorId tensor, const lowering::Site& site) {
   View& view = tensors_[tensor];
   const Storage& storage = storages_[view.storage];
+  if (view.relaid_by != nullptr)
+    refuse_read(tensor, *view.relaid_by, "may have given it another shape", site);
   if (view.version == storage.version) return view.value;
-  if (storage.lost != nullptr) {
-    const Node& by = *storage.lost;
-    const std::string place =
-        by.source.known() ? fmt::format(" at {}", to_string(by.source)) : std::string();
-    site.fail(
-        fmt::format("reads '{}' after node '{}' ({}{}), which {}", graph_.tensors[tensor].name,
-                    lowering::node_name(graph_, by), by.op, place, storage.why),
-        "declare what the operator writes ([operators] of the case: name! and writes.name), or "
-        "capture a functional graph");
-  }
+  if (storage.lost != nullptr) refuse_read(tensor, *storage.lost, storage.why, site);
   view.value = storage.written_as != kNone && view.movements == storage.written
                    ? storage.written_as
                    : replay(builder_, storage.value, view.movements);
   view.version = storage.version;
   return view.value;
+}
+
+void Memory::refuse_read(TensorId tensor, const Node& by, const std::string& why,
+                         const lowering::Site& site) const {
+  const std::string place =
+      by.source.known() ? fmt::format(" at {}", to_string(by.source)) : std::string();
+  site.fail(fmt::format("reads '{}' after node '{}' ({}{}), which {}", graph_.tensors[tensor].name,
+                        lowering::node_name(graph_, by), by.op, place, why),
+            "declare what the operator writes ([operators] of the case: name! and writes.name), or "
+            "capture a functional graph");
 }
 
 void Memory::write(TensorId tensor, CoreId value, const Node& node) {
@@ -119,6 +149,15 @@ Memory::Overlap Memory::overlap(TensorId a, TensorId b) const {
   return are_same(*layout_a, *layout_b) ? Overlap::kSame : Overlap::kUnknown;
 }
 
+bool Memory::may_overlap_itself(TensorId tensor) const {
+  if (const auto lying = layout(tensor)) return memory::may_overlap_itself(*lying);
+  const Movements& movements = tensors_[tensor].movements;
+  return storage_of(tensor).may_overlap ||
+         std::any_of(movements.begin(), movements.end(), [](const Movement& movement) {
+           return movement.prim == Prim::kExpand && movement.from != movement.to;
+         });
+}
+
 std::optional<Strided> Memory::layout(TensorId tensor) const {
   const View& view = tensors_[tensor];
   if (const auto& whole = storage_of(tensor).layout) return moved(*whole, view.movements);
@@ -138,7 +177,7 @@ CoreId Memory::view_of_whole(TensorId tensor, TensorId base, const Movements& mo
   read(base, site);
   const Storage& storage = storage_of(base);
   tensors_[tensor] = {tensors_[base].storage, movements, replay(builder_, storage.value, movements),
-                      storage.version, false};
+                      storage.version,        false,     nullptr};
   return tensors_[tensor].value;
 }
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shared_ir/lower/builder.h"
@@ -26,16 +27,21 @@ class Memory {
 
   // The tensor has memory of its own.
   void own(TensorId tensor, CoreId value);
+  // Several of its elements may be one in memory, if nothing else tells how they lie.
+  void may_overlap(TensorId tensor) { storage_of(tensor).may_overlap = true; }
   // Where the elements of its own memory lie, from the memory's start on; nothing else lies there.
   void lies(TensorId tensor, Strided layout);
   // `tensor` is a view of `base`, and `movements` make it, `value`, from the current value of
   // `base`. Returns its value: what was written through such a view last, where that was the last
   // write.
   CoreId view(TensorId tensor, TensorId base, const Movements& movements, CoreId value);
-  // `tensor` is another name of `base`, however it lies now.
+  // `tensor` is another name of the object `base`, however it lies now and later.
   void same(TensorId tensor, TensorId base);
-  // The tensor object has got the sizes and strides of `result`, which is a view of its memory.
-  void relayout(TensorId tensor, TensorId result);
+  // `tensor`, which has its value and memory by now, may be another name of the object `base`.
+  void may_be_same(TensorId tensor, TensorId base) { perhaps_same_.emplace_back(tensor, base); }
+  // `node` has moved the elements of the object: all its names have another shape from now on. What
+  // may be the same object is not known any more.
+  void relayout(TensorId tensor, const Movements& movements, CoreId value, const Node& node);
   // Both may be the same memory.
   void link(TensorId a, TensorId b);
 
@@ -56,6 +62,9 @@ class Memory {
   // How the elements of two tensors lie to each other. kSame: at the same places, one by one.
   Overlap overlap(TensorId a, TensorId b) const;
 
+  // Whether several elements of the tensor may be one in memory.
+  bool may_overlap_itself(TensorId tensor) const;
+
   // Strides of the tensor in its memory, as recorded or as they follow.
   std::optional<Strided> layout(TensorId tensor) const;
   // The movements that make a tensor of the memory of `tensor` that lies so; its sizes are those of
@@ -70,8 +79,9 @@ class Memory {
     int32_t storage = kNone;
     Movements movements;  // of the storage's value
     CoreId value = kNone;
-    int64_t version = 0;  // of the storage, when `value` was its content
-    bool relaid = false;  // lies otherwise than was recorded
+    int64_t version = 0;              // of the storage, when `value` was its content
+    bool relaid = false;              // lies otherwise than was recorded
+    const Node* relaid_by = nullptr;  // may have given it another shape
   };
   struct Storage {
     CoreId value = kNone;
@@ -82,16 +92,21 @@ class Memory {
     const Node* lost = nullptr;     // from then on only what has the current version is known
     std::string why;
     int32_t group = 0;  // storages of one group may be the same memory
+    bool may_overlap = false;
   };
 
   void lose_storage(Storage& storage, const Node& node, const std::string& why);
   void lose_others(int32_t storage, const Node& node);
+  [[noreturn]] void refuse_read(TensorId tensor, const Node& by, const std::string& why,
+                                const lowering::Site& site) const;
   Storage& storage_of(TensorId tensor) { return storages_[tensors_[tensor].storage]; }
   const Storage& storage_of(TensorId tensor) const { return storages_[tensors_[tensor].storage]; }
 
   const Graph& graph_;
   lowering::Builder& builder_;
   std::vector<View> tensors_;
+  std::vector<TensorId> objects_;  // per tensor, the first name of its object
+  std::vector<std::pair<TensorId, TensorId>> perhaps_same_;
   std::vector<Storage> storages_;
   std::map<int32_t, std::vector<int32_t>> groups_;  // group -> its storages
 };

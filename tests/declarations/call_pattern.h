@@ -28,6 +28,7 @@ struct DrawnCall {
   Graph graph;  // one node, its outputs not yet recorded; the inputs are its tensor arguments
   Node kernel;  // the call that PyTorch runs: the same node, or the one behind "=>"
   std::vector<ReferenceTensor> values;  // per input
+  std::vector<bool> is_index;           // per input: its elements count another operand's
 };
 
 // Equal seeds give equal calls. Throws UserError, with the column, for a malformed pattern.

@@ -1,29 +1,17 @@
 #include "tests/declarations/kernel_comparison.h"
 
-#include <ATen/ops/tensor.h>
-
-#include <algorithm>
-#include <cmath>
-#include <iomanip>
-#include <sstream>
-
 #include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/interpret/declared_value.h"
 #include "dynamic_check/interpret/hlo_operators.h"
 #include "shared_ir/capture/scalar_type.h"
 #include "shared_ir/lower.h"
+#include "tests/declarations/elements.h"
 #include "tests/declarations/linear_marks.h"
 
 namespace assay::test {
 namespace {
 
 using Outcome = Comparison::Outcome;
-
-at::Tensor tensor_of(const Tensor& what, const ReferenceTensor& value) {
-  return at::tensor(value.values, at::kDouble)
-      .reshape(value.shape)
-      .to(is_floating(what.dtype) ? at::kDouble : to_scalar_type(what.dtype));
-}
 
 // Runs `node` of the graph, or one in its place, on the call's arguments.
 std::vector<at::Tensor> run(const DrawnCall& call, const Graph& graph, const Node& node) {
@@ -62,39 +50,6 @@ std::vector<ReferenceTensor> evaluate_lowered(const DrawnCall& call, const CoreP
                            std::vector<double>(static_cast<size_t>(element_count(op.shape)), 1.0)};
   };
   return evaluate({program}, sources)[0];
-}
-
-bool agree(double kernel, double declared, double tolerance) {
-  if (std::isnan(kernel) || std::isnan(declared)) return std::isnan(kernel) && std::isnan(declared);
-  if (kernel == declared) return true;
-  if (std::isinf(kernel) || std::isinf(declared)) return false;
-  return std::abs(kernel - declared) <= tolerance * std::max(1.0, std::abs(kernel));
-}
-
-std::string digits(double value) {
-  std::ostringstream text;
-  text << std::setprecision(17) << value;
-  return text.str();
-}
-
-// Empty when all elements agree.
-std::string difference(const at::Tensor& kernel, const ReferenceTensor& declared,
-                       double tolerance) {
-  if (kernel.scalar_type() == at::kFloat) tolerance = 1e-5;
-  if (!kernel.is_floating_point()) tolerance = 0;
-  const at::Tensor flat = kernel.to(at::kDouble).contiguous();
-  const double* expected = flat.const_data_ptr<double>();
-  for (size_t i = 0; i < declared.values.size(); ++i)
-    if (!agree(expected[i], declared.values[i], tolerance))
-      return "element " + std::to_string(i) + " of " + to_string(declared.shape) + " is " +
-             digits(expected[i]) + ", but " + digits(declared.values[i]) + " by the declaration";
-  return {};
-}
-
-ReferenceTensor values_of(const at::Tensor& tensor) {
-  const at::Tensor flat = tensor.to(at::kDouble).contiguous();
-  const double* first = flat.const_data_ptr<double>();
-  return {tensor.sizes().vec(), {first, first + flat.numel()}};
 }
 
 // Where the interpreter has a kernel of its own for an operator that PyTorch does not have, it

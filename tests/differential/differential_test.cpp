@@ -10,6 +10,7 @@
 
 #include "shared_ir/import/fx_json.h"
 #include "tests/declarations/kernel_comparison.h"
+#include "tests/differential/run_size.h"
 #include "tests/differential/schema_call.h"
 #include "tests/differential/shrink.h"
 
@@ -18,7 +19,6 @@ namespace {
 
 using Outcome = Comparison::Outcome;
 
-constexpr double kTolerance = 1e-9;
 constexpr uint64_t kDrawsPerOperator = 40;  // until one is taken
 
 // Operators whose calls are known to disagree: repeated indices, statistics of nothing or with an
@@ -39,14 +39,9 @@ const std::set<std::string> kOpen = {"aten.index_put.default",
                                      "aten.topk.default",
                                      "aten.pow.Tensor_Tensor"};
 
-uint64_t number(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 Comparison compare(const DrawnCall& call, const OperatorTable& operators) {
   try {
-    return compare_with_kernel(call, operators, kTolerance);
+    return compare_with_kernel(call, operators, kDifferentialTolerance);
   } catch (const std::exception& error) {
     return {Outcome::kDiffers, std::string("the evaluation fails: ") + error.what()};
   }

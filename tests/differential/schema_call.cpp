@@ -60,11 +60,16 @@ bool is_drawn(const c10::TypePtr& type) {
 
 class Drawing {
  public:
-  Drawing(std::string op, uint64_t seed, bool may_wrap) : random_(seed), unsigned_(may_wrap) {
+  Drawing(std::string op, uint64_t seed, bool may_wrap, const Tensor* first)
+      : random_(seed), unsigned_(may_wrap) {
     call_.kernel.op = std::move(op);
     for (int64_t rank = below(4); rank > 0; --rank) shape_.push_back(size());
     same_shapes_ = below(2) == 0;
     floating_ = below(3) != 0;
+    if (first != nullptr) {
+      shape_ = first->shape;
+      floating_ = is_floating(first->dtype);
+    }
   }
 
   DrawnCall run() {
@@ -208,6 +213,7 @@ class Drawing {
     std::vector<double> values(static_cast<size_t>(element_count(shape)));
     for (double& value : values) value = element(dtype, index);
     call_.values.push_back({shape, std::move(values)});
+    call_.is_index.push_back(index);
     return id;
   }
 
@@ -233,8 +239,9 @@ bool has_drawable_schema(const std::string& op) {
   });
 }
 
-DrawnCall draw_from_schema(const std::string& op, uint64_t seed, bool may_wrap) {
-  return Drawing(op, seed, may_wrap).run();
+DrawnCall draw_from_schema(const std::string& op, uint64_t seed, bool may_wrap,
+                           const Tensor* first) {
+  return Drawing(op, seed, may_wrap, first).run();
 }
 
 }  // namespace assay::test

@@ -19,6 +19,8 @@ namespace assay::test {
 bool has_drawable_schema(const std::string& op);
 
 // One call that PyTorch may reject. Equal seeds give equal calls. The operator must be drawable.
-DrawnCall draw_from_schema(const std::string& op, uint64_t seed, bool may_wrap);
+// `first`, where given, has the shape that the first operand gets.
+DrawnCall draw_from_schema(const std::string& op, uint64_t seed, bool may_wrap,
+                           const Tensor* first = nullptr);
 
 }  // namespace assay::test

@@ -210,6 +210,35 @@ TEST(IntegerTypes, LongIntegersThatAreComputedAreTakenNotToWrap) {
               testing::Contains("integers that are computed in int64 do not wrap around"));
 }
 
+TEST(IntegerTypes, AFractionIsNoFactorOfIntegers) {
+  const auto scaled = [](double factor) {
+    const ProgramOfX program = [=](GraphBuilder& g, TensorRef x) {
+      const TensorRef sum = elements(g, "aten.addcmul.default", {x, x, x}, DType::kInt64);
+      g.keyword("value", factor);
+      return as(g, sum, DType::kFloat32);
+    };
+    return typed_case({"", DType::kInt64, DType::kFloat32, program, {}, {}}, program);
+  };
+  EXPECT_TRUE(proves(scaled(2)));
+  EXPECT_THROW(prove(scaled(0.5)), UserError);
+}
+
+TEST(IntegerTypes, NoIntegersHaveNoMaximum) {
+  const auto largest = [](int64_t count, DType dtype) {
+    CaseBuilder c(1);
+    for (GraphBuilder* g : {&c.sequential(), &c.rank(0)}) {
+      const TensorRef some = g->call("some", "aten.slice.Tensor",
+                                     {g->input("x", {4}, dtype), 0, 0, count}, {count}, dtype);
+      g->output("y", g->call("y", "aten.amax.default", {some, {0}}, {}, dtype));
+    }
+    c.replicate("x");
+    return c.build();
+  };
+  EXPECT_TRUE(proves(largest(2, DType::kInt32)));
+  EXPECT_NO_THROW(prove(largest(0, DType::kFloat32)));
+  EXPECT_THROW(prove(largest(0, DType::kInt32)), UserError);
+}
+
 TEST(IntegerTypes, FlagsHaveNoAverage) {
   const TypeTwins twins{"", DType::kBool, DType::kInt64, flags("", 1), flags("avg", 1), {}};
   EXPECT_THROW(static_check(typed_case(twins, twins.wrong), OperatorTable::builtin()), UserError);

@@ -1,0 +1,54 @@
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <algorithm>
+#include <set>
+
+#include "shared_ir/memory/schema.h"
+#include "tests/differential/program.h"
+#include "tests/differential/schema_call.h"
+
+namespace assay::test {
+namespace {
+
+// Memory that nothing has written has no values to compare.
+bool leaves_memory_unwritten(const std::string& op) {
+  return op.find("empty") != std::string::npos || op.find("resize") != std::string::npos;
+}
+
+}  // namespace
+
+ProgramOperators operators_of_programs(const OperatorTable& declared,
+                                       const std::vector<std::string>& left_out) {
+  const std::set<std::string> without(left_out.begin(), left_out.end());
+  const auto usable = [&](const std::string& op) {
+    return !without.contains(op) && !leaves_memory_unwritten(op) && has_drawable_schema(op);
+  };
+  ProgramOperators found{declared, {}, {}, {}};
+  for (const std::string& name : declared.names())
+    if (usable(name)) found.pure.push_back(name);
+  for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
+    if (!name.name.starts_with("aten::")) continue;
+    const std::string base = "aten." + name.name.substr(6);
+    const std::string op =
+        base + "." + (name.overload_name.empty() ? "default" : name.overload_name);
+    const auto schema = memory::torch_schema(op);
+    if (!schema || !usable(op)) continue;
+    const auto shares = [](const memory::SchemaResult& result) {
+      return result.sharing == memory::Sharing::kView ||
+             result.sharing == memory::Sharing::kViewOrCopy;
+    };
+    if (schema->writes()) {
+      const std::string functional(schema->functional);
+      if (!functional.empty() && !without.contains(functional) &&
+          declared.find(functional) != nullptr)
+        found.writers.push_back(op);
+    } else if (std::ranges::any_of(schema->results, shares)) {
+      found.views.push_back(op);
+    }
+  }
+  std::ranges::sort(found.views);
+  std::ranges::sort(found.writers);
+  return found;
+}
+
+}  // namespace assay::test

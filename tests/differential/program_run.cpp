@@ -1,0 +1,127 @@
+#include "tests/differential/program_run.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cos.h>
+#include <ATen/ops/empty_strided.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "dynamic_check/interpret/boxed_call.h"
+#include "shared_ir/lower.h"
+#include "tests/declarations/elements.h"
+
+namespace assay::test {
+namespace {
+
+using Outcome = Comparison::Outcome;
+
+constexpr double kFade = -0.9;
+
+// Whether tiny changes of the inputs change the output much: signs of 0 and remainders of what is
+// almost a multiple do.
+bool is_unstable(const DrawnProgram& program, TensorId output, const at::Tensor& truth) {
+  constexpr double kNoise = 1e-9, kChange = 1e-6;
+  return std::ranges::any_of(std::array{kNoise, -kNoise, kNoise / 3}, [&](double noise) {
+    const at::Tensor changed = run_whole(program, noise)[index(output)];
+    return changed.sizes() != truth.sizes() ||
+           !difference(truth, values_of(changed), kChange).empty();
+  });
+}
+
+// Integers are exact modulo what their type holds.
+std::vector<double> as_stored(std::vector<double> values, at::ScalarType type) {
+  const int bits = static_cast<int>(8 * at::elementSize(type));
+  if (!at::isIntegralType(type, false) || bits == 64) return values;
+  const double count = std::ldexp(1, bits);
+  const double least = type == at::kByte ? 0 : -count / 2;
+  for (double& value : values) value -= count * std::floor((value - least) / count);
+  return values;
+}
+
+}  // namespace
+
+at::Tensor placed(const Tensor& what, const ReferenceTensor& value) {
+  const at::Tensor packed = tensor_of(what, value);
+  if (!what.strides) return packed;
+  return at::empty_strided(what.shape, *what.strides, packed.options()).copy_(packed);
+}
+
+// Runs node after node; `live[id]` is the tensor object that the program holds.
+std::vector<at::Tensor> run_next(const Graph& graph, const Node& node,
+                                 const std::vector<at::Tensor>& live) {
+  return run_operator(
+      graph, node, [&](TensorId id) { return live[index(id)]; }, Arithmetic::kFloat64);
+}
+
+// Floating inputs, and what operators make, are changed by `noise`, up and down by turns, so that
+// no two changes cancel.
+std::vector<at::Tensor> run_whole(const DrawnProgram& program, double noise) {
+  const Graph& graph = program.graph;
+  std::vector<at::Tensor> live(graph.tensors.size());
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const Tensor& input = graph.tensors[index(graph.inputs[i])];
+    ReferenceTensor value = program.values[i];
+    for (double& element : value.values)
+      if (is_floating(input.dtype)) element += noise *= kFade;
+    live[index(graph.inputs[i])] = placed(input, value);
+  }
+  for (const Node& node : graph.nodes) {
+    const std::vector<at::Tensor> results = run_next(graph, node, live);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] == kNone) continue;
+      at::Tensor& made = live[index(node.outputs[i])] = results.at(i);
+      if (noise != 0 && made.is_floating_point() && made.is_non_overlapping_and_dense())
+        made.add_(at::cos(at::arange(made.numel(), at::kDouble))
+                      .mul_(noise *= kFade)
+                      .reshape(made.sizes()));
+      if (made.sizes() != at::IntArrayRef(graph.tensors[index(node.outputs[i])].shape))
+        throw std::runtime_error("the program makes other shapes");
+    }
+  }
+  return live;
+}
+
+Comparison compare_with_pytorch(const DrawnProgram& program, const OperatorTable& operators,
+                                double tolerance) {
+  const Graph& graph = program.graph;
+  std::vector<at::Tensor> live;
+  try {
+    live = run_whole(program, 0);
+  } catch (const InternalError&) {
+    throw;
+  } catch (const std::exception& error) {
+    return {Outcome::kRejected, error.what()};
+  }
+  CoreProgram core;
+  try {
+    core = lower(graph, {}, 0, operators);
+  } catch (const UserError& error) {
+    return {Outcome::kRefused, error.what()};
+  }
+  if (!core.opaque.empty()) return {Outcome::kRefused, core.opaque.front()};
+  ReferenceSources sources;
+  sources.input = [&](Rank, const CoreOp& op) {
+    const auto place = std::ranges::find(graph.inputs, op.tensor);
+    return program.values[index(place - graph.inputs.begin())];
+  };
+  const std::vector<ReferenceTensor> values = evaluate({core}, sources)[0];
+  for (const TensorId output : graph.outputs) {
+    const CoreId id = core.value_of[index(output)];
+    const ReferenceTensor& value = values[index(id)];
+    const at::Tensor& truth = live[index(output)];
+    const std::string& name = graph.tensors[index(output)].name;
+    if (truth.sizes() != at::IntArrayRef(value.shape))
+      return {Outcome::kDiffers, name + " has another shape at the end"};
+    const ReferenceTensor stored{value.shape, as_stored(value.values, truth.scalar_type())};
+    if (const std::string why = difference(truth, stored, tolerance); !why.empty())
+      return is_unstable(program, output, truth)
+                 ? Comparison{Outcome::kRejected, name + " is not continuous here"}
+                 : Comparison{Outcome::kDiffers, name + ": " + why};
+  }
+  return {};
+}
+
+}  // namespace assay::test

@@ -1,0 +1,33 @@
+// Programs by PyTorch with its own memory, and by what they lower to.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "tests/declarations/kernel_comparison.h"
+#include "tests/differential/program.h"
+
+namespace assay::test {
+
+// An input that lies in memory as the graph says.
+at::Tensor placed(const Tensor& what, const ReferenceTensor& value);
+
+// What the node returns in float64; `live[id]` is the tensor object that the program holds. Throws
+// what PyTorch throws.
+std::vector<at::Tensor> run_next(const Graph& graph, const Node& node,
+                                 const std::vector<at::Tensor>& live);
+
+// All tensor objects of the program as they are at its end. Floating inputs, and what operators
+// make, are changed by `noise`, up and down by turns, so that no two changes cancel. Throws what
+// PyTorch throws, and std::runtime_error when results have other shapes than were recorded.
+std::vector<at::Tensor> run_whole(const DrawnProgram& program, double noise);
+
+// Runs the program in float64, with PyTorch's own memory, and holds its outputs, as they are at the
+// end, against the evaluation of the core program that it lowers to, to the tolerance of
+// difference() (elements.h). An operator without a declaration is a refusal; where tiny noise
+// changes an output that differs, the program is rejected.
+Comparison compare_with_pytorch(const DrawnProgram& program, const OperatorTable& operators,
+                                double tolerance);
+
+}  // namespace assay::test
