@@ -16,6 +16,8 @@
 #include "dynamic_check/tolerance/perturbed_run.h"
 #include "dynamic_check/tolerance/rounding.h"
 #include "shared_ir/approximation.h"
+#include "shared_ir/memory/effects.h"
+#include "shared_ir/operators.h"
 
 namespace assay {
 namespace {
@@ -112,12 +114,11 @@ class Replay {
     ReplayInputs inputs = make_replay_inputs(refinement_, seed, scale);
     const std::vector<Graph> sequential{refinement_.sequential};
     const std::vector<Values> expected =
-        interpret(sequential, refinement_.sequential_groups, inputs.sequential, {}, {}, &declared_);
+        values_of(sequential, refinement_.sequential_groups, inputs.sequential);
     inputs.distributed.merge(accepted_values(refinement_, expected.front(), seed));
     std::vector<Values> actual;
     try {
-      actual = interpret(refinement_.ranks, refinement_.distributed_groups, inputs.distributed, {},
-                         {}, &declared_);
+      actual = values_of(refinement_.ranks, refinement_.distributed_groups, inputs.distributed);
     } catch (const UnmetCollectives& mismatch) {
       result.witness = Witness{"", "", 1, seed, reduced_, mismatch.message};
       return true;
@@ -144,6 +145,37 @@ class Replay {
   }
 
  private:
+  bool writes_memory(const Graph& graph) const {
+    static const OperatorTable builtin = OperatorTable::builtin();
+    return std::ranges::any_of(graph.nodes, [&](const Node& node) {
+      const OperatorDeclaration* declaration = declared_.declaration(node);
+      if (declaration == nullptr) declaration = builtin.find(node.op);
+      const memory::OperatorSchema schema = memory::schema_of(node.op, declaration);
+      return !memory::written_by(graph, node, schema).empty();
+    });
+  }
+
+  // The values that relations speak of: outputs of a graph as they are at its end, other tensors as
+  // they were made.
+  std::vector<Values> values_of(const std::vector<Graph>& graphs, const Groups& groups,
+                                const std::map<RankTensorName, at::Tensor>& inputs) const {
+    std::vector<Values> made(graphs.size());
+    for (size_t rank = 0; rank < graphs.size(); ++rank)
+      if (writes_memory(graphs[rank])) made[rank].resize(graphs[rank].tensors.size());
+    const Seen keep = [&](Rank rank, TensorId id, const at::Tensor& value) {
+      Values& kept = made[static_cast<size_t>(rank)];
+      if (!kept.empty() && value.defined()) kept[static_cast<size_t>(id)] = value.clone();
+    };
+    std::vector<Values> values = interpret(graphs, groups, inputs, {}, {}, &declared_, keep);
+    for (size_t rank = 0; rank < graphs.size(); ++rank) {
+      for (size_t id = 0; id < made[rank].size(); ++id)
+        if (std::ranges::find(graphs[rank].outputs, static_cast<TensorId>(id)) ==
+            graphs[rank].outputs.end())
+          values[rank][id] = std::move(made[rank][id]);
+    }
+    return values;
+  }
+
   // How far rounding alone may move what the claim compares: far, where it is what is left of
   // values that cancel, such as a gradient of a softmax that has saturated.
   double rounding(const Claim& claim, const ReplayInputs& inputs, const at::Tensor& reference,

@@ -19,10 +19,13 @@ constexpr const char* kRight[] = {"qwen2-tp2", "gpt-tp2-l1", "gpt-tp4-l2", "llam
 
 bool have_captured_graphs() { return std::filesystem::is_directory(captured_graphs()); }
 
+// Those that were captured from the fixtures' programs, and those that write into memory, which
+// captures make functional.
 void add_fixtures(std::vector<NamedCase>& cases) {
   std::vector<std::filesystem::path> folders;
-  for (const auto& entry : std::filesystem::directory_iterator(ASSAY_FIXTURE_CASES))
-    folders.push_back(entry.path());
+  for (const char* root : {ASSAY_FIXTURE_CASES, ASSAY_MEMORY_CASES})
+    for (const auto& entry : std::filesystem::directory_iterator(root))
+      folders.push_back(entry.path());
   std::sort(folders.begin(), folders.end());
   for (const auto& folder : folders) {
     Case fixture = load_case(folder);

@@ -12,6 +12,9 @@ void add_constant_edits(const Graph& graph, NodeId node, std::vector<Edit>& edit
 void add_index_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits);
 void add_operand_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits);
 void add_operator_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits);
+void add_memory_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits);
+void add_type_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits);
+void add_attribute_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits);
 void add_collective_edits(const Case& refinement, Rank rank, NodeId node, std::vector<Edit>& edits);
 void add_arithmetic_rewrites(const Graph& graph, NodeId node, std::vector<Edit>& edits);
 void add_collective_rewrites(const Case& refinement, Rank rank, NodeId node,

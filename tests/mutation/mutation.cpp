@@ -17,6 +17,9 @@ std::vector<Edit> edits_of(const Case& refinement, Rank rank) {
     add_index_edits(graph, node, edits);
     add_operand_edits(graph, node, edits);
     add_operator_edits(graph, node, edits);
+    add_memory_edits(graph, node, edits);
+    add_type_edits(graph, node, edits);
+    add_attribute_edits(graph, node, edits);
     add_collective_edits(refinement, rank, node, edits);
     add_arithmetic_rewrites(graph, node, edits);
     add_collective_rewrites(refinement, rank, node, edits);
@@ -49,6 +52,12 @@ const char* to_string(MutationKind kind) {
       return "operator";
     case MutationKind::kCollective:
       return "collective";
+    case MutationKind::kMemory:
+      return "memory";
+    case MutationKind::kType:
+      return "type";
+    case MutationKind::kAttribute:
+      return "attribute";
     case MutationKind::kCommute:
       return "commute";
     case MutationKind::kReassociate:

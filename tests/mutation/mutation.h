@@ -18,6 +18,9 @@ enum class MutationKind {
   kOperator,    // an operator is left out, or is its neighbour (> instead of >=)
   kCollective,  // left out, repeated, too early, of another kind, reduction, group or order of
                 // ranks
+  kMemory,      // a write is left out, or goes elsewhere; what was there before it is read
+  kType,        // a tensor passes through a type that holds less
+  kAttribute,   // an argument is left out, or is another text
   // Rewrites: equal over the reals, whatever the inputs.
   kCommute,          // the operands of a sum or product change places
   kReassociate,      // (a + b) + c as a + (b + c); the same of products

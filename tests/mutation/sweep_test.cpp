@@ -48,7 +48,8 @@ TEST(Sweep, CasesAreProvedAndEqualBeforeTheyAreMutated) {
 INSTANTIATE_TEST_SUITE_P(AllCases, Sweep,
                          testing::Values(MutationKind::kConstant, MutationKind::kIndex,
                                          MutationKind::kOperand, MutationKind::kOperator,
-                                         MutationKind::kCollective),
+                                         MutationKind::kCollective, MutationKind::kMemory,
+                                         MutationKind::kType, MutationKind::kAttribute),
                          [](const auto& one) { return std::string(to_string(one.param)); });
 
 }  // namespace
