@@ -137,8 +137,10 @@ bool holds_by_pieces(const Facts& facts, const Region& region, const CoreOp& op,
   std::vector<IntegerMap> maps;
   for (const Element& element : operands) {
     auto map = as_integer(facts, region, element);
-    // Of floating numbers, those that are constants.
-    if (!map || (is_floating(operand_dtype) && map->of.atom != kNone)) return false;
+    // Of floating numbers, those that are constants or flags.
+    if (!map) return false;
+    if (is_floating(operand_dtype) && map->of.atom != kNone && !facts.boolean(map->of.atom))
+      return false;
     maps.push_back(std::move(*map));
   }
   auto claimed = as_integer(facts, region, claim);

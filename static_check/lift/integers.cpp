@@ -198,9 +198,19 @@ std::optional<PiecewiseAffine> apply_pieces(const CoreOp& op, DType source,
   }
 }
 
-// A single affine piece is an ordinary sum of terms.
+int64_t value_at(const PiecewiseAffine& f, int64_t x) {
+  const auto piece = std::ranges::find_if(
+      f.pieces, [x](const Piece& one) { return one.x.lo <= x && x < one.x.hi; });
+  return piece->a * x + piece->b;
+}
+
+// A single affine piece is an ordinary sum of terms, and every function of a flag is affine.
 Tile as_tile(const Lifting& lifting, PiecewiseAffine f, const Shape& size) {
   Tile tile;
+  if (f.pieces.size() > 1 && is_bool(lifting.atom(f.atom).dtype)) {
+    const int64_t at_0 = value_at(f, 0);
+    f.pieces = {{kAllIntegers, value_at(f, 1) - at_0, at_0}};
+  }
   if (f.pieces.size() > 1) {
     tile.integer.push_back(std::move(f));
     return tile;

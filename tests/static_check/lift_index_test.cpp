@@ -265,6 +265,34 @@ TEST(Index, CastsThatKeepValuesAreTheIdentity) {
   EXPECT_TRUE(proves(rows_by_cast_ids(DType::kInt32, DType::kInt64)));
 }
 
+/// x where it is at least 0, by flags that became numbers, and on the rank `times` that and flags
+/// again.
+Case gated(int times) {
+  CaseBuilder c(1);
+  const auto program = [&](GraphBuilder& g, bool again) {
+    const TensorRef x = g.input("x", {4});
+    const TensorRef flags = g.call("flags", "aten.ge.Scalar", {x, 0}, {4}, DType::kBool);
+    TensorRef gate = g.call("gate", "aten._to_copy.default", {flags, DType::kFloat32}, {4});
+    if (again) {
+      const TensorRef scaled = g.call("scaled", "aten.mul.Scalar", {gate, times}, {4});
+      const TensorRef back =
+          g.call("back", "aten._to_copy.default", {scaled, DType::kBool}, {4}, DType::kBool);
+      gate = g.call("again", "aten._to_copy.default", {back, DType::kFloat32}, {4});
+    }
+    g.output(g.call("y", "aten.mul.Tensor", {x, gate}, {4}));
+  };
+  program(c.sequential(), false);
+  program(c.rank(0), true);
+  c.replicate("x");
+  return c.build();
+}
+
+TEST(Index, NumbersThatAreFlagsAreFlagsAgain) {
+  EXPECT_TRUE(proves(gated(1)));
+  EXPECT_TRUE(proves(gated(3)));
+  EXPECT_FALSE(proves(gated(0)));
+}
+
 /// A causal mask added as -inf before softmax; `shift` moves its diagonal.
 Case causal(int shift) {
   CaseBuilder c(2);

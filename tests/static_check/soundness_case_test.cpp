@@ -14,7 +14,9 @@ namespace {
 
 std::vector<std::filesystem::path> folders() {
   std::vector<std::filesystem::path> result;
-  const std::filesystem::path root(std::getenv("ASSAY_SOURCE_DIR"));
+  const char* source = std::getenv("ASSAY_SOURCE_DIR");
+  if (source == nullptr) return result;
+  const std::filesystem::path root(source);
   for (const auto& entry :
        std::filesystem::directory_iterator(root / "tests/static_check/soundness"))
     result.push_back(entry.path());
@@ -24,7 +26,7 @@ std::vector<std::filesystem::path> folders() {
 
 TEST(SoundnessCases, NoneIsJudgedWrongly) {
   const auto cases = folders();
-  EXPECT_GT(cases.size(), 20u);
+  EXPECT_GT(cases.size(), 20u) << "ASSAY_SOURCE_DIR is not set";
   for (const auto& folder : cases) {
     SCOPED_TRACE(folder.filename().string());
     try {
