@@ -60,6 +60,8 @@ Value weighted_sum(Call& call, int sign) {
   AlikeOperands operands = alike_operands(pair, 0);
   if (is_bool(operands.dtype)) {
     if (sign < 0) call.fail("flags cannot be subtracted");
+    if (alpha == 0) return tensor_value(operands.ids[0]);
+    if (alpha != 1) call.fail(fmt::format("flags that are added {} times", alpha));
     return tensor_value(call.builder().map("or", operands.ids, DType::kBool, 0));
   }
   Builder& builder = call.builder();

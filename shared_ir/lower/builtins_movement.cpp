@@ -74,6 +74,38 @@ Value move_last(Call& call) {
   return tensor_value(call.builder().permute(x, dims));
 }
 
+// The dimensions `from` become the dimensions `to`; the others keep their order.
+Value move_dims(Call& call) {
+  CoreId x = call.tensor(0);
+  const int64_t rank = call.builder().rank(x);
+  std::vector<int64_t> from = call.integers(1), to = call.integers(2);
+  if (from.size() != to.size()) call.fail("as many dimensions come as go");
+  std::vector<int64_t> dims(rank, -1);
+  std::vector<bool> moves(rank);
+  for (size_t i = 0; i < from.size(); ++i) {
+    const int64_t source = call.checked_dim(from[i], rank), place = call.checked_dim(to[i], rank);
+    if (rank == 0) return tensor_value(x);
+    if (moves[source] || dims[place] >= 0) call.fail("a dimension is named twice");
+    moves[source] = true;
+    dims[place] = source;
+  }
+  int64_t next = 0;
+  for (int64_t& dim : dims) {
+    if (dim >= 0) continue;
+    while (moves[next]) ++next;
+    dim = next++;
+  }
+  return tensor_value(call.builder().permute(x, dims));
+}
+
+// The dimensions in the opposite order.
+Value reverse_dims(Call& call) {
+  CoreId x = call.tensor(0);
+  std::vector<int64_t> dims(call.builder().rank(x));
+  std::iota(dims.rbegin(), dims.rend(), 0);
+  return tensor_value(call.builder().permute(x, dims));
+}
+
 // New dimensions come first; -1 keeps a size.
 Value expand(Call& call) {
   CoreId x = call.tensor(0);
@@ -204,6 +236,9 @@ constexpr Builtin kMovementBuiltins[] = {
      "move_last(x, dim): dim becomes the last dimension, the others keep their order; a scalar "
      "gets "
      "one"},
+    {"move_dims", 3, 3, move_dims,
+     "move_dims(x, from, to): dimensions move to new places, the others keep their order"},
+    {"reverse_dims", 1, 1, reverse_dims, "reverse_dims(x): its dimensions in the opposite order"},
     {"expand", 2, 2, expand, "expand(x, sizes): size 1 repeats; -1 keeps a size"},
     {"broadcast_in_dim", 4, 4, broadcast_in_dim,
      "broadcast_in_dim(x, dims, sizes, dtype): dimension i of x becomes dims[i] of the result"},

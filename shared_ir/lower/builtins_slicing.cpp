@@ -17,12 +17,15 @@ struct Range {
   int64_t start, step, count;
 };
 
-// start, end, step as arguments first, first + 1, first + 2: none is the bound, negative counts
-// from the end, and what lies outside is cut off.
+// Negative bounds count from the end; what lies outside is cut off.
+int64_t bound_in(int64_t at, int64_t size) {
+  return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
+}
+
+// start, end, step as arguments first, first + 1, first + 2: none is the bound.
 Range range_of(const Call& call, size_t first, int64_t size) {
   auto bound = [&](size_t i, int64_t otherwise) {
-    int64_t at = call.has(i) ? call.integer(i) : otherwise;
-    return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
+    return bound_in(call.has(i) ? call.integer(i) : otherwise, size);
   };
   Range range{bound(first, 0), call.has(first + 2) ? call.integer(first + 2) : 1, 0};
   if (range.step < 1) call.fail(fmt::format("step {} is below 1", range.step));
@@ -95,6 +98,31 @@ Value chunk(Call& call) {
   std::vector<int64_t> sizes;
   for (; left > 0; left -= sizes.back()) sizes.push_back(std::min(size, left));
   return pieces_of(call, x, dim, sizes);
+}
+
+// As torch.tensor_split: so many pieces, the first ones one longer, or pieces that end at indices.
+Value tensor_split(Call& call) {
+  CoreId x = call.tensor(0);
+  const int64_t dim = call.existing_dim(call.integer(2), call.builder().rank(x));
+  const int64_t size = call.builder().shape(x)[dim];
+  std::vector<int64_t> sizes;
+  if (call[1].get_if<int64_t>()) {
+    const int64_t count = call.integer(1);
+    if (count < 1) call.fail(fmt::format("{} pieces", count));
+    if (count > kMostPieces) throw SizeOverflow{};
+    for (int64_t i = 0; i < count; ++i) sizes.push_back(size / count + (i < size % count ? 1 : 0));
+    return pieces_of(call, x, dim, sizes);
+  }
+  ValueList pieces;
+  int64_t start = 0;
+  std::vector<int64_t> ends = call.integers(1);
+  ends.push_back(size);
+  for (const int64_t end : ends) {
+    const int64_t from = bound_in(start, size), to = std::max(from, bound_in(end, size));
+    pieces.push_back(tensor_value(call.builder().slice(x, dim, from, 1, to - from)));
+    start = end;
+  }
+  return {std::move(pieces)};
 }
 
 // Windows start at every step-th element; the new last dimension counts through a window.
@@ -278,6 +306,9 @@ constexpr Builtin kSlicingBuiltins[] = {
      "split(x, sizes, dim): a list of tensors; one size for all, or a list that adds up"},
     {"chunk", 3, 3, chunk,
      "chunk(x, count, dim): a list of pieces of equal size, the last perhaps smaller"},
+    {"tensor_split", 3, 3, tensor_split,
+     "tensor_split(x, count or ends, dim): pieces that differ by one in size at most, or end "
+     "there"},
     {"windows", 4, 4, windows,
      "windows(x, dim, size, step): overlapping slices; a new last dimension counts their elements"},
     {"unbind", 2, 2, unbind, "unbind(x, dim): the list of rows"},

@@ -55,6 +55,9 @@ bool Functionalizer::needs_memory(const Node& node) {
 void Functionalizer::add_input(TensorId input, CoreId value) {
   if (!needed_) return;
   memory_.own(input, value);
+  const Tensor& recorded = graph_.tensors[input];
+  if (recorded.strides && may_overlap_itself({0, recorded.shape, *recorded.strides}))
+    memory_.may_overlap(input);
   values_[input] = value;
 }
 
@@ -175,7 +178,8 @@ void Functionalizer::run_in_place(const Node& node, const OperatorDeclaration* d
     CoreId value = results.writes[i];
     // Reductions and their like compute in the type of what they are told to write.
     if (schema.torch && !schema.pointwise &&
-        is_floating(builder.dtype(value)) != is_floating(memory[i].dtype))
+        (is_floating(builder.dtype(value)) != is_floating(memory[i].dtype) ||
+         is_bool(builder.dtype(value)) != is_bool(memory[i].dtype)))
       context_.site.fail(
           fmt::format("writes {} into '{}', which is {}", to_string(builder.dtype(value)),
                       memory[i].name, to_string(memory[i].dtype)),
@@ -299,7 +303,10 @@ CoreId Functionalizer::add_shared(TensorId output, CoreId value, const Node& nod
       tensors_of(argument(node, schema, schema.parameters[result.parameter].name));
   const auto may_share = [&] {
     memory_.own(output, value);
-    if (!moved) memory_.may_overlap(output);
+    const bool overlaps =
+        std::any_of(operands.begin(), operands.end(),
+                    [this](TensorId operand) { return memory_.may_overlap_itself(operand); });
+    if (!moved || repeats(moved->movements) || overlaps) memory_.may_overlap(output);
     for (const TensorId operand : operands) memory_.link(output, operand);
     return value;
   };
@@ -351,7 +358,7 @@ void Functionalizer::add_results(const Node& node, const OperatorDeclaration* de
     }
     add_fresh(output, value, node, schema);
     if (unknown || (schema.composite && (declaration == nullptr || moved[i])))
-      linked.insert(output);
+      linked.insert(output), memory_.may_overlap(output);
   }
   if (linked.empty()) return;
   for (const TensorId output : linked)

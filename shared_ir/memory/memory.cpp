@@ -105,7 +105,7 @@ void Memory::write(TensorId tensor, CoreId value, const Node& node) {
   View& view = tensors_[tensor];
   Storage& storage = storages_[view.storage];
   const std::optional<CoreId> whole = undo(builder_, storage.value, view.movements, value);
-  if (whole && storage.lost == nullptr) {
+  if (whole && storage.lost == nullptr && !storage.may_overlap) {
     storage.value = *whole;
     ++storage.version;
     storage.written = view.movements;
@@ -151,11 +151,7 @@ Memory::Overlap Memory::overlap(TensorId a, TensorId b) const {
 
 bool Memory::may_overlap_itself(TensorId tensor) const {
   if (const auto lying = layout(tensor)) return memory::may_overlap_itself(*lying);
-  const Movements& movements = tensors_[tensor].movements;
-  return storage_of(tensor).may_overlap ||
-         std::any_of(movements.begin(), movements.end(), [](const Movement& movement) {
-           return movement.prim == Prim::kExpand && movement.from != movement.to;
-         });
+  return storage_of(tensor).may_overlap || repeats(tensors_[tensor].movements);
 }
 
 std::optional<Strided> Memory::layout(TensorId tensor) const {

@@ -27,7 +27,7 @@ class Memory {
 
   // The tensor has memory of its own.
   void own(TensorId tensor, CoreId value);
-  // Several of its elements may be one in memory, if nothing else tells how they lie.
+  // Several elements of its memory may be one: a write through a part of it changes others.
   void may_overlap(TensorId tensor) { storage_of(tensor).may_overlap = true; }
   // Where the elements of its own memory lie, from the memory's start on; nothing else lies there.
   void lies(TensorId tensor, Strided layout);

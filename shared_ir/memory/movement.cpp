@@ -77,6 +77,12 @@ CoreId moved_from(const Builder& builder, CoreId value) {
   return value;
 }
 
+bool repeats(const Movements& movements) {
+  return std::any_of(movements.begin(), movements.end(), [](const Movement& movement) {
+    return movement.prim == Prim::kExpand && movement.from != movement.to;
+  });
+}
+
 std::optional<Movements> movements_between(const Builder& builder, CoreId from, CoreId to) {
   Movements result;
   for (CoreId at = to; at != from; at = builder.op(at).operands[0]) {

@@ -18,6 +18,9 @@ struct Movement {
 };
 using Movements = std::vector<Movement>;  // the one next to the base first
 
+// Whether an element of the base comes several times.
+bool repeats(const Movements& movements);
+
 // The movements from core operator `from` to `to` of one program; nullopt where anything else
 // happens on the way, or the way does not lead there.
 std::optional<Movements> movements_between(const lowering::Builder& builder, CoreId from,

@@ -55,12 +55,18 @@ UNSAID_ALIASES = {
 # Named and annotated as writing, they change what autograd and the allocator know of a tensor.
 WRITES_NO_ELEMENT = {"requires_grad_", "retain_grad", "record_stream"}
 
-# Element by element, which their tags leave out.
-UNSAID_POINTWISE = {"copy_", "zero_", "fill_"}
+# Element by element, which their tags leave out; in place and with out= too.
+UNSAID_POINTWISE = {
+    "celu", "copy", "divide", "elu", "fill", "floor_divide", "gelu", "greater", "greater_equal",
+    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "less", "less_equal",
+    "logit", "mish", "multiply", "not_equal", "relu6", "rsub", "selu", "softplus", "softshrink",
+    "subtract", "threshold", "true_divide", "zero",
+}
 
 # Made of other operators, and a view of their operand whatever its strides.
 ALWAYS_VIEWS = {
-    "T", "H", "mT", "mH", "adjoint", "chunk", "dsplit", "expand_as", "hsplit", "matrix_H",
+    "T", "H", "mT", "mH", "adjoint", "broadcast_to", "chunk", "dsplit", "expand_as", "hsplit",
+    "linalg_diagonal", "matrix_H",
     "moveaxis", "movedim", "narrow", "numpy_T", "positive", "split", "split_with_sizes", "squeeze",
     "swapaxes", "swapdims", "tensor_split", "unflatten", "view_as", "vsplit",
 }
@@ -172,11 +178,19 @@ def functional_twins(schemas):
                 found = same[0]
                 break
         if found is not None:
-            twins[graph_name(schema)] = graph_name(found)
+            twins[graph_name(schema)] = found
     return twins
 
 
+def is_pointwise(schema):
+    if "Tag.pointwise" in map(tag_text, tags_of(schema)):
+        return True
+    namespace, name = schema.name.split("::")
+    return namespace == "aten" and name.rstrip("_") in UNSAID_POINTWISE
+
+
 def line_of(schema, twin):
+    """`twin` is the operator that returns what this one writes, or None."""
     name = graph_name(schema)
     tags = tags_of(schema)
     composite = is_composite(schema)
@@ -193,8 +207,8 @@ def line_of(schema, twin):
         if any(str(t) == f"Tag.{tag}" for t in map(tag_text, tags)):
             renamed = {"nondeterministic_seeded": "random", "inplace_view": "relayout"}
             words.append(renamed.get(tag, tag))
-    if schema.name.split("::")[1] in UNSAID_POINTWISE and "pointwise" not in words:
-        words.append("pointwise")
+    if "pointwise" not in words and any(map(is_pointwise, filter(None, (schema, twin)))):
+        words.insert(0, "pointwise")
     if any("Generator" in str(a.type) for a in schema.arguments) and "random" not in words:
         words.append("random")
     made_anew = "pin_memory" in names
@@ -211,7 +225,7 @@ def line_of(schema, twin):
     if not any(written) and not writes_nothing and base.endswith("_") and not base.endswith("__"):
         words.append("writes_operands")
     if twin is not None and not writes_nothing:
-        words.append(f"functional={twin}")
+        words.append(f"functional={graph_name(twin)}")
     line = name
     if annotated:
         words_of_results = "".join(f" {result}" for result in results)

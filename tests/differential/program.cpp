@@ -100,7 +100,7 @@ class ProgramDrawing {
     program_.graph = before;
     program_.values.resize(values);
     pool_.resize(pool);
-    live_ = run_whole(program_, 0);  // the call may have written
+    live_ = run_whole(program_, {});  // the call may have written
     return false;
   }
 

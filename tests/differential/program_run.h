@@ -18,10 +18,15 @@ at::Tensor placed(const Tensor& what, const ReferenceTensor& value);
 std::vector<at::Tensor> run_next(const Graph& graph, const Node& node,
                                  const std::vector<at::Tensor>& live);
 
+struct Noise {
+  double size = 0;
+  bool keeps_zeros = false;
+};
+
 // All tensor objects of the program as they are at its end. Floating inputs, and what operators
 // make, are changed by `noise`, up and down by turns, so that no two changes cancel. Throws what
 // PyTorch throws, and std::runtime_error when results have other shapes than were recorded.
-std::vector<at::Tensor> run_whole(const DrawnProgram& program, double noise);
+std::vector<at::Tensor> run_whole(const DrawnProgram& program, Noise noise);
 
 // Runs the program in float64, with PyTorch's own memory, and holds its outputs, as they are at the
 // end, against the evaluation of the core program that it lowers to, to the tolerance of

@@ -223,6 +223,24 @@ TEST(IntegerTypes, AFractionIsNoFactorOfIntegers) {
   EXPECT_THROW(prove(scaled(0.5)), UserError);
 }
 
+TEST(IntegerTypes, FlagsThatAreAddedNoTimesAreLeftOut) {
+  const auto sum = [](GraphBuilder& g, TensorRef x, std::optional<int64_t> alpha) {
+    const TensorRef none = elements(g, "aten.ne.Tensor", {x, x}, DType::kBool);
+    const TensorRef both = elements(g, "aten.add.Tensor", {none, x}, DType::kBool);
+    if (alpha) g.keyword("alpha", *alpha);
+    return as(g, both, DType::kFloat32);
+  };
+  const auto with = [&](std::optional<int64_t> alpha) -> ProgramOfX {
+    return [=](GraphBuilder& g, TensorRef x) { return sum(g, x, alpha); };
+  };
+  const auto twins = [&](std::optional<int64_t> alpha) {
+    return TypeTwins{"", DType::kBool, DType::kFloat32, with(std::nullopt), with(alpha), {}};
+  };
+  EXPECT_TRUE(proves(typed_case(twins(1), with(1))));
+  EXPECT_FALSE(proves(typed_case(twins(0), with(0))));
+  EXPECT_THROW(prove(typed_case(twins(2), with(2))), UserError);
+}
+
 TEST(IntegerTypes, NoIntegersHaveNoMaximum) {
   const auto largest = [](int64_t count, DType dtype) {
     CaseBuilder c(1);

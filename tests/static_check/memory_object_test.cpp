@@ -77,6 +77,34 @@ const Write kObjectWrites[] = {
      [](GraphBuilder& g, const Inputs& in) {
        return relu(g, g.call("l", "aten.tril.default", {fresh_row_four_times(g, in)}, {4, 4}));
      }},
+    {"one_piece_of_a_row_four_times",
+     [](GraphBuilder& g, const Inputs& in) {
+       // Graphs that record no strides may have a copy here.
+       const TensorRef rows =
+           g.call("rows", "aten.to.dtype", {fresh_row_four_times(g, in), DType::kFloat32}, {4, 4});
+       const auto row = [&](const char* name, int i) {
+         return g.call(name, "aten.select.int", {rows, 0, i}, {4});
+       };
+       const TensorRef other = row("other", 1);
+       add_one(g, row("one", 0));
+       return relu(g, other);
+     },
+     nullptr,
+     [](GraphBuilder& g, const Inputs& in) {
+       return relu(g, g.call("row", "aten.relu.default", {in.w}, {4}));
+     }},
+    {"one_of_windows_that_overlap",
+     [](GraphBuilder& g, const Inputs& in) {
+       const TensorRef windows = g.call("u", "aten.unfold.default", {in.w, 0, 3, 1}, {2, 3});
+       add_one(g, g.call("one", "aten.select.int", {windows, 0, 0}, {3}));
+       return relu(g, windows);
+     },
+     nullptr,
+     [](GraphBuilder& g, const Inputs& in) {
+       const TensorRef windows = g.call("u", "aten.unfold.default", {in.w, 0, 3, 1}, {2, 3});
+       const TensorRef one = plus_one(g, rows(g, "first", windows, 0, 1));
+       return relu(g, cat(g, {one, rows(g, "second", windows, 1, 2)}, {2, 3}));
+     }},
     {"a_sum_that_is_computed_in_integers",
      [](GraphBuilder& g, const Inputs& in) {
        const TensorRef out = integers(g, in.x);
@@ -87,6 +115,20 @@ const Write kObjectWrites[] = {
      nullptr,
      [](GraphBuilder& g, const Inputs& in) {
        return fractions(g, integers(g, g.call("sums", "aten.cumsum.default", {in.x, 0}, {4, 4})));
+     }},
+    {"a_sum_that_is_computed_in_flags",
+     [](GraphBuilder& g, const Inputs& in) {
+       const TensorRef numbers = integers(g, in.x);
+       const TensorRef out = g.call("out", "aten.ge.Scalar", {in.w, 0}, {4}, DType::kBool);
+       g.call("sums", "aten.sum.IntList_out", {numbers, {0}}, {4}, DType::kBool);
+       g.keyword("out", out);
+       return fractions(g, out);
+     },
+     nullptr,
+     [](GraphBuilder& g, const Inputs& in) {
+       const TensorRef sums =
+           g.call("sums", "aten.sum.dim_IntList", {integers(g, in.x), {0}}, {4}, DType::kInt64);
+       return fractions(g, g.call("any", "aten.ne.Scalar", {sums, 0}, {4}, DType::kBool));
      }},
     {"flags_that_become_numbers",
      [](GraphBuilder& g, const Inputs& in) {
