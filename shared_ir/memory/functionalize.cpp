@@ -303,9 +303,9 @@ CoreId Functionalizer::add_shared(TensorId output, CoreId value, const Node& nod
       tensors_of(argument(node, schema, schema.parameters[result.parameter].name));
   const auto may_share = [&] {
     memory_.own(output, value);
-    const bool overlaps =
-        std::any_of(operands.begin(), operands.end(),
-                    [this](TensorId operand) { return memory_.may_overlap_itself(operand); });
+    const bool overlaps = std::any_of(operands.begin(), operands.end(), [this](TensorId operand) {
+      return memory_.may_overlap_itself(operand);
+    });
     if (!moved || repeats(moved->movements) || overlaps) memory_.may_overlap(output);
     for (const TensorId operand : operands) memory_.link(output, operand);
     return value;

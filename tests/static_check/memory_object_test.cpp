@@ -83,7 +83,9 @@ const Write kObjectWrites[] = {
        const TensorRef rows =
            g.call("rows", "aten.to.dtype", {fresh_row_four_times(g, in), DType::kFloat32}, {4, 4});
        const auto row = [&](const char* name, int i) {
-         return g.call(name, "aten.select.int", {rows, 0, i}, {4});
+         const TensorRef piece = g.call(name, "aten.select.int", {rows, 0, i}, {4});
+         g.strides(piece, {1});
+         return piece;
        };
        const TensorRef other = row("other", 1);
        add_one(g, row("one", 0));
@@ -96,7 +98,9 @@ const Write kObjectWrites[] = {
     {"one_of_windows_that_overlap",
      [](GraphBuilder& g, const Inputs& in) {
        const TensorRef windows = g.call("u", "aten.unfold.default", {in.w, 0, 3, 1}, {2, 3});
-       add_one(g, g.call("one", "aten.select.int", {windows, 0, 0}, {3}));
+       const TensorRef one = g.call("one", "aten.select.int", {windows, 0, 0}, {3});
+       g.strides(one, {1});
+       add_one(g, one);
        return relu(g, windows);
      },
      nullptr,
