@@ -138,6 +138,13 @@ bool was_made_functional(const Graph& graph, const Node& node, const c10::Functi
   return graph.functional || node.functional || node.outputs.size() > returned;
 }
 
+// Of the type that was recorded, whatever the arithmetic: types of fewer bits are accumulated in
+// float32.
+c10::IValue default_epsilon(const Graph& graph, const Node& node) {
+  const DType dtype = graph.tensors[static_cast<size_t>(tensor_arguments(node).at(0))].dtype;
+  return machine_epsilon(dtype == DType::kFloat64 ? dtype : DType::kFloat32);
+}
+
 // The arguments in schema order. Where the call was made functional, mutated tensors are replaced
 // by copies, which `mutated` receives.
 std::vector<c10::IValue> make_stack(const Graph& graph, const Node& node,
@@ -159,6 +166,9 @@ std::vector<c10::IValue> make_stack(const Graph& graph, const Node& node,
         if (tensor_arguments(node).empty())
           stack.back() = static_cast<int64_t>(converter.dtype(recorded));
       }
+      if (slot.name() == "eps" && stack.back().isNone() &&
+          schema.name().find("rms_norm") != std::string::npos)
+        stack.back() = default_epsilon(graph, node);
     }
     if (functional && slot.alias_info() && slot.alias_info()->isWrite() &&
         stack.back().isTensor()) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "shared_ir/cast.h"
 #include "shared_ir/lower/builtins.h"
 
 namespace assay::lowering {
@@ -91,6 +92,18 @@ Value number_of(Call& call) {
 
 Value is_float(Call& call) { return {is_floating(call.builder().dtype(call.tensor(0)))}; }
 
+// As PyTorch converts a number to an integer dtype: without its fraction, modulo its range.
+Value in_type(Call& call) {
+  const DType dtype = call.builder().dtype(call.tensor(1));
+  if (!call.has(0) || is_floating(dtype)) return call[0];
+  if (const auto* integer = call[0].get_if<int64_t>(); integer && !is_bool(dtype))
+    return {cast_integer(*integer, dtype)};
+  const double value = call.number(0);
+  constexpr double kBound = 0x1p53;
+  if (!(std::abs(value) < kBound)) call.fail("it is no " + std::string(to_string(dtype)));
+  return {static_cast<int64_t>(cast_value(value, dtype))};
+}
+
 // Types of fewer bits are accumulated in float32.
 Value accumulation_epsilon(Call& call) {
   const DType dtype = call.builder().dtype(call.tensor(0));
@@ -109,6 +122,9 @@ constexpr Builtin kAttributeBuiltins[] = {
     {"number_of", 1, 1, number_of,
      "number_of(x): the number that every element of a constant is; others are unsupported"},
     {"is_float", 1, 1, is_float, "is_float(x): whether x has a floating-point type"},
+    {"in_type", 2, 2, in_type,
+     "in_type(a, x): the number a, or none, as an element of x: integers have no fractions and "
+     "wrap"},
     {"accumulation_epsilon", 1, 1, accumulation_epsilon,
      "accumulation_epsilon(x): the machine epsilon of the type that sums of x are taken in"},
     {"unsupported", 1, 1, unsupported,

@@ -176,6 +176,11 @@ Value gather(Call& call) {
   return tensor_value(contract(builder, {{one_hots, one_hot_labels}, {x, table}}, output));
 }
 
+// Flags add up as numbers, and are true again where the sum is not 0.
+CoreId summable(Builder& builder, CoreId x) {
+  return is_bool(builder.dtype(x)) ? builder.cast(x, DType::kInt64) : x;
+}
+
 // x with src at c added to the element whose coordinate in `dim` is the index at c.
 Value scatter_add(Call& call) {
   Builder& builder = call.builder();
@@ -191,13 +196,16 @@ Value scatter_add(Call& call) {
     if (i != dim && builder.shape(ids)[i] != builder.shape(x)[i])
       call.unsupported("scatter into a corner");
   }
+  const DType dtype = builder.dtype(x);
+  src = summable(builder, builder.cast(src, dtype));
+  x = summable(builder, x);
   std::vector<int32_t> from = labels_from(0, rank), one_hot_labels = from, output = from;
   one_hot_labels.push_back(static_cast<int32_t>(rank));
   output[dim] = static_cast<int32_t>(rank);
   CoreId one_hots = one_hot_of(call, ids, builder.shape(x)[dim], builder.dtype(x));
-  CoreId sum = contract(
-      builder, {{one_hots, one_hot_labels}, {builder.cast(src, builder.dtype(x)), from}}, output);
-  return tensor_value(builder.linear({x, sum}, {Rational(1), Rational(1)}));
+  CoreId sum = contract(builder, {{one_hots, one_hot_labels}, {src, from}}, output);
+  return tensor_value(
+      builder.cast(builder.linear({x, sum}, {Rational(1), Rational(1)}), dtype));
 }
 
 // The integer tensors of an index list, broadcast to one shape.
@@ -258,9 +266,12 @@ Value index_put(Call& call) {
   if (mask && is_bool(builder.dtype(mask->id)) && !accumulate)
     return masked(call, x, mask->id, values);
   Indexing indexing = indexing_of(call, x, list);
+  const DType dtype = builder.dtype(x);
+  values = summable(builder, builder.cast(values, dtype));
+  x = summable(builder, x);
   IndexLabels labels = label_indices(call, x, indexing);
   CoreId old = read_at(builder, x, labels);
-  values = broadcast_to(builder, builder.cast(values, builder.dtype(x)),
+  values = broadcast_to(builder, values,
                         broadcast_shape(call, {builder.shape(values), builder.shape(old)}));
   if (builder.shape(values) != builder.shape(old)) call.fail("the values do not fit the indices");
   if (!accumulate) {
@@ -270,15 +281,28 @@ Value index_put(Call& call) {
     if (!rows_differ && !twice) builder.note("index_put writes no element twice");
     values = builder.linear({values, old}, {Rational(1), Rational(-1)});
   }
-  return tensor_value(
-      builder.linear({x, written_at(builder, values, labels)}, {Rational(1), Rational(1)}));
+  const CoreId sum =
+      builder.linear({x, written_at(builder, values, labels)}, {Rational(1), Rational(1)});
+  return tensor_value(builder.cast(sum, dtype));
 }
 
-// Indices of one dimension that the program gives are held against what a scatter assumes.
+// What a scatter along `dim` assumes of its indices: those that the program gives are held against
+// it. They may name a place again elsewhere than along `dim`.
 Value written_once(Call& call) {
+  Builder& builder = call.builder();
   const CoreId ids = checked_ids(call, call.tensor(0));
-  if (call.builder().rank(ids) == 1 && repeats(call.builder(), {ids}).value_or(false))
-    call.unsupported("it writes an element twice");
+  const int64_t dim = call.dim(1, builder.rank(ids));
+  std::vector<CoreId> places{ids};
+  for (int64_t i = 0; i < builder.rank(ids); ++i) {
+    if (i == dim) continue;
+    Shape along(builder.shape(ids).size(), 1);
+    along[i] = builder.shape(ids)[i];
+    const CoreId counted = builder.iota(along[i], DType::kInt64);
+    places.push_back(builder.expand(builder.reshape(counted, along), builder.shape(ids)));
+  }
+  const std::optional<bool> twice = repeats(builder, places);
+  if (twice.value_or(false)) call.unsupported("it writes an element twice");
+  if (!twice) builder.note("scatter writes no element twice");
   return tensor_value(ids);
 }
 
@@ -338,8 +362,9 @@ constexpr Builtin kIndexBuiltins[] = {
     {"index", 2, 2, index, "index(x, [ids or none, ...]): x at the indices of adjacent dimensions"},
     {"index_put", 4, 4, index_put,
      "index_put(x, [ids or none, ...] or [mask], values, accumulate)"},
-    {"written_once", 1, 1, written_once,
-     "written_once(ids): the ids; unsupported where constants show that they repeat"},
+    {"written_once", 2, 2, written_once,
+     "written_once(ids, dim): the ids of a scatter, assumed to name no place twice; unsupported "
+     "where constants show that they do"},
     {"gather_rows", 7, 7, gather_rows,
      "gather_rows(x, ids, offset_dims, collapsed_slice_dims, start_index_map, index_vector_dim, "
      "slice_sizes)"},

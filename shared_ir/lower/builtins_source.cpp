@@ -105,15 +105,20 @@ Value arange(Call& call) {
     return tensor_value(
         builder.linear({steps, builder.constant(call.coefficient(0), dtype, {*count})}, {1, 1}));
   }
-  double start = call.has(0) ? call.number(0) : 0;
+  double start = call.has(0) ? call.number(0) : 0, end = call.number(1);
   double step = call.has(2) ? call.number(2) : 1;
+  if (dtype == DType::kInt64) {  // without fractions from the first, as PyTorch counts
+    start = std::trunc(start);
+    end = std::trunc(end);
+    step = std::trunc(step);
+  }
   if (step == 0) call.fail("the step is 0");
-  const double steps_to_end = std::ceil((call.number(1) - start) / step);
+  const double steps_to_end = std::ceil((end - start) / step);
   if (steps_to_end < 0) call.fail("the end lies before the start");
   constexpr double kMostSteps = 0x1p60;
   if (!(steps_to_end <= kMostSteps)) throw SizeOverflow{};
   const auto count = static_cast<int64_t>(steps_to_end);
-  if (!is_floating(dtype)) {  // counts in integers, as many as there are in real numbers
+  if (!is_floating(dtype)) {  // shorter integers: as many as there are in real numbers
     start = std::trunc(start);
     step = std::trunc(step);
   }

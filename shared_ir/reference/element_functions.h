@@ -13,6 +13,7 @@ namespace assay::reference {
 
 struct FunctionName {
   std::string_view name;
+  std::string_view type;  // of its operands and result, where it is one of integers of that type
   std::vector<std::string_view> attributes;
 
   double number(size_t i) const;  // "none" is nan

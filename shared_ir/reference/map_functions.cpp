@@ -50,7 +50,25 @@ double cast(const FunctionName& fn, Args a) {
 }
 
 // The remainder has the sign of the divisor.
-double remainder(const FunctionName&, Args a) { return a[0] - a[1] * std::floor(a[0] / a[1]); }
+double remainder(const FunctionName&, Args a) {
+  const double rest = std::fmod(a[0], a[1]);
+  return rest != 0 && (rest < 0) != (a[1] < 0) ? rest + a[1] : rest;
+}
+
+// The quotient of what the remainder leaves, which division rounds across an integer: x / y may be
+// one where the exact quotient is below it.
+double div_floor(const FunctionName& fn, Args a) {
+  const double quotient = a[0] / a[1];
+  if (a[1] == 0 || !std::isfinite(quotient)) return std::floor(quotient);
+  return std::nearbyint((a[0] - remainder(fn, a)) / a[1]);
+}
+
+// Integers to negative powers are 0, but those of 1 and -1.
+double pow(const FunctionName& fn, Args a) {
+  const double x = a[0], exponent = a.size() > 1 ? a[1] : fn.number(0);
+  if (!fn.type.empty() && exponent < 0 && std::abs(x) != 1) return 0;
+  return std::pow(x, exponent);
+}
 
 double softplus(const FunctionName& fn, Args a) {
   double scaled = fn.number(0) * a[0];
@@ -155,9 +173,8 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"trunc", ASSAY_UNARY(std::trunc(x))},
     {"maximum", ASSAY_BINARY(x > y || std::isnan(x) ? x : y)},
     {"minimum", ASSAY_BINARY(x < y || std::isnan(x) ? x : y)},
-    {"pow", [](const FunctionName& fn,
-               Args a) { return std::pow(a[0], a.size() > 1 ? a[1] : fn.number(0)); }},
-    {"div_floor", ASSAY_BINARY(std::floor(x / y))},
+    {"pow", pow},
+    {"div_floor", div_floor},
     {"div_trunc", ASSAY_BINARY(std::trunc(x / y))},
     {"remainder", remainder},
     {"fmod", ASSAY_BINARY(std::fmod(x, y))},
@@ -229,7 +246,10 @@ constexpr char kTypeMark = ':';  // "pow:int32(2)" (lower/typed_function.h)
 FunctionName parse_function_name(std::string_view fn) {
   FunctionName result;
   size_t open = fn.find('(');
-  result.name = fn.substr(0, std::min(open, fn.find(kTypeMark)));
+  const std::string_view typed = fn.substr(0, open);
+  const size_t mark = typed.find(kTypeMark);
+  result.name = typed.substr(0, mark);
+  if (mark != std::string_view::npos) result.type = typed.substr(mark + 1);
   if (open == std::string_view::npos) return result;
   std::string_view rest = fn.substr(open + 1, fn.size() - open - 2);
   while (true) {

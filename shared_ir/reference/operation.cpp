@@ -91,6 +91,13 @@ void reduce(const CoreOp& op, const ReferenceTensor& x, ReferenceTensor& out) {
   });
 }
 
+// What a function of integers gives is of their type; what is linear in an operand adds up as sums
+// do, which wrap where they are read.
+void wrap(const CoreOp& op, ReferenceTensor& out) {
+  if (!is_integer(op.dtype) || op.linear != 0) return;
+  for (double& value : out.values) value = cast_value(value, op.dtype);
+}
+
 void map(const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
   FunctionName fn = parse_function_name(op.fn);
   MapFunction function = find_map(fn.name);
@@ -100,6 +107,7 @@ void map(const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
     for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
     out.values[i] = function(fn, at);
   }
+  wrap(op, out);
 }
 
 // The strides of a tensor's dimensions, apart for parallel labels (by label) and for whole ones (in
@@ -160,6 +168,7 @@ void block(const BlockSpec& spec, const CoreOp& op, const Operands& operands,
       out.values[base + address(at, result_view.whole_strides)] = result.values[i++];
     });
   });
+  wrap(op, out);
 }
 
 // Some smooth function of all operands that another operator, attribute or output number does not

@@ -16,7 +16,8 @@ at::Tensor tensor_of(const Tensor& what, const ReferenceTensor& value);
 ReferenceTensor values_of(const at::Tensor& tensor);
 
 // Where elements of equal shapes differ by more than the tolerance times the larger of 1 and their
-// size (1e-5 where the kernel's are float32); integers and booleans at all. NaN and infinities
+// size (1e-5 where the kernel's are float32); booleans at all, and integers modulo what their type
+// holds. NaN and infinities
 // agree with themselves alone. Empty when all elements agree.
 std::string difference(const at::Tensor& kernel, const ReferenceTensor& declared, double tolerance);
 

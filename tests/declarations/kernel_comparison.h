@@ -24,7 +24,8 @@ struct Comparison {
 // on the same values. Integers and booleans agree exactly; other values to the tolerance times the
 // larger of 1 and their size, or to 1e-5 where the kernel's result is float32 whatever its operands
 // are; NaNs and infinities agree
-// with themselves alone. Functions that are marked linear must be (linear_marks.h). Random masks
+// with themselves alone. Elements that PyTorch leaves open are not compared (open_elements.h), and
+// calls whose kernel ends the process are rejected. Functions that are marked linear must be (linear_marks.h). Random masks
 // keep everything in both. No tolerance: values are not looked at.
 Comparison compare_with_kernel(const DrawnCall& call, const OperatorTable& operators,
                                std::optional<double> tolerance);

@@ -91,7 +91,7 @@ class ProgramDrawing {
     const Graph before = program_.graph;
     const size_t values = program_.values.size(), pool = pool_.size();
     try {
-      DrawnCall call = draw_from_schema(op, random_(), false,
+      DrawnCall call = draw_from_schema(op, random_(),
                                         follows ? &program_.graph.tensors[index(first)] : nullptr);
       substitute(call, first);
       if (append(std::move(call.kernel))) return true;

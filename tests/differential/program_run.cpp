@@ -38,16 +38,6 @@ bool is_unstable(const DrawnProgram& program, TensorId output, const at::Tensor&
          changes({-kNoise, true});
 }
 
-// Integers are exact modulo what their type holds.
-std::vector<double> as_stored(std::vector<double> values, at::ScalarType type) {
-  const int bits = static_cast<int>(8 * at::elementSize(type));
-  if (!at::isIntegralType(type, false) || bits == 64) return values;
-  const double count = std::ldexp(1, bits);
-  const double least = type == at::kByte ? 0 : -count / 2;
-  for (double& value : values) value -= count * std::floor((value - least) / count);
-  return values;
-}
-
 }  // namespace
 
 at::Tensor placed(const Tensor& what, const ReferenceTensor& value) {
@@ -128,8 +118,7 @@ Comparison compare_with_pytorch(const DrawnProgram& program, const OperatorTable
     const std::string& name = graph.tensors[index(output)].name;
     if (truth.sizes() != at::IntArrayRef(value.shape))
       return {Outcome::kDiffers, name + " has another shape at the end"};
-    const ReferenceTensor stored{value.shape, as_stored(value.values, truth.scalar_type())};
-    if (const std::string why = difference(truth, stored, tolerance); !why.empty())
+    if (const std::string why = difference(truth, value, tolerance); !why.empty())
       return is_unstable(program, output, truth, tolerance)
                  ? Comparison{Outcome::kRejected, name + " is not continuous here"}
                  : Comparison{Outcome::kDiffers, name + ": " + why};

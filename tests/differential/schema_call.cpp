@@ -13,7 +13,7 @@
 namespace assay::test {
 namespace {
 
-constexpr std::array kIntegers = {DType::kInt64, DType::kInt32, DType::kInt8};
+constexpr std::array kIntegers = {DType::kInt64, DType::kInt32, DType::kInt8, DType::kUint8};
 constexpr std::array kDTypes = {DType::kFloat32, DType::kInt64, DType::kInt32, DType::kBool};
 constexpr std::array kNumbers = {0.5, 1.0, 2.0, 0.0, -1.5, 1e-5};
 constexpr std::array kTexts = {"none", "tanh", "trunc", "floor", "sum",  "mean",
@@ -58,10 +58,27 @@ bool is_drawn(const c10::TypePtr& type) {
   }
 }
 
+bool holds_tensors(const c10::Argument& slot) {
+  const c10::TypePtr type = required(slot.type());
+  const auto list = type->cast<c10::ListType>();
+  return (list ? required(list->getElementType()) : type)->kind() == c10::TypeKind::TensorType;
+}
+
+std::string text_of(const Arg& arg) {
+  if (const auto* integer = std::get_if<int64_t>(&arg.value)) return std::to_string(*integer);
+  if (const auto* real = std::get_if<double>(&arg.value)) return std::to_string(*real);
+  if (const auto* flag = std::get_if<bool>(&arg.value)) return *flag ? "true" : "false";
+  if (const auto* text = std::get_if<std::string>(&arg.value)) return *text;
+  if (const auto* dtype = std::get_if<DType>(&arg.value)) return std::string(to_string(*dtype));
+  std::string texts;
+  if (const auto* list = std::get_if<ArgList>(&arg.value))
+    for (const Arg& element : *list) texts += text_of(element) + ",";
+  return arg.is_none() ? "absent" : texts;
+}
+
 class Drawing {
  public:
-  Drawing(std::string op, uint64_t seed, bool may_wrap, const Tensor* first)
-      : random_(seed), unsigned_(may_wrap) {
+  Drawing(std::string op, uint64_t seed, const Tensor* first) : random_(seed) {
     call_.kernel.op = std::move(op);
     for (int64_t rank = below(4); rank > 0; --rank) shape_.push_back(size());
     same_shapes_ = below(2) == 0;
@@ -188,7 +205,7 @@ class Drawing {
     const bool floating = below(5) == 0 ? !floating_ : floating_;
     if (floating) return DType::kFloat32;
     if (below(3) == 0) return DType::kBool;
-    return unsigned_ && below(4) == 0 ? DType::kUint8 : one_of(kIntegers);
+    return one_of(kIntegers);
   }
 
   double element(DType dtype, bool index) {
@@ -218,7 +235,6 @@ class Drawing {
   }
 
   std::mt19937_64 random_;
-  bool unsigned_;  // operands of unsigned types are drawn
   DrawnCall call_;
   Shape shape_;       // of the first operand
   bool same_shapes_;  // all operands have it
@@ -239,9 +255,22 @@ bool has_drawable_schema(const std::string& op) {
   });
 }
 
-DrawnCall draw_from_schema(const std::string& op, uint64_t seed, bool may_wrap,
-                           const Tensor* first) {
-  return Drawing(op, seed, may_wrap, first).run();
+DrawnCall draw_from_schema(const std::string& op, uint64_t seed, const Tensor* first) {
+  return Drawing(op, seed, first).run();
+}
+
+std::map<std::string, std::string> drawn_attributes(const DrawnCall& call) {
+  std::map<std::string, std::string> found;
+  const c10::FunctionSchema schema = handle(call.kernel.op)->schema();
+  for (size_t i = 0; i < schema.arguments().size(); ++i) {
+    const c10::Argument& slot = schema.arguments()[i];
+    if (is_placement(slot) || !is_drawn(required(slot.type())) || holds_tensors(slot)) continue;
+    std::string& text = found[slot.name()] = "absent";
+    if (i < call.kernel.args.size()) text = text_of(call.kernel.args[i]);
+    for (const auto& [keyword, arg] : call.kernel.kwargs)
+      if (keyword == slot.name()) text = text_of(arg);
+  }
+  return found;
 }
 
 }  // namespace assay::test

@@ -1,12 +1,13 @@
 // Calls of operators drawn at random from the schemas that PyTorch's dispatcher has of them.
 //
 // Tensors have at most three dimensions of 0 to 4 elements, and broadcast with each other or have
-// unrelated shapes; floating ones are float32, others int64, int32, int8 or bool. Integers are
-// small; where results may wrap, there are uint8 operands beside negative numbers too. Optional
-// arguments are absent half of the time.
+// unrelated shapes; floating ones are float32, others int64, int32, int8, uint8 or bool. Integers are
+// small; those of uint8 meet negative numbers, and wrap. Optional arguments are absent half of the
+// time.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "tests/declarations/call_pattern.h"
@@ -20,7 +21,10 @@ bool has_drawable_schema(const std::string& op);
 
 // One call that PyTorch may reject. Equal seeds give equal calls. The operator must be drawable.
 // `first`, where given, has the shape that the first operand gets.
-DrawnCall draw_from_schema(const std::string& op, uint64_t seed, bool may_wrap,
-                           const Tensor* first = nullptr);
+DrawnCall draw_from_schema(const std::string& op, uint64_t seed, const Tensor* first = nullptr);
+
+// By the name of each parameter of the schema that is drawn and no tensor: what the call gives, as
+// text, or "absent".
+std::map<std::string, std::string> drawn_attributes(const DrawnCall& call);
 
 }  // namespace assay::test

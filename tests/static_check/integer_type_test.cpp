@@ -167,8 +167,16 @@ std::vector<TypeTwins> twins() {
                     rms_norm(DType::kFloat64), rms_norm(DType::kFloat32)});
   result.push_back({"CountingFromAHalf", DType::kFloat32, kFloat, counted(0.5, 1, DType::kInt64),
                     counted(0.5, 1, DType::kFloat32), counted(0, 1, DType::kInt64)});
-  result.push_back({"CountingByHalves", DType::kFloat32, kFloat, counted(0, 1.5, DType::kInt64),
-                    counted(0, 1.5, DType::kFloat32), counted(0, 1, DType::kInt64)});
+  result.push_back({"CountingByHalves", DType::kFloat32, kFloat, counted(0, 1.5, DType::kInt32),
+                    counted(0, 1.5, DType::kFloat32), counted(0, 1, DType::kInt32)});
+  result.push_back({"BoundWithAFraction", DType::kInt32, kFloat,
+                    then_as("aten.hardtanh.default", DType::kInt32, kFloat, -1.5),
+                    of_cast("aten.hardtanh.default", kFloat, -1.5),
+                    then_as("aten.hardtanh.default", DType::kInt32, kFloat, -1)});
+  result.push_back({"BoundThatWraps", DType::kUint8, kFloat,
+                    then_as("aten.clamp_min.default", DType::kUint8, kFloat, -1),
+                    of_cast("aten.clamp_min.default", kFloat, -1),
+                    then_as("aten.clamp_min.default", DType::kUint8, kFloat, 255)});
   return result;
 }
 
@@ -239,6 +247,21 @@ TEST(IntegerTypes, FlagsThatAreAddedNoTimesAreLeftOut) {
   EXPECT_TRUE(proves(typed_case(twins(1), with(1))));
   EXPECT_FALSE(proves(typed_case(twins(0), with(0))));
   EXPECT_THROW(prove(typed_case(twins(2), with(2))), UserError);
+}
+
+// What counts in int64 leaves fractions out from the first: of 0, 1.5, ... below 6 it makes 0 to 5.
+TEST(IntegerTypes, LongIntegersCountAsManyAsThereAreIntegers) {
+  const auto counts = [](double step, int64_t number) {
+    const ProgramOfX program = [=](GraphBuilder& g, TensorRef) {
+      const TensorRef steps = g.call("steps", "aten.arange.start_step", {0.0, 6.0, step}, {number},
+                                     DType::kInt64);
+      return g.call("rows", "aten.slice.Tensor", {steps, 0, 0, 4}, {4}, DType::kInt64);
+    };
+    return typed_case({"", DType::kFloat32, DType::kInt64, program, {}, {}}, program);
+  };
+  EXPECT_TRUE(proves(counts(1.5, 6)));
+  EXPECT_THROW(prove(counts(1.5, 4)), UserError);
+  EXPECT_THROW(prove(counts(0.5, 12)), UserError);
 }
 
 TEST(IntegerTypes, NoIntegersHaveNoMaximum) {
