@@ -55,7 +55,9 @@ void judge(const Judge& judge, const DrawnProgram& program, const Mutation& muta
     ++tally.invalid;
     return;
   }
-  const bool proved = found.proof.verdict == Verdict::kProved;
+  // That indices lie in their tables is an assumption of the proof.
+  const bool assumed = found.difference.find("is out of bounds") != std::string::npos;
+  const bool proved = found.proof.verdict == Verdict::kProved && !assumed;
   EXPECT_EQ(found.proof.certificate_error, "") << mutation.what << '\n' << text_of(program);
   EXPECT_EQ(found.false_claim, "") << mutation.what << '\n' << text_of(program);
   EXPECT_FALSE(proved && !found.difference.empty()) << "proved, but " << found.difference << '\n'
