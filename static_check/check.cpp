@@ -100,7 +100,8 @@ class Check {
     } else {
       prove();
       if (result_.report.verdict == Verdict::kUnproved) prove_by_lemmas();
-      for (std::string& note : domain_assumptions(problem_))
+      const bool proved = result_.report.verdict == Verdict::kProved;
+      for (std::string& note : domain_assumptions(problem_, proved))
         result_.report.assumptions.push_back(std::move(note));
     }
   }

@@ -1,6 +1,7 @@
 #include "dynamic_check/replay/replay.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -217,6 +218,7 @@ ReplayResult replay_at(const Case& refinement, bool reduced, const ReplayOptions
 
 ReplayResult replay(const Case& refinement, const std::vector<Relation>& relations,
                     const ReplayOptions& options) {
+  const at::NoGradGuard no_grad;
   const Case claims = with_relations(refinement, relations);
   ReplayResult result;
   if (claims.expect.empty()) {

@@ -41,6 +41,18 @@ Value slice(Call& call) {
   return tensor_value(call.builder().slice(x, dim, range.start, range.step, range.count));
 }
 
+// As torch.narrow: what lies outside is an error.
+Value narrow(Call& call) {
+  CoreId x = call.tensor(0);
+  const int64_t dim = call.existing_dim(call.integer(1), call.builder().rank(x));
+  const int64_t size = call.builder().shape(x)[dim], length = call.integer(3);
+  const int64_t start = call.integer(2) < 0 ? call.integer(2) + size : call.integer(2);
+  if (start < 0 || length < 0 || start > size || length > size - start)
+    call.fail(fmt::format("{} elements from {} on in a dimension of size {}", length,
+                          call.integer(2), size));
+  return tensor_value(call.builder().slice(x, dim, start, 1, length));
+}
+
 int64_t index_in(const Call& call, size_t i, int64_t size) {
   int64_t index = call.integer(i);
   if (index < -size || index >= size)
@@ -301,6 +313,7 @@ Value pad(Call& call) {
 constexpr Builtin kSlicingBuiltins[] = {
     {"slice", 5, 5, slice,
      "slice(x, dim, start, end, step): none or beyond the bounds is the bound"},
+    {"narrow", 4, 4, narrow, "narrow(x, dim, start, length): that part, which must be there"},
     {"select", 3, 3, select, "select(x, dim, index): one row, without the dimension"},
     {"split", 3, 3, split,
      "split(x, sizes, dim): a list of tensors; one size for all, or a list that adds up"},

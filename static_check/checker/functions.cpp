@@ -86,7 +86,9 @@ Signature signature_of(const Step& step) {
               : op.prim == Prim::kCast ? cast_function(op.dtype)
                                        : op.fn;
   result.linear = op.prim == Prim::kKeep ? 2U : op.linear;
-  result.kind = op.prim == Prim::kBlock    ? Instance::Kind::kBlock
+  // Of a scalar there is no block.
+  const bool block = op.prim == Prim::kBlock && !result.whole.empty();
+  result.kind = block                      ? Instance::Kind::kBlock
                 : op.prim == Prim::kOpaque ? Instance::Kind::kOpaque
                                            : Instance::Kind::kMap;
   return result;

@@ -93,4 +93,18 @@ std::optional<Product> as_element(const Facts& facts, const Region& region, cons
   return std::nullopt;
 }
 
+std::optional<Product> as_element(const Facts& facts, const Region& region, const Sum& sum,
+                                  AtomId atom) {
+  Factors reads;
+  for (const Product& product : sum) {
+    const Factors of_one = reads_of(facts, region, product);
+    reads.insert(reads.end(), of_one.begin(), of_one.end());
+  }
+  for (const Affine& index : indices_of(facts, region, reads, atom)) {
+    Product element{1, {{atom, index}}, {}, {}};
+    if (equal(facts, region, {element}, sum)) return element;
+  }
+  return std::nullopt;
+}
+
 }  // namespace assay::checker

@@ -12,4 +12,8 @@ namespace assay::checker {
 std::optional<Product> as_element(const Facts& facts, const Region& region, const Product& product,
                                   AtomId atom);
 
+// The same for a sum of such products, as the pieces of an integer map are; its coefficient is 1.
+std::optional<Product> as_element(const Facts& facts, const Region& region, const Sum& sum,
+                                  AtomId atom);
+
 }  // namespace assay::checker

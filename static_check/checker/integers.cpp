@@ -137,9 +137,8 @@ bool holds_by_pieces(const Facts& facts, const Region& region, const CoreOp& op,
   std::vector<IntegerMap> maps;
   for (const Element& element : operands) {
     auto map = as_integer(facts, region, element);
-    // Of floating numbers, those that are constants or flags.
-    if (!map) return false;
-    if (is_floating(operand_dtype) && map->of.atom != kNone && !facts.boolean(map->of.atom))
+    // Of floating numbers, those that are constants or were integers.
+    if (!map || (map->of.atom != kNone && is_floating(facts.atom(map->of.atom).dtype)))
       return false;
     maps.push_back(std::move(*map));
   }

@@ -48,6 +48,10 @@ class ReductionCheck {
       bool zeros = false;  // among what is reduced
       Shape extents;
       for (const size_t d : reduced_) extents.push_back(step_.operand_op(0).shape[d]);
+      if (is_the_one_element(outer, extents, claimed)) {
+        ++step_.probes;
+        return;
+      }
       for_each_region(region_of(extents, outer), outer.sizes.size(), [&](const Region& inner) {
         const Sum part = reduce_part(outer, inner);
         zeros |= part.empty();
@@ -85,7 +89,18 @@ class ReductionCheck {
     return found;
   }
 
-  Sum reduce_part(const Region& outer, const Region& inner) const {
+  // A reduction of one element is that element.
+  bool is_the_one_element(const Region& outer, const Shape& extents, const Sum& claimed) const {
+    if (std::any_of(extents.begin(), extents.end(), [](int64_t size) { return size != 1; }))
+      return false;
+    bool same = true;
+    for_each_region(region_of(extents, outer), outer.sizes.size(), [&](const Region& inner) {
+      same = same && equal(step_.facts, inner, claimed, operand_at(inner));
+    });
+    return same;
+  }
+
+  Sum operand_at(const Region& inner) const {
     const size_t kept = step_.op().shape.size();
     std::vector<Affine> coords;
     size_t next_kept = 0, next_reduced = kept;
@@ -93,12 +108,35 @@ class ReductionCheck {
       const bool is_reduced = std::find(reduced_.begin(), reduced_.end(), d) != reduced_.end();
       coords.push_back(inner.coords[is_reduced ? next_reduced++ : next_kept++]);
     }
-    Sum operand = as_sum(element_at(inner, step_.operand(0), coords));
+    return as_sum(element_at(inner, step_.operand(0), coords));
+  }
+
+  Sum reduce_part(const Region& outer, const Region& inner) const {
+    Sum operand = operand_at(inner);
+    if (const auto whole = as_integer_map(outer, inner, operand)) operand = {*whole};
     if (kind_ != Instance::Kind::kSum) operand = as_one_term(inner, operand);
     Sum reduced;
     for (const Product& product : operand)
       reduced.push_back(reduce(outer, inner, summand(outer, inner, product)));
     return reduced;
+  }
+
+  // Pieces of an integer map that vary along the reduction, as the one atom that the claim reduces.
+  std::optional<Product> as_integer_map(const Region& outer, const Region& inner,
+                                        const Sum& operand) const {
+    const auto varies = [&](const Product& product) {
+      return std::any_of(product.guards.begin(), product.guards.end(), [&](const Guard& guard) {
+        return guard.element.index.depends_beyond(outer.sizes.size());
+      });
+    };
+    if (std::none_of(operand.begin(), operand.end(), varies)) return std::nullopt;
+    for (const Instance* candidate : candidates_) {
+      const AtomId atom = candidate->operands[0].atom;
+      const Instance* made = step_.facts.definition(atom);
+      if (made == nullptr || step_.facts.pieces_of(*made) == nullptr) continue;
+      if (auto whole = as_element(step_.facts, inner, operand, atom)) return whole;
+    }
+    return std::nullopt;
   }
 
   // What a sum over `inner` adds up: a guard that varies along it is a factor of what the claim's

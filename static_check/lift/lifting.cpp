@@ -146,7 +146,8 @@ Lifted Lifting::lift(const Request& request) {
     if (auto lifted = embed(request, universe_.instances[static_cast<size_t>(id)]))
       return std::move(*lifted);
   }
-  throw InternalError("a request does not embed in itself");
+  // Several elements of the request read one of its operand, as overlapping windows do.
+  throw NotLifted{"it reads an operand at places that no product of digits counts"};
 }
 
 void Lifting::remember_as(const Request& request, const Term& view, const Rational& factor) {

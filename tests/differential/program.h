@@ -26,10 +26,10 @@ struct ProgramOperators {
   std::vector<std::string> pure, views, writers;
 };
 
-// Those that PyTorch has and whose schemas can be drawn from: what `declared` declares but for
-// `left_out`, what PyTorch's schemas give as views, and writers whose functional form is declared.
-ProgramOperators operators_of_programs(const OperatorTable& declared,
-                                       const std::vector<std::string>& left_out);
+// Those that PyTorch has and whose schemas can be drawn from: what `declared` declares, what
+// PyTorch's schemas give as views, and writers whose functional form is declared. Without some that
+// no two programs agree on.
+ProgramOperators operators_of_programs(const OperatorTable& declared);
 
 // A program of 2 to 8 calls that PyTorch takes, on small float32, integer and boolean tensors.
 // Inputs may lie in another order than their dimensions; half of the programs record strides.

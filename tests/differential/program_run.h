@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/util/Exception.h>
 
 #include <vector>
 
@@ -9,6 +10,13 @@
 #include "tests/differential/program.h"
 
 namespace assay::test {
+
+// PyTorch warns of what random programs are full of.
+class WithoutWarnings : c10::WarningHandler {
+ private:
+  void process(const c10::Warning&) override {}
+  c10::WarningUtils::WarningHandlerGuard guard_{this};
+};
 
 // An input that lies in memory as the graph says.
 at::Tensor placed(const Tensor& what, const ReferenceTensor& value);

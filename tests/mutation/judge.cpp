@@ -9,10 +9,11 @@
 namespace assay::test {
 namespace {
 
-ReplayOptions runs(std::vector<uint64_t> seeds) {
+ReplayOptions runs(std::vector<uint64_t> seeds, bool finite_only) {
   ReplayOptions options;
   options.seeds = std::move(seeds);
   options.reduce = false;
+  options.finite_only = finite_only;
   return options;
 }
 
@@ -30,8 +31,8 @@ std::string reason_of(const StaticReport& report) {
 
 }  // namespace
 
-Judge::Judge(Case executed, std::optional<Case> whole)
-    : executed_(std::move(executed)), whole_(std::move(whole)) {}
+Judge::Judge(Case executed, std::optional<Case> whole, bool finite_only)
+    : executed_(std::move(executed)), whole_(std::move(whole)), finite_only_(finite_only) {}
 
 // nullopt when the mutant is no valid case. `claims` gets the inferred relations.
 std::optional<Proof> Judge::prove(const Case& mutant, std::vector<Relation>* claims) const {
@@ -63,7 +64,7 @@ Judgement Judge::judge(const Mutation& mutation) const {
   }
   judgement.proof = *proof;
 
-  const ReplayResult run = replay(mutant, {}, runs({1, 2, 3}));
+  const ReplayResult run = replay(mutant, {}, runs({1, 2, 3}, finite_only_));
   if (!run.witness && !run.why_not.empty()) {
     judgement.invalid = run.why_not;
     return judgement;
@@ -73,7 +74,7 @@ Judgement Judge::judge(const Mutation& mutation) const {
   const bool ran_to_the_end = !run.witness || run.witness->failure.empty();
   if (ran_to_the_end && !claims.empty()) {
     mutant.expect.clear();
-    const ReplayResult claimed = replay(mutant, claims, runs({4}));
+    const ReplayResult claimed = replay(mutant, claims, runs({4}, finite_only_));
     // A rank that stops on other ids than the inputs before says nothing about a relation.
     if (claimed.witness && claimed.witness->failure.empty())
       judgement.false_claim = in_words(*claimed.witness);

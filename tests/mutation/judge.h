@@ -32,7 +32,9 @@ class Judge {
  public:
   /// `executed` is small enough to run; `whole` is the same case at its full sizes, if that is
   /// another.
-  Judge(Case executed, std::optional<Case> whole);
+  /// With `finite_only`, runs say nothing where the original gives NaN or infinities: there a proof
+  /// claims nothing.
+  Judge(Case executed, std::optional<Case> whole, bool finite_only = false);
 
   /// Runs the mutant in float64, by PyTorch's kernels, on several random inputs that satisfy the
   /// input relation, ids at every bound of the program and beside it among them, and holds the
@@ -47,6 +49,7 @@ class Judge {
 
   Case executed_;
   std::optional<Case> whole_;
+  bool finite_only_;
   OperatorTable operators_ = OperatorTable::builtin();
 };
 

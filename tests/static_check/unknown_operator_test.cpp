@@ -113,6 +113,25 @@ INSTANTIATE_TEST_SUITE_P(
                     PartialAndTotal{"Atanh", "aten.atanh.default", "aten.tanh.default"}),
     [](const auto& domain) { return domain.param.name; });
 
+// Nothing, divided by x, and on the rank by x or by nothing.
+Case nothing_divided(bool by_nothing) {
+  CaseBuilder c(1);
+  const auto program = [](GraphBuilder& g, bool nothing) {
+    const TensorRef x = g.input("x", {4});
+    const TensorRef zeros = g.call("zeros", "aten.mul.Scalar", {x, 0}, {4});
+    g.output(g.call("y", "aten.div.Tensor", {zeros, nothing ? zeros : x}, {4}));
+  };
+  program(c.sequential(), false);
+  program(c.rank(0), by_nothing);
+  c.replicate("x");
+  return c.build();
+}
+
+TEST(Domains, ADivisionByNothingIsNotTakenToBeDefined) {
+  EXPECT_TRUE(proves(nothing_divided(false)));
+  EXPECT_THROW(prove(nothing_divided(true)), UserError);
+}
+
 TEST(Domains, ANormalizationWithoutEpsilonIsNotFinite) {
   const auto normalized = [](double epsilon) -> ProgramOfTwo {
     return [=](GraphBuilder& g, TensorRef x, TensorRef w) {
