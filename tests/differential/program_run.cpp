@@ -12,6 +12,7 @@
 
 #include "dynamic_check/interpret/boxed_call.h"
 #include "shared_ir/lower.h"
+#include "tests/declarations/division_trap.h"
 #include "tests/declarations/elements.h"
 
 namespace assay::test {
@@ -49,8 +50,11 @@ at::Tensor placed(const Tensor& what, const ReferenceTensor& value) {
 // Runs node after node; `live[id]` is the tensor object that the program holds.
 std::vector<at::Tensor> run_next(const Graph& graph, const Node& node,
                                  const std::vector<at::Tensor>& live) {
-  return run_operator(
-      graph, node, [&](TensorId id) { return live[index(id)]; }, Arithmetic::kFloat64);
+  std::vector<at::Tensor> results;
+  const auto value = [&](TensorId id) { return live[index(id)]; };
+  if (traps([&] { results = run_operator(graph, node, value, Arithmetic::kFloat64); }))
+    throw std::runtime_error("the kernel divides an integer by zero");
+  return results;
 }
 
 void add_noise(at::Tensor& tensor, Noise& noise) {
