@@ -204,8 +204,7 @@ Value scatter_add(Call& call) {
   output[dim] = static_cast<int32_t>(rank);
   CoreId one_hots = one_hot_of(call, ids, builder.shape(x)[dim], builder.dtype(x));
   CoreId sum = contract(builder, {{one_hots, one_hot_labels}, {src, from}}, output);
-  return tensor_value(
-      builder.cast(builder.linear({x, sum}, {Rational(1), Rational(1)}), dtype));
+  return tensor_value(builder.cast(builder.linear({x, sum}, {Rational(1), Rational(1)}), dtype));
 }
 
 // The integer tensors of an index list, broadcast to one shape.

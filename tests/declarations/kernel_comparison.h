@@ -25,8 +25,8 @@ struct Comparison {
 // larger of 1 and their size, or to 1e-5 where the kernel's result is float32 whatever its operands
 // are; NaNs and infinities agree
 // with themselves alone. Elements that PyTorch leaves open are not compared (open_elements.h), and
-// calls whose kernel ends the process are rejected. Functions that are marked linear must be (linear_marks.h). Random masks
-// keep everything in both. No tolerance: values are not looked at.
+// calls whose kernel ends the process are rejected. Functions that are marked linear must be
+// (linear_marks.h). Random masks keep everything in both. No tolerance: values are not looked at.
 Comparison compare_with_kernel(const DrawnCall& call, const OperatorTable& operators,
                                std::optional<double> tolerance);
 

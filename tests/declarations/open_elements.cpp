@@ -21,9 +21,8 @@ const std::map<std::string, std::string> kAdding = {
 };
 
 bool excludes(const CoreProgram& program, std::string_view what) {
-  return std::ranges::any_of(program.notes, [&](const std::string& note) {
-    return note.find(what) != std::string::npos;
-  });
+  return std::ranges::any_of(
+      program.notes, [&](const std::string& note) { return note.find(what) != std::string::npos; });
 }
 
 // How often the call writes each element of its result: ones, added to zeros.

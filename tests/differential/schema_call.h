@@ -1,9 +1,9 @@
 // Calls of operators drawn at random from the schemas that PyTorch's dispatcher has of them.
 //
 // Tensors have at most three dimensions of 0 to 4 elements, and broadcast with each other or have
-// unrelated shapes; floating ones are float32, others int64, int32, int8, uint8 or bool. Integers are
-// small; those of uint8 meet negative numbers, and wrap. Optional arguments are absent half of the
-// time.
+// unrelated shapes; floating ones are float32, others int64, int32, int8, uint8 or bool. Integers
+// are small; those of uint8 meet negative numbers, and wrap. Optional arguments are absent half of
+// the time.
 #pragma once
 
 #include <cstdint>

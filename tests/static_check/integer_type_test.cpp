@@ -253,8 +253,8 @@ TEST(IntegerTypes, FlagsThatAreAddedNoTimesAreLeftOut) {
 TEST(IntegerTypes, LongIntegersCountAsManyAsThereAreIntegers) {
   const auto counts = [](double step, int64_t number) {
     const ProgramOfX program = [=](GraphBuilder& g, TensorRef) {
-      const TensorRef steps = g.call("steps", "aten.arange.start_step", {0.0, 6.0, step}, {number},
-                                     DType::kInt64);
+      const TensorRef steps =
+          g.call("steps", "aten.arange.start_step", {0.0, 6.0, step}, {number}, DType::kInt64);
       return g.call("rows", "aten.slice.Tensor", {steps, 0, 0, 4}, {4}, DType::kInt64);
     };
     return typed_case({"", DType::kFloat32, DType::kInt64, program, {}, {}}, program);

@@ -24,10 +24,9 @@ StaticReport report(DType dtype, const Program& sequential, const Program& rank,
   for (GraphBuilder* g : {&c.sequential(), &c.rank(0)}) {
     const TensorRef x = g->input("x", {2, 3}, dtype), w = g->input("w", {2, 3}, dtype);
     const TensorRef given = g->input("ids", {2, 3}, DType::kInt64);
-    const TensorRef ids =
-        constant.empty()
-            ? given
-            : g->call("fixed", "assay.constant", {Argument(constant)}, {2, 3}, DType::kInt64);
+    const TensorRef ids = constant.empty() ? given
+                                           : g->call("fixed", "assay.constant",
+                                                     {Argument(constant)}, {2, 3}, DType::kInt64);
     g->output((g == &c.sequential() ? sequential : rank)(*g, x, w, ids));
   }
   for (const char* name : {"x", "w", "ids"}) c.replicate(name);
@@ -65,8 +64,7 @@ TEST(Scatter, ConstantIndicesOfSeveralDimensionsAreHeldAgainstWhatItAssumes) {
 // Which one stays does not matter.
 TEST(Scatter, OfOneValueMayWriteAnElementTwice) {
   const Program program = scatter("aten.scatter.value", DType::kFloat32, false);
-  const StaticReport same =
-      report(DType::kFloat32, program, program, rows({{0, 0, 0}, {1, 1, 0}}));
+  const StaticReport same = report(DType::kFloat32, program, program, rows({{0, 0, 0}, {1, 1, 0}}));
   EXPECT_EQ(same.verdict, Verdict::kProved);
   EXPECT_THAT(same.assumptions, Not(Contains(HasSubstr("twice"))));
   const Program added = [](GraphBuilder& g, TensorRef x, TensorRef, TensorRef ids) {
@@ -92,8 +90,7 @@ TEST(Scatter, FlagsThatAreAddedAreOr) {
   const auto number = [](int64_t factor, bool of_numbers) -> Program {
     return [=](GraphBuilder& g, TensorRef x, TensorRef w, TensorRef ids) {
       const auto as = [&](const char* name, TensorRef flags) {
-        return g.call(name, "aten._to_copy.default", {flags, DType::kInt64}, {2, 3},
-                      DType::kInt64);
+        return g.call(name, "aten._to_copy.default", {flags, DType::kInt64}, {2, 3}, DType::kInt64);
       };
       const DType dtype = of_numbers ? DType::kInt64 : DType::kBool;
       if (of_numbers) x = as("xs", x), w = as("ws", w);
