@@ -118,6 +118,17 @@ class Run:
         self.passed = set()
         prepare(self.out)
 
+    def do_all(self, steps):
+        """The results of all steps; those that an interrupt (Ctrl-C, SIGTERM) has kept from an end
+        fail."""
+        results = []
+        try:
+            for step in steps:
+                results.append(self.do(step))
+        except KeyboardInterrupt:
+            print("[gpu] interrupted", file=sys.stderr, flush=True)
+        return results + [Result(step, "failed", "interrupted") for step in steps[len(results):]]
+
     def do(self, step):
         """Does a step, and says how it went."""
         print(f"[gpu] {step.name} ...", file=sys.stderr, flush=True)
@@ -172,19 +183,23 @@ class Run:
     def outputs(self, step, limit):
         """Exit codes of all shards, None of one that ran out of time, and what they printed."""
         log = self.out / "logs" / f"{step.name}.log"
-        started = [self.start(step, shard, limit) for shard in range(step.shards)]
-        codes, end = [], time.monotonic() + limit
-        for process, _ in started:
-            try:
-                codes.append(process.wait(max(0.1, end - time.monotonic())))
-            except subprocess.TimeoutExpired:
-                codes.append(None)
-            self.stop(process)
-        text = ""
-        for _, part in started:
-            text += part.read_text(errors="replace")
-            part.unlink()
-        log.write_text(text[-LOG_BYTES:])
+        started, codes, text = [], [], ""
+        end = time.monotonic() + limit
+        try:
+            for shard in range(step.shards):
+                started.append(self.start(step, shard, limit))
+            for process, _ in started:
+                try:
+                    codes.append(process.wait(max(0.1, end - time.monotonic())))
+                except subprocess.TimeoutExpired:
+                    codes.append(None)
+                self.stop(process)
+        finally:
+            for process, part in started:
+                self.stop(process)
+                text += part.read_text(errors="replace")
+                part.unlink()
+            log.write_text(text[-LOG_BYTES:])
         return codes, text
 
     def start(self, step, shard, limit):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -95,6 +96,28 @@ class GpuRun(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertEqual(self.verdicts(), {"hangs": "timeout", "next": "passed"})
         self.assertFalse(mark.exists())
+
+    def test_an_interrupt_loses_nothing_and_leaves_nothing_running(self):
+        alive = pathlib.Path(self.folder.name) / "alive"
+        table = pathlib.Path(self.folder.name) / "steps.toml"
+        table.write_text(step("first", "echo ratio=1", figure=r"ratio=(\S+)") +
+                         step("long", f"echo begun; while sleep 0.1; do touch {alive}; done") +
+                         step("last", "true"))
+        run = subprocess.Popen([sys.executable, "-B", ROOT / "ci/gpu", "--out", self.out, "--steps",
+                                table], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env={**os.environ, "ASSAY_GPU_QUERY": ONE})
+        while not alive.exists():
+            time.sleep(0.05)
+        run.terminate()
+        printed, _ = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 1)
+        self.assertEqual(self.verdicts(), {"first": "passed", "long": "failed", "last": "failed"})
+        self.assertEqual(self.figures()["last"], "interrupted")
+        self.assertIn("interrupted", printed)
+        self.assertIn("begun", (self.out / "logs" / "long.log").read_text())
+        alive.unlink()
+        time.sleep(0.5)
+        self.assertFalse(alive.exists())
 
     def test_steps_share_the_minutes(self):
         done = self.run_steps(ONE, step("long", "sleep 60", figure="seconds")
