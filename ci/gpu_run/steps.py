@@ -1,6 +1,7 @@
 """The steps of a run: what the table says, and doing it."""
 
 import dataclasses
+import math
 import os
 import re
 import shlex
@@ -11,7 +12,8 @@ import sys
 import time
 import tomllib
 
-LOG_BYTES = 200_000  # that are kept of one log
+LOG_BYTES = 200_000  # that are kept of one log: a quarter of them of its beginning
+TOOLS = "/usr/local/cuda/bin"  # where they may be, though no shell looks there
 
 
 class WrongInput(Exception):
@@ -32,6 +34,7 @@ class Step:
     needs: list = dataclasses.field(default_factory=list)
     environment: dict = dataclasses.field(default_factory=dict)
     shards: int = 1
+    goes_on: bool = False
 
 
 @dataclasses.dataclass
@@ -60,6 +63,8 @@ def load(file, only=""):
         unknown = [need for need in step.needs if need not in names]
         if unknown:
             raise WrongInput(f"{file}: {step.name} needs {unknown[0]}, which is no step")
+        if step.limit and not re.fullmatch(r"(>=|<=) [-+.e\d]+", step.limit):
+            raise WrongInput(f"{file}: {step.name}: limit: {step.limit!r} is none")
         if step.figure != "gtest":
             try:
                 re.compile(step.figure)
@@ -92,7 +97,20 @@ def within(figure, limit):
         return True
     relation, bound = limit.split()
     value = float(figure)
+    if not math.isfinite(value):
+        return False
     return value >= float(bound) if relation == ">=" else value <= float(bound)
+
+
+def search_path():
+    return os.environ.get("PATH", "") + os.pathsep + TOOLS
+
+
+def shortened(text):
+    """The beginning and the end of a long log."""
+    if len(text) <= LOG_BYTES:
+        return text
+    return f"{text[:LOG_BYTES // 4]}\n[...]\n{text[-LOG_BYTES * 3 // 4:]}"
 
 
 def prepare(out):
@@ -115,7 +133,7 @@ class Run:
     def __init__(self, root, out, seconds, gpus):
         self.root, self.out, self.gpus = root, out.resolve(), gpus
         self.end = time.monotonic() + seconds
-        self.passed = set()
+        self.usable = set()  # steps that left what others need
         prepare(self.out)
 
     def do_all(self, steps):
@@ -133,9 +151,10 @@ class Run:
         """Does a step, and says how it went."""
         print(f"[gpu] {step.name} ...", file=sys.stderr, flush=True)
         reason = self.reason_to_skip(step)
-        result = Result(step, "skipped", reason) if reason else self.run(step)
-        if result.verdict == "passed":
-            self.passed.add(step.name)
+        try:
+            result = Result(step, "skipped", reason) if reason else self.run(step)
+        except (OSError, ValueError, TypeError, LookupError) as error:
+            result = Result(step, "failed", f"{type(error).__name__}: {error}")
         print(f"[gpu] {step.name}: {result.verdict} {result.figure} ({result.seconds:.0f} s)",
               file=sys.stderr, flush=True)
         return result
@@ -146,12 +165,12 @@ class Run:
             return "no GPU"
         if self.gpus < step.gpus:
             return f"needs {step.gpus} GPUs"
-        if step.tool and not shutil.which(step.tool):
+        if step.tool and not shutil.which(step.tool, path=search_path()):
             return f"{step.tool} is not installed"
         return ""
 
     def run(self, step):
-        missing = [need for need in step.needs if need not in self.passed]
+        missing = [need for need in step.needs if need not in self.usable]
         if missing:
             return Result(step, "failed", f"needs {missing[0]}, which did not pass")
         limit = min(step.seconds, self.end - time.monotonic())
@@ -162,6 +181,8 @@ class Run:
         seconds = time.monotonic() - started
         if None in codes:
             return Result(step, "timeout", f"after {limit:.0f} s", seconds)
+        if step.goes_on or not any(codes):
+            self.usable.add(step.name)
         figure, fine = self.judge(step, text, seconds)
         fine = fine and not any(codes)
         if any(codes) and not figure:
@@ -199,14 +220,15 @@ class Run:
                 self.stop(process)
                 text += part.read_text(errors="replace")
                 part.unlink()
-            log.write_text(text[-LOG_BYTES:])
+            log.write_text(shortened(text))
         return codes, text
 
     def start(self, step, shard, limit):
         """One process of a step, a group of its own, and the file that it prints to."""
         places = {"out": self.out, "seconds": max(1, int(limit) - 15), "build": "build-gpu",
                   "jobs": os.cpu_count()}
-        environment = {**os.environ, **step.environment, "ASSAY_BUNDLES": str(self.out / "cases")}
+        environment = {**os.environ, "PATH": search_path(), **step.environment,
+                       "ASSAY_BUNDLES": str(self.out / "cases")}
         if step.shards > 1:
             environment |= {"GTEST_TOTAL_SHARDS": str(step.shards),
                             "GTEST_SHARD_INDEX": str(shard)}
@@ -226,4 +248,7 @@ class Run:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        process.wait()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:  # a driver holds it: nothing more can be done
+            print("[gpu] a process does not end", file=sys.stderr, flush=True)

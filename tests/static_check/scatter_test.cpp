@@ -77,8 +77,8 @@ TEST(Scatter, OfOneValueMayWriteAnElementTwice) {
 TEST(Scatter, OfOneValueAlongADimensionMayWriteItTwice) {
   const auto filled = [](int64_t value) -> Program {
     return [=](GraphBuilder& g, TensorRef x, TensorRef, TensorRef) {
-      const TensorRef ids =
-          g.call("columns", "assay.constant", {std::vector<Argument>{1, 1}}, {2}, DType::kInt64);
+      const TensorRef ids = g.call("columns", "assay.constant",
+                                   {Argument(std::vector<Argument>{1, 1})}, {2}, DType::kInt64);
       return g.call("y", "aten.index_fill.int_Scalar", {x, 1, ids, value}, {2, 3});
     };
   };

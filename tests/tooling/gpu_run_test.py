@@ -131,6 +131,40 @@ class GpuRun(unittest.TestCase):
         self.assertEqual(self.verdicts(), {"build": "failed", "uses": "failed"})
         self.assertIn("needs build", self.figures()["uses"])
 
+    def test_what_is_needed_may_be_slower_than_its_limit(self):
+        done = self.run_steps(ONE, step("slow", "true", figure="seconds", limit="<= -1") +
+                              step("after", "echo ratio=1", figure=r"ratio=(\S+)", needs=["slow"]))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(self.verdicts(), {"slow": "failed", "after": "passed"})
+
+    def test_what_goes_on_keeps_nobody_from_trying(self):
+        table = (step("some", "false", figure="seconds", goes_on=True) +
+                 step("there", "echo ratio=1", figure=r"ratio=(\S+)", needs=["some"]) +
+                 step("missing", "/nowhere/program", needs=["some"]))
+        done = self.run_steps(ONE, table)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(self.verdicts(), {"some": "failed", "there": "passed",
+                                           "missing": "failed"})
+
+    def test_a_step_that_cannot_be_judged_fails_alone(self):
+        done = self.run_steps(ONE, step("words", "echo ratio=high", figure=r"ratio=(\S+)",
+                                        limit=">= 1") +
+                              step("braces", "echo {nothing}") +
+                              step("infinite", "echo ratio=inf", figure=r"ratio=(\S+)",
+                                   limit=">= 1") +
+                              step("fine", "echo ratio=1", figure=r"ratio=(\S+)"))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(self.verdicts(), {"words": "failed", "braces": "failed",
+                                           "infinite": "failed", "fine": "passed"})
+
+    def test_a_long_log_keeps_its_beginning_and_its_end(self):
+        self.run_steps(ONE, step("long", "echo begun; seq 100000; echo ratio=1",
+                                 figure=r"ratio=(\S+)"))
+        log = (self.out / "logs" / "long.log").read_text()
+        self.assertLess(len(log), 250_000)
+        self.assertTrue(log.startswith("begun"))
+        self.assertTrue(log.strip().endswith("ratio=1"))
+
     def test_several_gpus_and_tools_are_asked_for(self):
         table = (step("pair", "true", figure="seconds", gpus=2)
                  + step("tool", "true", figure="seconds", tool="no-such-tool"))
