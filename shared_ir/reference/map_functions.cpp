@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -63,11 +64,23 @@ double div_floor(const FunctionName& fn, Args a) {
   return std::nearbyint((a[0] - remainder(fn, a)) / a[1]);
 }
 
+// Modulo 2^64, as the power of integers of any type is modulo its range.
+uint64_t power(uint64_t x, uint64_t exponent) {
+  uint64_t result = 1;
+  for (; exponent > 0; exponent /= 2, x *= x)
+    if (exponent % 2 == 1) result *= x;
+  return result;
+}
+
 // Integers to negative powers are 0, but those of 1 and -1.
 double pow(const FunctionName& fn, Args a) {
   const double x = a[0], exponent = a.size() > 1 ? a[1] : fn.number(0);
-  if (!fn.type.empty() && exponent < 0 && std::abs(x) != 1) return 0;
-  return std::pow(x, exponent);
+  const std::optional<DType> type = parse_dtype(fn.type);
+  if (!type) return std::pow(x, exponent);
+  if (exponent < 0 && std::abs(x) != 1) return 0;
+  const uint64_t result = power(static_cast<uint64_t>(static_cast<int64_t>(x)),
+                                static_cast<uint64_t>(std::abs(exponent)));
+  return static_cast<double>(cast_integer(static_cast<int64_t>(result), *type));
 }
 
 double softplus(const FunctionName& fn, Args a) {
