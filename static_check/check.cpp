@@ -7,6 +7,7 @@
 #include "static_check/approximations.h"
 #include "static_check/assumptions.h"
 #include "static_check/candidates.h"
+#include "static_check/counts.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
 #include "static_check/domains.h"
@@ -14,6 +15,7 @@
 #include "static_check/problem.h"
 #include "static_check/replay_result.h"
 #include "static_check/residual/search.h"
+#include "static_check/undefined_outputs.h"
 
 namespace assay {
 
@@ -41,7 +43,7 @@ class Check {
 
   StaticResult run() {
     attempt();
-    count();
+    count(problem_, proofs_, result_.report);
     write_certificate();
     if (options_.verify) replay_result(asked_, problem_, result_);
     return std::move(result_);
@@ -100,8 +102,9 @@ class Check {
     } else {
       prove();
       if (result_.report.verdict == Verdict::kUnproved) prove_by_lemmas();
-      const bool proved = result_.report.verdict == Verdict::kProved;
-      for (std::string& note : domain_assumptions(problem_, proved))
+      if (result_.report.verdict == Verdict::kProved)
+        refuse_undefined_outputs(problem_, result_.certificate);
+      for (std::string& note : domain_assumptions(problem_))
         result_.report.assumptions.push_back(std::move(note));
     }
   }
@@ -336,23 +339,6 @@ class Check {
         if (!replicas.empty()) inverted.emplace(graph.tensors[i].name, std::move(replicas.front()));
       }
     }
-  }
-
-  void count() {
-    auto& counts = result_.report.counts;
-    counts.sequential_ops = static_cast<int64_t>(problem_.refinement.sequential.nodes.size());
-    for (const Graph& graph : problem_.refinement.ranks)
-      counts.distributed_ops += static_cast<int64_t>(graph.nodes.size());
-    counts.terms = static_cast<int64_t>(problem_.lifting.universe().atoms.size());
-    result_.report.trusted = problem_.lifting.solver().notes();
-    result_.report.unanswered = problem_.lifting.solver().unanswered();
-    for (const LemmaProof& proof : proofs_)
-      for (const LemmaProof::Step& step : proof.steps)
-        if (step.kind == LemmaProof::Step::Kind::kLemma) ++counts.lemmas[step.lemma];
-    for (const auto& [lemma, uses] : counts.lemmas)
-      result_.report.trusted.push_back("lemma " + lemma + ": " + std::to_string(uses) +
-                                       (uses == 1 ? " use" : " uses") +
-                                       where_certified(result_.report.lemmas, lemma));
   }
 
   void write_certificate() {

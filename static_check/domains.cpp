@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <set>
-#include <span>
 #include <string_view>
 
 #include "shared_ir/reference/element_functions.h"
@@ -31,20 +29,8 @@ bool is_partial(const std::string& fn) {
   return normalizes && !function.attributes.empty() && !(function.number(0) > 0);
 }
 
-struct Computation {
-  const Node* node;
-  bool undefined = false;  // whatever the inputs are
-};
 // The partial functions of one side, with an operator that computes each.
-using Computed = std::map<AtomId, Computation>;
-
-std::optional<double> constant_of(const Lifting& lifting, const Tile& tile) {
-  if (!tile.integer.empty() || tile.terms.size() > 1) return std::nullopt;
-  if (tile.terms.empty()) return 0;
-  const Term& term = tile.terms[0];
-  if (term.atom != lifting.one() || !term.restrictions.empty()) return std::nullopt;
-  return term.coef.to_double();
-}
+using Computed = std::map<AtomId, std::string>;
 
 class Side {
  public:
@@ -55,36 +41,22 @@ class Side {
       const CoreOp& op = program.ops[id];
       const bool function = op.prim == Prim::kMap || op.prim == Prim::kBlock;
       if (!function || op.origin == kNone || !is_partial(op.fn)) continue;
-      const Computation made{&graph.nodes[static_cast<size_t>(op.origin)],
-                             is_undefined(op, lifted)};
+      const Node& node = graph.nodes[static_cast<size_t>(op.origin)];
       for (const Tile& tile : lifted.values[id].tiles)
-        for (const Term& term : tile.terms) collect(term.atom, made);
+        for (const Term& term : tile.terms) collect(term.atom, node.op);
     }
   }
 
   const Computed& computed() const { return computed_; }
 
  private:
-  // Whether some element of its argument is a number for which the function has no value.
-  bool is_undefined(const CoreOp& op, const LiftedProgram& lifted) const {
-    const reference::FunctionName function = reference::parse_function_name(op.fn);
-    const reference::MapFunction evaluate = reference::find_map(function.name);
-    if (op.prim != Prim::kMap || op.operands.size() != 1 || evaluate == nullptr) return false;
-    const Value& argument = lifted.values[static_cast<size_t>(op.operands[0])];
-    return std::ranges::any_of(argument.tiles, [&](const Tile& tile) {
-      const std::optional<double> number = constant_of(lifting_, tile);
-      return number && !std::isfinite(evaluate(function, std::span(&*number, 1)));
-    });
-  }
-
-  void collect(AtomId id, const Computation& computed) {
+  void collect(AtomId id, const std::string& op) {
     if (!seen_.insert(id).second || lifting_.atom(id).kind != Atom::Kind::kInstance) return;
     const Instance& made = lifting_.instance_of(id);
     const bool function = made.kind == Instance::Kind::kMap || made.kind == Instance::Kind::kBlock;
-    if (function && is_partial(made.fn) && !lifting_.sign(id).finite)
-      computed_.emplace(id, computed);
+    if (function && is_partial(made.fn) && !lifting_.sign(id).finite) computed_.emplace(id, op);
     if (function) return;
-    for (const Instance::Operand& operand : made.operands) collect(operand.atom, computed);
+    for (const Instance::Operand& operand : made.operands) collect(operand.atom, op);
   }
 
   const Lifting& lifting_;
@@ -94,26 +66,17 @@ class Side {
 
 }  // namespace
 
-std::vector<std::string> domain_assumptions(const Problem& problem, bool proved) {
+std::vector<std::string> domain_assumptions(const Problem& problem) {
   Side sequential(problem.lifting), ranks(problem.lifting);
   sequential.add(problem.refinement.sequential, problem.sequential_program, problem.sequential);
   for (size_t r = 0; r < problem.ranks.ranks.size(); ++r)
     ranks.add(problem.refinement.ranks[r], problem.rank_programs[r], problem.ranks.ranks[r]);
   std::set<std::string> notes;
   const auto compare = [&](const Computed& one, const Computed& other, const char* side) {
-    for (const auto& [atom, computation] : one) {
-      if (other.contains(atom)) continue;
-      const Node& node = *computation.node;
-      if (proved && computation.undefined)
-        throw UserError(
-            node.source,
-            node.op +
-                " has no value here: its argument is the same number for all "
-                "inputs, one for which it is not defined",
-            "what " + std::string(side) + " makes of it is not what the other computes");
-      notes.insert("domains: every argument of " + node.op + " that " + side +
-                   " alone has is one for which it is defined");
-    }
+    for (const auto& [atom, op] : one)
+      if (!other.contains(atom))
+        notes.insert("domains: every argument of " + op + " that " + side +
+                     " alone has is one for which it is defined");
   };
   compare(sequential.computed(), ranks.computed(), "the sequential program");
   compare(ranks.computed(), sequential.computed(), "a rank");

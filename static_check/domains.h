@@ -10,9 +10,7 @@ namespace assay {
 
 // Assumptions that such functions are defined, of a lifted problem. One that both sides compute of
 // the same argument is undefined on both; one that a side alone computes, of arguments that may lie
-// outside of its domain, must be taken to be defined: what it gives may cancel there. Where a proof
-// has been found that needs one which the programs' own constants contradict, throws UserError at
-// the operator.
-std::vector<std::string> domain_assumptions(const Problem& problem, bool proved);
+// outside of its domain, must be taken to be defined: what it gives may cancel there.
+std::vector<std::string> domain_assumptions(const Problem& problem);
 
 }  // namespace assay

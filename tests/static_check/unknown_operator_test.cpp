@@ -132,6 +132,27 @@ TEST(Domains, ADivisionByNothingIsNotTakenToBeDefined) {
   EXPECT_THROW(prove(nothing_divided(true)), UserError);
 }
 
+// Functions of x, and on the rank of x and what it is padded with, which is cut off.
+Case padded(const std::string& op) {
+  CaseBuilder c(1);
+  const auto program = [&](GraphBuilder& g, bool pads) {
+    const TensorRef x = g.input("x", {4});
+    const TensorRef more =
+        pads ? g.call("more", "aten.constant_pad_nd.default", {x, {0, 2}, 0}, {6}) : x;
+    const TensorRef all = g.call("all", op, {more}, g.shape(more));
+    g.output(pads ? g.call("y", "aten.slice.Tensor", {all, 0, 0, 4}, {4}) : all);
+  };
+  program(c.sequential(), false);
+  program(c.rank(0), true);
+  c.replicate("x");
+  return c.build();
+}
+
+TEST(Domains, PaddingThatIsCutOffMayHaveNoValue) {
+  for (const char* op : {"aten.log.default", "aten.rsqrt.default", "aten.reciprocal.default"})
+    EXPECT_TRUE(proves(padded(op))) << op;
+}
+
 TEST(Domains, ANormalizationWithoutEpsilonIsNotFinite) {
   const auto normalized = [](double epsilon) -> ProgramOfTwo {
     return [=](GraphBuilder& g, TensorRef x, TensorRef w) {

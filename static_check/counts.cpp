@@ -1,0 +1,26 @@
+#include "static_check/counts.h"
+
+#include <string>
+
+#include "static_check/offered_lemmas.h"
+
+namespace assay {
+
+void count(Problem& problem, const std::vector<LemmaProof>& proofs, StaticReport& report) {
+  auto& counts = report.counts;
+  counts.sequential_ops = static_cast<int64_t>(problem.refinement.sequential.nodes.size());
+  for (const Graph& graph : problem.refinement.ranks)
+    counts.distributed_ops += static_cast<int64_t>(graph.nodes.size());
+  counts.terms = static_cast<int64_t>(problem.lifting.universe().atoms.size());
+  report.trusted = problem.lifting.solver().notes();
+  report.unanswered = problem.lifting.solver().unanswered();
+  for (const LemmaProof& proof : proofs)
+    for (const LemmaProof::Step& step : proof.steps)
+      if (step.kind == LemmaProof::Step::Kind::kLemma) ++counts.lemmas[step.lemma];
+  for (const auto& [lemma, uses] : counts.lemmas)
+    report.trusted.push_back("lemma " + lemma + ": " + std::to_string(uses) +
+                             (uses == 1 ? " use" : " uses") +
+                             where_certified(report.lemmas, lemma));
+}
+
+}  // namespace assay

@@ -1,0 +1,16 @@
+// Outputs of ranks that are no numbers, whatever the inputs are.
+#pragma once
+
+#include "shared_ir/proof.h"
+#include "static_check/problem.h"
+
+namespace assay {
+
+// Throws UserError at the operator of a rank that multiplies nothing but zeros by what has no value
+// (1/0, log 0), where every element of a tensor that the case expects, or that makes up an output
+// in the certificate, comes of it by sums, products and movements alone: over the real numbers it
+// is 0 where the run gives NaN. What is cut off, joined with other elements, or read by another
+// function is left to domain_assumptions().
+void refuse_undefined_outputs(const Problem& problem, const Certificate& certificate);
+
+}  // namespace assay
