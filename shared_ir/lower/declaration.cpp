@@ -33,15 +33,19 @@ class DeclarationParser {
     read_returns(body);
     read_writes(body);
     if (const toml::node* assume = body.get("assume")) result_.assume = text_of(*assume);
-    for (const auto* expressions : {&result_.lets, &result_.returns, &result_.writes})
-      for (const Expr& expr : *expressions)
+    read_in_flight(body);
+    for (const auto* expressions : {&result_.lets, &result_.returns, &result_.writes}) {
+      for (const Expr& expr : *expressions) {
         result_.communicates = result_.communicates || communicates(expr);
+        result_.waits = result_.waits || (expr.builtin != nullptr && expr.builtin->name == "wait");
+      }
+    }
     return std::move(result_);
   }
 
  private:
   static constexpr std::string_view kKeys[] = {"schema",  "also",   "let",
-                                               "returns", "writes", "assume"};
+                                               "returns", "writes", "assume", "in_flight"};
 
   static constexpr size_t kMaxLets = 64;  // bounds how deep lets use each other
 
@@ -140,6 +144,24 @@ class DeclarationParser {
         std::any_of(between_ranks.begin(), between_ranks.end(),
                     [&](const Builtin& builtin) { return &builtin == expr.builtin; });
     return called || std::any_of(expr.children.begin(), expr.children.end(), communicates);
+  }
+
+  void read_in_flight(const toml::table& body) {
+    const toml::node* node = body.get("in_flight");
+    if (!node) return;
+    if (!node->is_array()) fail(*node, "in_flight must be a list of names");
+    for (const toml::node& element : *node->as_array()) {
+      const std::string name = text_of(element);
+      if (name == "result") {
+        result_.asynchronous = true;
+        continue;
+      }
+      if (std::ranges::none_of(result_.parameters,
+                               [&](const Parameter& one) { return one.name == name; }))
+        fail(element, fmt::format("in_flight names '{}', which is no parameter", name));
+      result_.read_in_flight.push_back(name);
+    }
+    if (!result_.asynchronous) fail(*node, "in_flight must name 'result', which is waited for");
   }
 
   void read_returns(const toml::table& body) {

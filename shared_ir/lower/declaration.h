@@ -8,6 +8,8 @@
 //   give a list of tensors writes.input = "..."                              # the new value of
 //   each parameter that is written into assume = "..."                                    # an
 //   assumption to list in every report that rests on it
+//   in_flight = ["result", "x"]                       # memory that it fills ("result", or what it
+//   writes) or reads (parameters) until the program waits for its result
 #pragma once
 
 #include <string>
@@ -28,6 +30,9 @@ struct OperatorDeclaration {
   std::vector<lowering::Expr> writes;  // of the parameters marked `written`, in their order
   std::string assume;
   bool communicates = false;  // calls a builtin between ranks: never dead, whoever uses its results
+  bool waits = false;         // for the collective that fills its operand
+  bool asynchronous = false;  // goes on until the program waits for its result, which it fills, and
+  std::vector<std::string> read_in_flight;  // reads these parameters
 };
 
 }  // namespace assay

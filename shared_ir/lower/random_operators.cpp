@@ -6,6 +6,7 @@
 #include <toml++/toml.h>
 
 #include "random_operator_files.h"
+#include "shared_ir/memory/schema.h"
 #include "shared_ir/operators.h"
 
 namespace assay::lowering {
@@ -24,6 +25,7 @@ std::set<std::string> read_names() {
 }  // namespace
 
 bool draws_random_numbers(std::string_view op) {
+  if (const auto schema = memory::torch_schema(op)) return schema->random;
   static const auto* const names = new std::set<std::string>(read_names());
   return names->contains(normal_operator_name(op));
 }

@@ -32,7 +32,15 @@ bool is_set(const Arg* arg) {
 
 Functionalizer::Functionalizer(const Graph& graph, const OperatorTable& operators,
                                lowering::Context& context)
-    : graph_(graph), operators_(operators), context_(context), memory_(graph, context.builder) {
+    : graph_(graph),
+      operators_(operators),
+      context_(context),
+      memory_(graph, context.builder),
+      in_flight_(memory_, context.builder),
+      first_users_(graph.tensors.size(), nullptr) {
+  for (const Node& node : graph.nodes)
+    for (const TensorId operand : operands_of(node))
+      if (first_users_[operand] == nullptr) first_users_[operand] = &node;
   needed_ = std::any_of(graph.nodes.begin(), graph.nodes.end(),
                         [this](const Node& node) { return needs_memory(node); });
   if (needed_) values_.assign(graph.tensors.size(), kNone);
@@ -49,7 +57,61 @@ bool Functionalizer::needs_memory(const Node& node) {
   const OperatorSchema& schema = schema_of(node);
   return schema.strides || is_unknown(graph_, node, schema) ||
          !written_by(graph_, node, schema).empty() ||
-         (schema.communicates && operators_.find(node.op) == nullptr);
+         (schema.communicates && operators_.find(node.op) == nullptr) || is_used_in_flight(node);
+}
+
+const OperatorDeclaration* Functionalizer::meaning_of(const Node& node) {
+  const OperatorDeclaration* declaration = operators_.find(node.op);
+  const std::string_view functional = schema_of(node).functional;
+  return declaration != nullptr || functional.empty() ? declaration : operators_.find(functional);
+}
+
+bool Functionalizer::is_used_in_flight(const Node& node) {
+  const OperatorDeclaration* declaration = meaning_of(node);
+  if (declaration == nullptr || !declaration->asynchronous) return false;
+  return std::any_of(node.outputs.begin(), node.outputs.end(), [&](TensorId output) {
+    const Node* user = output == kNone ? nullptr : first_users_[output];
+    if (user == nullptr) return false;
+    const OperatorDeclaration* first = operators_.find(user->op);
+    return first == nullptr || !first->waits;
+  });
+}
+
+// Views move no data.
+void Functionalizer::use_in_flight(const Node& node, const OperatorSchema& schema,
+                                   const std::vector<TensorId>& written) {
+  const OperatorDeclaration* declaration = operators_.find(node.op);
+  if (declaration != nullptr && declaration->waits) {
+    for (const TensorId operand : operands_of(node)) in_flight_.wait(context_.site, operand);
+    return;
+  }
+  const bool is_view = written.empty() && !schema.results.empty() &&
+                       std::all_of(schema.results.begin(), schema.results.end(),
+                                   [](const SchemaResult& result) {
+                                     return result.sharing == Sharing::kView;
+                                   });
+  if (is_view) return;
+  in_flight_.use(context_.site,
+                 written.empty() ? operands_of(node) : only_read_by(node, schema), written);
+}
+
+void Functionalizer::issue(const Node& node) {
+  const OperatorDeclaration* declaration = meaning_of(node);
+  if (declaration == nullptr || !declaration->asynchronous) return;
+  const OperatorSchema& schema = schema_of(node);
+  std::vector<TensorId> filled = written_by(graph_, node, schema), read;
+  std::copy_if(node.outputs.begin(), node.outputs.end(), std::back_inserter(filled),
+               [](TensorId output) { return output != kNone; });
+  for (const std::string& name : declaration->read_in_flight) {
+    const auto parameter = std::ranges::find(declaration->parameters, name,
+                                             &lowering::Parameter::name);
+    const auto place = static_cast<size_t>(parameter - declaration->parameters.begin());
+    const Arg* arg = place < node.args.size() ? &node.args[place] : nullptr;
+    for (const auto& [keyword, value] : node.kwargs)
+      if (keyword == name) arg = &value;
+    for (const TensorId tensor : tensors_of(arg)) read.push_back(tensor);
+  }
+  in_flight_.issue(node, std::move(filled), std::move(read));
 }
 
 void Functionalizer::add_input(TensorId input, CoreId value) {
@@ -77,6 +139,7 @@ bool Functionalizer::run(const Node& node, const OperatorDeclaration* declaratio
     context_.site.fail("communicates between ranks, and no declaration says what",
                        "declare the operator, or capture functional collectives");
   const std::vector<TensorId> written = written_by(graph_, node, schema);
+  use_in_flight(node, schema, written);
   if (!written.empty()) writers_.push_back(&node);
   if (schema.relayout && written.size() == 1) {
     run_relayout(node, schema, written[0], value_of);
@@ -84,6 +147,7 @@ bool Functionalizer::run(const Node& node, const OperatorDeclaration* declaratio
   }
   if (!written.empty()) {
     run_in_place(node, declaration, schema, written, recorded, value_of);
+    issue(node);
     return true;
   }
   if (schema.strides) {
@@ -360,6 +424,7 @@ void Functionalizer::add_results(const Node& node, const OperatorDeclaration* de
     if (unknown || (schema.composite && (declaration == nullptr || moved[i])))
       linked.insert(output), memory_.may_overlap(output);
   }
+  issue(node);
   if (linked.empty()) return;
   for (const TensorId output : linked)
     for (const TensorId operand : operands_of(node)) memory_.may_be_same(output, operand);
@@ -369,6 +434,7 @@ void Functionalizer::add_results(const Node& node, const OperatorDeclaration* de
 
 void Functionalizer::finish(std::vector<CoreId>& value_of) {
   if (!needed_) return;
+  in_flight_.finish();
   const std::set<TensorId> inputs(graph_.inputs.begin(), graph_.inputs.end());
   for (const TensorId output : graph_.outputs) {
     if (!memory_.is_known(output)) continue;

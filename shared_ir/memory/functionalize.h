@@ -13,6 +13,7 @@
 
 #include "shared_ir/lower/meaning.h"
 #include "shared_ir/memory/effects.h"
+#include "shared_ir/memory/in_flight.h"
 #include "shared_ir/memory/memory.h"
 #include "shared_ir/memory/sharing.h"
 #include "shared_ir/operators.h"
@@ -52,6 +53,15 @@ class Functionalizer {
   CoreId read(TensorId tensor) { return values_[tensor] = memory_.read(tensor, context_.site); }
   void set(TensorId output, CoreId value, std::vector<CoreId>& value_of);
 
+  // The declaration of the operator, or of the one that returns what it writes; nullptr: none.
+  const OperatorDeclaration* meaning_of(const Node& node);
+  // Nodes that issue a collective whose first user does not wait for it.
+  bool is_used_in_flight(const Node& node);
+  void use_in_flight(const Node& node, const OperatorSchema& schema,
+                     const std::vector<TensorId>& written);
+  // `node` has been run.
+  void issue(const Node& node);
+
   void check_overlaps(const Node& node, const OperatorSchema& schema,
                       const std::vector<TensorId>& written) const;
   lowering::Results results_in_place(const Node& node, const OperatorDeclaration* declaration,
@@ -73,6 +83,8 @@ class Functionalizer {
   const OperatorTable& operators_;
   lowering::Context& context_;
   Memory memory_;
+  InFlight in_flight_;
+  std::vector<const Node*> first_users_;  // of each tensor; nullptr: none
   std::vector<CoreId> values_;
   std::unordered_map<std::string_view, OperatorSchema> schemas_;
   std::vector<const Node*> writers_;

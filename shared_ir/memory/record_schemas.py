@@ -30,8 +30,11 @@ view or a copy), or `.` (memory of its own); `[]` means a list. Tags:
 import re
 
 import torch
+import torch._inductor.inductor_prims  # registers its operators, as the next ones do
+import torch._prims
+import torch._prims.rng_prims
 import torch.distributed
-import torch.distributed._functional_collectives  # registers its operators
+import torch.distributed._functional_collectives
 
 NAMESPACES = {
     "aten", "prims", "c10d", "c10d_functional", "_c10d_functional", "_c10d_functional_autograd",
@@ -140,7 +143,7 @@ def results_of(schema, composite):
                 kind = "=" + operand.name
             else:
                 kind = ("~" if always and len(sets) == 1 else "?") + operand.name
-        kinds.append(kind + ("[]" if result.endswith("[]") else ""))
+        kinds.append(kind + ("[]" if "[]" in result else ""))
     return kinds
 
 
@@ -160,7 +163,7 @@ def functional_twins(schemas):
             continue
         namespace, name = schema.name.split("::")
         out = [a for a in schema.arguments if a.is_out]
-        bases = [name]
+        bases = [name, name.removesuffix("_out")]
         if not out:
             bases = [name[:-1]] if name.endswith("_") and not name.endswith("__") else []
             if name.startswith("__i") and name.endswith("__"):

@@ -75,6 +75,7 @@ void read_tag(std::string_view tag, OperatorSchema* schema) {
   if (tag == "relayout") schema->relayout = true;
   if (tag == "strides") schema->strides = true;
   if (tag == "laid_out") schema->laid_out = true;
+  if (tag == "random") schema->random = true;
   if (tag == "communicates") schema->communicates = true;
   if (tag == "composite") schema->composite = true;
   if (tag == "writes_operands") schema->known = false;

@@ -155,6 +155,14 @@ void argsort(const FunctionName& fn, Blocks in, Block& out) {
   for (const size_t place : order(fn, in[0].values)) out.values[i++] = static_cast<double>(place);
 }
 
+// The lower one of two in the middle; NaN where there is one.
+void median(const FunctionName& fn, Blocks in, Block& out) {
+  const Row& x = in[0].values;
+  const bool unknown = std::any_of(x.begin(), x.end(), [](double e) { return std::isnan(e); });
+  const size_t place = unknown ? x.size() - 1 : (x.size() - 1) / 2;
+  out.values[0] = x[order(fn, x)[place]];
+}
+
 // Su et al., "RoFormer". Operands: one head x[d], its position, the table [p, e] of e/2 cosines and
 // e/2 sines; the first e elements rotate, in pairs (i, i + e/2) or, interleaved, (2i, 2i + 1).
 void rotary(const FunctionName& fn, Blocks in, Block& out) {
@@ -213,6 +221,7 @@ const std::unordered_map<std::string_view, BlockFunction> kBlocks = {
     {"flip", flip},
     {"sort", sort},
     {"argsort", argsort},
+    {"median", median},
     {"rotary", rotary},
     {"attention", attention},
 };

@@ -1,5 +1,6 @@
 // Movement of values: tiles move, and the layouts inside them.
 #include <algorithm>
+#include <numeric>
 
 #include "shared_ir/error.h"
 #include "static_check/algebra/grid.h"
@@ -287,6 +288,37 @@ std::optional<Value> reshape(const Value& value, const Shape& shape) {
     const Shape size = tile_size(result, t);
     if (!reshape_tile(result.tiles.emplace_back(value.tiles[t]), size)) return std::nullopt;
   }
+  return result;
+}
+
+namespace {
+
+// Cuts around every element.
+Grid all_positions(const Shape& shape) {
+  Grid result(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d) {
+    result[d].resize(static_cast<size_t>(shape[d]) + 1);
+    std::iota(result[d].begin(), result[d].end(), 0);
+  }
+  return result;
+}
+
+}  // namespace
+
+Value reshape_by_elements(const Value& value, const Shape& shape) {
+  Value result = cut(value, all_positions(value.shape));
+  result.shape = shape;
+  result.cuts = all_positions(shape);
+  const Shape one(shape.size(), 1);
+  for (Tile& tile : result.tiles) {
+    const bool mapped = map_layouts(tile, [&](Layout& layout) {
+      auto regrouped = reshape(layout, one);
+      if (regrouped) layout = std::move(*regrouped);
+      return regrouped.has_value();
+    });
+    ASSAY_CHECK(mapped, "one element has every shape");
+  }
+  merge_tiles(result);
   return result;
 }
 

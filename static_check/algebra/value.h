@@ -83,6 +83,9 @@ Value expand(Value value, const Shape& shape);
 
 // nullopt when a tile boundary or a digit would be cut unevenly: the caller materialises first.
 std::optional<Value> reshape(const Value& value, const Shape& shape);
+// Any reshape, with a tile for every element that does not continue its neighbour. The shapes have
+// as many elements as each other.
+Value reshape_by_elements(const Value& value, const Shape& shape);
 
 Value scale(Value value, const Rational& by);
 // Sum of values of one shape (terms only, no integer maps): like terms combined.

@@ -305,6 +305,9 @@ Value join_dim(Lifting& lifting, const Value& value, int64_t dim, DType dtype) {
   return result;
 }
 
+// A value of so many tiles still takes milliseconds.
+constexpr int64_t kMostElementsApart = 1024;
+
 Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DType dtype) {
   if (auto result = reshape(value, shape)) {
     merge_tiles(*result);
@@ -317,6 +320,7 @@ Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DTyp
     joined = join_dim(lifting, joined, static_cast<int64_t>(d), dtype);
     if (auto result = reshape(joined, shape)) return std::move(*result);
   }
+  if (element_count(shape) <= kMostElementsApart) return reshape_by_elements(value, shape);
   throw NotLifted{"a reshape cuts a digit unevenly"};
 }
 
