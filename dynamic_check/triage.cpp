@@ -85,12 +85,7 @@ void triage(const Findings& findings, const Case& refinement, const Targets& tar
     report.triage = "precision";
     return;
   }
-  report.triage = "logic";
-  if (static_verdict == Verdict::kProved) {
-    report.first_deviation->detail +=
-        "; every operator before it is right on its own inputs, so the relation itself does not "
-        "hold";
-  }
+  report.triage = static_verdict == Verdict::kProved ? "rounding" : "logic";
 }
 
 }  // namespace assay

@@ -112,6 +112,9 @@ std::string triage_in_words(std::string_view triage) {
        "stream order"},
       {"precision",
        "precision: computed more coarsely than the run's type; look for a cast or an accumulator"},
+      {"rounding",
+       "rounding: the proof holds, and each operator is right on its own inputs; the ranks round "
+       "where it decides, or an assumption of the proof does not hold"},
       {"logic", "logic: the program computes something else, as the proof says"},
       {"input_relation",
        "input relation: the parameters that the ranks made do not fit their placement"},

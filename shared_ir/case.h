@@ -34,6 +34,7 @@ struct Expectation {
 struct Accepted {
   std::vector<std::string> tensors;  // sequential outputs whose proof may be missing
   std::string reason;
+  SourcePlace place = {};
 };
 
 // A sequential tensor that the ranks compute otherwise, with the user's consent (statistics of

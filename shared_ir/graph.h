@@ -42,7 +42,8 @@ struct TensorArg {
   TensorId id;
 };
 
-// One argument of an operator. Devices, layouts and memory formats are dropped at import (NoArg).
+// One argument of an operator. Devices and layouts are dropped at import (NoArg), memory
+// formats are texts ("torch.contiguous_format").
 struct Arg {
   std::variant<NoArg, TensorArg, int64_t, double, bool, std::string, DType, ArgList> value;
 

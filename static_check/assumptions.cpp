@@ -17,7 +17,9 @@ class List {
   void add(const CoreProgram& program) {
     for (const std::string& note : program.notes) add(note);
     for (const std::string& op : program.opaque)
-      add("undeclared operator, equal only to itself on equal whole arguments: " + op);
+      add("undeclared operator, equal only to itself on equal whole arguments, and its results are "
+          "numbers: " +
+          op);
   }
 
   // The random operators of a rank, by name and distribution.
@@ -59,10 +61,14 @@ std::vector<std::string> assumptions_of(const Problem& problem, const Case& aske
     list.add(
         "infinite constants: none of them, nor what is computed from one, meets 0 or another "
         "infinity");
-  if (refinement.accept)
-    for (const std::string& tensor : refinement.accept->tensors)
-      list.add("accepted without proof: " + tensor + " (" + refinement.accept->reason + ")");
   return list.take();
+}
+
+void note_accepted(const Accepted& accept, StaticReport& report) {
+  for (const TensorReport& output : report.outputs)
+    if (output.verdict != Verdict::kProved && std::ranges::count(accept.tensors, output.name) > 0)
+      report.assumptions.push_back("accepted without proof: " + output.name + " (" + accept.reason +
+                                   ")");
 }
 
 }  // namespace assay

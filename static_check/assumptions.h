@@ -12,4 +12,7 @@ namespace assay {
 // count where the problem is given them.
 std::vector<std::string> assumptions_of(const Problem& problem, const Case& asked);
 
+// Adds the outputs without a proof that the user accepts so.
+void note_accepted(const Accepted& accept, StaticReport& report);
+
 }  // namespace assay

@@ -106,6 +106,7 @@ class Check {
         refuse_undefined_outputs(problem_, result_.certificate);
       for (std::string& note : domain_assumptions(problem_))
         result_.report.assumptions.push_back(std::move(note));
+      if (result_.report.accepted) note_accepted(*problem_.refinement.accept, result_.report);
     }
   }
 

@@ -46,6 +46,14 @@ c10::OperatorName dispatcher_name(std::string_view op) {
           overload};
 }
 
+std::optional<at::MemoryFormat> memory_format(std::string_view text) {
+  if (text == "torch.contiguous_format") return at::MemoryFormat::Contiguous;
+  if (text == "torch.preserve_format") return at::MemoryFormat::Preserve;
+  if (text == "torch.channels_last") return at::MemoryFormat::ChannelsLast;
+  if (text == "torch.channels_last_3d") return at::MemoryFormat::ChannelsLast3d;
+  return std::nullopt;
+}
+
 // Turns the arguments of one call into what the schema asks for.
 class ArgumentConverter {
  public:
@@ -80,7 +88,10 @@ class ArgumentConverter {
       // A float64 operand has no narrower type to be widened from.
       return name == "half_to_float" && arithmetic_ == Arithmetic::kFloat64 ? false : *boolean;
     }
-    if (const auto* text = std::get_if<std::string>(&arg.value)) return *text;
+    if (const auto* text = std::get_if<std::string>(&arg.value)) {
+      if (const auto format = memory_format(*text)) return static_cast<int64_t>(*format);
+      return *text;
+    }
     if (const auto* type_arg = std::get_if<DType>(&arg.value))
       return static_cast<int64_t>(dtype(*type_arg));
     fail(graph_, node_, fmt::format("argument {} does not fit type {}", name, type->str()));
@@ -284,8 +295,10 @@ std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
   try {
     if (arithmetic == Arithmetic::kFloat64 && declared && declared->declares(node)) {
       if (declared->communicates(node)) fail(graph, node, "it communicates, and computes besides");
-      return written_back(graph, node, value, declared->declaration(node),
-                          declared->run(graph, node, value));
+      std::vector<at::Tensor> outputs = written_back(
+          graph, node, value, declared->declaration(node), declared->run(graph, node, value));
+      outputs.resize(node.outputs.size());  // without what was written
+      return outputs;
     }
     const CustomOperator* custom = find_custom_operator(name);
     if (!custom) custom = find_hlo_operator(node.op);

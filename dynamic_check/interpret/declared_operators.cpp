@@ -8,6 +8,7 @@
 #include "shared_ir/lower.h"
 #include "shared_ir/lower/declaration.h"
 #include "shared_ir/lower/functional_collective.h"
+#include "shared_ir/memory/effects.h"
 
 namespace assay {
 namespace {
@@ -31,7 +32,7 @@ void renumber(Arg& arg, const std::map<TensorId, TensorId>& numbers) {
     for (Arg& element : *list) renumber(element, numbers);
 }
 
-Alone alone(const Graph& graph, const Node& node) {
+Alone alone(const Graph& graph, const Node& node, const std::vector<TensorId>& written) {
   Alone result;
   result.graph.name = graph.name;
   result.graph.functional = graph.functional;
@@ -53,6 +54,19 @@ Alone alone(const Graph& graph, const Node& node) {
     result.graph.outputs.push_back(output);
   }
   result.graph.nodes.push_back(std::move(own));
+  // What it writes, under names of their own.
+  for (const TensorId id : written) {
+    Node alias;
+    alias.op = "aten.alias.default";
+    alias.args = {{TensorArg{numbers.at(id)}}};
+    alias.outputs = {result.add(graph, id)};
+    Tensor& after = result.graph.tensors.back();
+    after.name += ".written";
+    after.producer = static_cast<NodeId>(result.graph.nodes.size());
+    after.output = 0;
+    result.graph.outputs.push_back(alias.outputs[0]);
+    result.graph.nodes.push_back(std::move(alias));
+  }
   return result;
 }
 
@@ -81,7 +95,9 @@ std::optional<Node> DeclaredOperators::as_collective(const Node& node) const {
 std::vector<at::Tensor> DeclaredOperators::run(const Graph& graph, const Node& node,
                                                const TensorLookup& value,
                                                const InnerRounding& rounding) const {
-  const Alone single = alone(graph, node);
+  const std::vector<TensorId> written =
+      memory::written_by(graph, node, memory::schema_of(node.op, find(node)));
+  const Alone single = alone(graph, node, written);
   const CoreProgram program = lower(single.graph, {}, 0, *table_);
   if (!has_value(program))
     throw UserError(node.source,
@@ -94,9 +110,11 @@ std::vector<at::Tensor> DeclaredOperators::run(const Graph& graph, const Node& n
   const std::vector<at::Tensor> values = evaluate_declared(
       program, wanted, [&](TensorId id) { return value(single.whole[static_cast<size_t>(id)]); },
       rounding);
+  std::vector<TensorId> made = node.outputs;
+  made.insert(made.end(), written.begin(), written.end());
   std::vector<at::Tensor> outputs;
   size_t next = 0;
-  for (const TensorId output : node.outputs) {
+  for (const TensorId output : made) {
     if (output == kNone) {
       outputs.emplace_back();
       continue;
@@ -109,7 +127,7 @@ std::vector<at::Tensor> DeclaredOperators::run(const Graph& graph, const Node& n
 }
 
 int64_t DeclaredOperators::longest_sum(const Graph& graph, const Node& node) const {
-  return assay::longest_sum(lower(alone(graph, node).graph, {}, 0, *table_));
+  return assay::longest_sum(lower(alone(graph, node, {}).graph, {}, 0, *table_));
 }
 
 }  // namespace assay

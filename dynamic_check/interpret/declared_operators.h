@@ -35,10 +35,11 @@ class DeclaredOperators {
   // node's own arguments and nothing else.
   std::optional<Node> as_collective(const Node& node) const;
 
-  // The declaration of a node that does not communicate, in float64. `value` gives the node's
-  // operands, of any dtype. Outputs that nobody uses are undefined, integers and booleans as
-  // recorded. Throws UserError at the node when the declaration does not fit it, is random, or
-  // names a function without a numeric definition.
+  // The declaration of a node that does not communicate, in float64: its outputs, then what it
+  // writes into operands (memory::written_by). `value` gives the node's operands, of any dtype.
+  // Outputs that nobody uses are undefined, integers and booleans as recorded. Throws UserError at
+  // the node when the declaration does not fit it, is random, or names a function without a numeric
+  // definition.
   std::vector<at::Tensor> run(const Graph& graph, const Node& node, const TensorLookup& value,
                               const InnerRounding& rounding = {}) const;
 

@@ -293,7 +293,7 @@ class Loader {
       for (TomlTable& one : table.tables("approximation")) read_approximation(one);
       if (!table.has("unproved") && !table.has("reason")) return table.finish();
     }
-    Accepted accepted{names(table, "unproved"), table.text("reason")};
+    Accepted accepted{names(table, "unproved"), table.text("reason"), table.place("unproved")};
     if (accepted.reason.empty()) {
       throw UserError(table.place("reason"), "an accepted output needs a reason");
     }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "shared_ir/approximation.h"
@@ -41,7 +42,8 @@ class CaseValidator {
     for (const std::string& output : case_.outputs) sequential(output, {});
     for (const Expectation& expectation : case_.expect) check_expectation(expectation);
     if (case_.accept) {
-      for (const std::string& tensor : case_.accept->tensors) sequential(tensor, {});
+      for (const std::string& tensor : case_.accept->tensors)
+        sequential(tensor, case_.accept->place);
     }
     for (const std::string& tensor : case_.self_made) sequential(tensor, {});
   }
@@ -173,6 +175,18 @@ class CaseValidator {
         expectation.place);
     check_replicas(to_string(expectation.sequential, Leaves::kSequential), shape, dtype,
                    expectation.replicas, expectation.place);
+    if (expectation.sequential.kind != CleanExpr::Kind::kTensor ||
+        std::ranges::find(case_.outputs, expectation.sequential.name) == case_.outputs.end())
+      return;
+    for (const CleanExpr& replica : expectation.replicas)
+      for_each_leaf(replica, [&](const CleanExpr& leaf) {
+        const Graph& graph = case_.ranks[static_cast<size_t>(leaf.rank)];
+        if (std::ranges::find(graph.outputs, graph.find(leaf.name)) == graph.outputs.end())
+          fail(expectation.place,
+               "'" + expectation.sequential.name + "' is an output, and " + to_string(leaf) +
+                   ", which is to make it up, is none of its rank",
+               "name outputs of the ranks, or make it one");
+      });
   }
 
   const Case& case_;

@@ -13,15 +13,19 @@ constexpr int kMaxDepth = 64;
 
 // Where data lies, not what it is: dropped.
 bool is_placement(std::string_view text) {
-  constexpr std::array<std::string_view, 5> kNames = {
-      "torch.strided", "torch.contiguous_format", "torch.preserve_format", "torch.channels_last",
+  return text.starts_with("device(") || text == "torch.strided";
+}
+
+bool is_memory_format(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kNames = {
+      "torch.contiguous_format", "torch.preserve_format", "torch.channels_last",
       "torch.channels_last_3d"};
-  return text.starts_with("device(") ||
-         std::find(kNames.begin(), kNames.end(), text) != kNames.end();
+  return std::find(kNames.begin(), kNames.end(), text) != kNames.end();
 }
 
 Arg read_const(std::string_view text, const ArgContext& context) {
   if (is_placement(text)) return {NoArg{}};
+  if (is_memory_format(text)) return {std::string(text)};
   if (const auto dtype = parse_dtype(text)) return {*dtype};
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (text == "inf") return {kInfinity};

@@ -146,6 +146,13 @@ class Reader {
       text_.fail_at(node.name, "the capture lost the value of this attribute",
                     "make parameters and buffers inputs of the captured program");
     }
+    // One attribute is one tensor, however often it is fetched.
+    const auto [known, first] = attributes_.try_emplace(node.target, node.name, *constant);
+    const auto& [name, value_of_known] = known->second;
+    if (!first && simdjson::minify(value_of_known) == simdjson::minify(*constant)) {
+      graph_.by_name.emplace(node.name, graph_.find(std::string(name)));
+      return;
+    }
     Arg value = read_arg(*constant, context(node));
     add_node(node, kConstantOp).args.push_back(std::move(value));
     std::optional<Json> type = value_of(node);
@@ -290,7 +297,9 @@ class Reader {
   simdjson::dom::parser parser_;
   Graph graph_;
   std::vector<NodeView> views_;
-  std::unordered_map<std::string_view, int64_t> parts_;     // tuple -> number of outputs
+  std::unordered_map<std::string_view, int64_t> parts_;  // tuple -> number of outputs
+  // target of a constant -> its first name, its value
+  std::unordered_map<std::string_view, std::pair<std::string_view, Json>> attributes_;
   std::unordered_map<std::string_view, Json> lifts_;        // constant -> "value" of its copy
   std::unordered_map<std::string_view, NodeId> producers_;  // tuple -> node
   std::unordered_map<std::string_view, Int> integers_;      // nodes that are no tensors

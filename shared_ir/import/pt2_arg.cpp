@@ -82,13 +82,23 @@ std::optional<Arg> scalar_type(const Json& json, const Context& context) {
   return Arg{*dtype};
 }
 
+// By torch's schema of exported programs; 0 is unknown.
+std::optional<Arg> memory_format(const Json& json, const Context&) {
+  constexpr std::array<std::string_view, 4> kNames = {
+      "torch.contiguous_format", "torch.channels_last", "torch.channels_last_3d",
+      "torch.preserve_format"};
+  const auto value = json::integer_of(json);
+  if (!value || *value < 0 || *value > static_cast<int64_t>(kNames.size())) return std::nullopt;
+  return *value == 0 ? Arg{} : Arg{std::string(kNames[static_cast<size_t>(*value) - 1])};
+}
+
 struct Form {
   std::string_view tag;
   Element element;
   int lists;  // how deep in lists the elements are
 };
 
-// Where data lies (device, layout, memory format), not what it is, is dropped.
+// Where data lies (device, layout), not what it is, is dropped.
 constexpr std::array<Form, 25> kForms = {{
     {"as_tensor", tensor, 0},
     {"as_tensors", tensor, 1},
@@ -112,7 +122,7 @@ constexpr std::array<Form, 25> kForms = {{
     {"as_sym_bool", not_symbol, 0},
     {"as_sym_bools", not_symbol, 1},
     {"as_scalar_type", scalar_type, 0},
-    {"as_memory_format", dropped, 0},
+    {"as_memory_format", memory_format, 0},
     {"as_layout", dropped, 0},
     {"as_device", dropped, 0},
 }};

@@ -44,8 +44,8 @@ class DeclarationParser {
   }
 
  private:
-  static constexpr std::string_view kKeys[] = {"schema",  "also",   "let",
-                                               "returns", "writes", "assume", "in_flight"};
+  static constexpr std::string_view kKeys[] = {"schema", "also",   "let",      "returns",
+                                               "writes", "assume", "in_flight"};
 
   static constexpr size_t kMaxLets = 64;  // bounds how deep lets use each other
 

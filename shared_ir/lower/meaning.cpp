@@ -1,5 +1,7 @@
 #include "shared_ir/lower/meaning.h"
 
+#include <map>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -114,6 +116,10 @@ std::string describe(const Arg& arg, const std::vector<CoreId>& values,
         using T = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<T, ArgList> || std::is_same_v<T, TensorArg>)
           return {};
+        else if constexpr (std::is_same_v<T, std::string>)
+          return fmt::format("text {}:{}", value.size(), value);
+        else if constexpr (std::is_same_v<T, double>)
+          return "float " + attribute_text(Value{value});
         else
           return attribute_text(Value{value});
       },
@@ -174,8 +180,10 @@ Results opaque_results(Context& context, const Recorded& recorded,
   std::vector<CoreId> operands;
   std::string attributes;
   for (const Arg& arg : node.args) attributes += describe(arg, values, operands) + ",";
-  for (const auto& [keyword, arg] : node.kwargs)
-    attributes += keyword + "=" + describe(arg, values, operands) + ",";
+  std::map<std::string_view, const Arg*> keywords;  // in any order
+  for (const auto& [keyword, arg] : node.kwargs) keywords.emplace(keyword, &arg);
+  for (const auto& [keyword, arg] : keywords)
+    attributes += fmt::format("{}={},", keyword, describe(*arg, values, operands));
   // The n-th call of a random operator is a function of the n-th state of its generator.
   if (draws_random_numbers(node.op))
     operands.push_back(context.builder.random("generator of " + node.op, DType::kInt64, {}));

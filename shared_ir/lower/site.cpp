@@ -11,6 +11,7 @@ std::string node_name(const Graph& graph, const Node& node) {
 }
 
 void Site::fail(const std::string& message, const std::string& hint) const {
+  if (node == nullptr) throw UserError({}, fmt::format("{}: {}", graph->name, message), hint);
   throw UserError(node->source,
                   fmt::format("{}: node '{}' ({}): {}", graph->name, node_name(*graph, *node),
                               node->op, message),

@@ -9,7 +9,7 @@ namespace assay::lowering {
 
 struct Site {
   const Graph* graph = nullptr;
-  const Node* node = nullptr;
+  const Node* node = nullptr;  // nullptr: the graph as a whole
 
   // Throws UserError at the node's source line: "GRAPH: node 'NAME' (OP): message".
   [[noreturn]] void fail(const std::string& message, const std::string& hint = {}) const;

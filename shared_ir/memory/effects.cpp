@@ -88,9 +88,10 @@ bool is_unknown(const Graph& graph, const Node& node, const OperatorSchema& sche
 Node functional_call(const Node& node, const OperatorSchema& schema) {
   Node call = node;
   call.op = schema.functional;
-  // "aten.add.out" is an overload of the operator that returns; "aten.add_" is another operator,
-  // which takes what it writes.
-  if (without_overload(node.op) != without_overload(call.op)) return call;
+  // "aten.add.out" is an overload of the operator that returns, and "all_reduce_out" has its name;
+  // "aten.add_" takes what it writes.
+  const std::string_view name = without_overload(node.op);
+  if (name != without_overload(call.op) && !name.ends_with("_out")) return call;
   std::erase_if(call.kwargs, [&](const auto& keyword) {
     const SchemaParameter* parameter = find(schema, keyword.first);
     return parameter != nullptr && parameter->written && parameter->unless_false.empty();

@@ -85,14 +85,13 @@ void Functionalizer::use_in_flight(const Node& node, const OperatorSchema& schem
     for (const TensorId operand : operands_of(node)) in_flight_.wait(context_.site, operand);
     return;
   }
-  const bool is_view = written.empty() && !schema.results.empty() &&
-                       std::all_of(schema.results.begin(), schema.results.end(),
-                                   [](const SchemaResult& result) {
-                                     return result.sharing == Sharing::kView;
-                                   });
+  const bool is_view =
+      written.empty() && !schema.results.empty() &&
+      std::all_of(schema.results.begin(), schema.results.end(),
+                  [](const SchemaResult& result) { return result.sharing == Sharing::kView; });
   if (is_view) return;
-  in_flight_.use(context_.site,
-                 written.empty() ? operands_of(node) : only_read_by(node, schema), written);
+  in_flight_.use(context_.site, written.empty() ? operands_of(node) : only_read_by(node, schema),
+                 written);
 }
 
 void Functionalizer::issue(const Node& node) {
@@ -103,8 +102,8 @@ void Functionalizer::issue(const Node& node) {
   std::copy_if(node.outputs.begin(), node.outputs.end(), std::back_inserter(filled),
                [](TensorId output) { return output != kNone; });
   for (const std::string& name : declaration->read_in_flight) {
-    const auto parameter = std::ranges::find(declaration->parameters, name,
-                                             &lowering::Parameter::name);
+    const auto parameter =
+        std::ranges::find(declaration->parameters, name, &lowering::Parameter::name);
     const auto place = static_cast<size_t>(parameter - declaration->parameters.begin());
     const Arg* arg = place < node.args.size() ? &node.args[place] : nullptr;
     for (const auto& [keyword, value] : node.kwargs)
@@ -157,7 +156,9 @@ bool Functionalizer::run(const Node& node, const OperatorDeclaration* declaratio
   if (is_unknown(graph_, node, schema))
     for (const TensorId operand : operands_of(node))
       memory_.lose(operand, node,
-                   "may have written it: neither a schema nor a declaration says what it writes");
+                   "may have written it: neither a schema nor a declaration says what it writes",
+                   "declare what the operator writes ([operators] of the case: name! and "
+                   "writes.name), or capture a functional graph");
   return false;
 }
 
@@ -187,6 +188,12 @@ void Functionalizer::check_overlaps(const Node& node, const OperatorSchema& sche
 Results Functionalizer::results_in_place(const Node& node, const OperatorDeclaration* declaration,
                                          const OperatorSchema& schema, const Recorded& recorded) {
   lowering::Site& site = context_.site;
+  if (schema.unwritten) {
+    Results results{std::vector<CoreId>(recorded.returns.size(), kNone), {}};
+    for (const Tensor* memory : recorded.writes)
+      results.writes.push_back(context_.builder.uninit(memory->dtype, memory->shape));
+    return results;
+  }
   const OperatorDeclaration* functional =
       schema.functional.empty() ? nullptr : operators_.find(schema.functional);
   if (declaration == nullptr && functional != nullptr) {
@@ -266,6 +273,12 @@ void Functionalizer::run_in_place(const Node& node, const OperatorDeclaration* d
     if (!is_written(i)) {
       set(output, results.returns[i], value_of);
       add_fresh(output, values_[output], node, schema);
+      // A declaration does not say whether it returns what it has written.
+      for (size_t w = 0; w < written.size() && !schema.torch; ++w) {
+        if (results.returns[i] != results.writes[w]) continue;
+        memory_.link(output, written[w], node);
+        memory_.may_be_same(output, written[w]);
+      }
       continue;
     }
     const SchemaResult& result = schema.results[std::min(i, schema.results.size() - 1)];
@@ -316,8 +329,10 @@ void Functionalizer::run_strided(const Node& node, const OperatorSchema& schema,
   const TensorId output = node.outputs.empty() ? kNone : node.outputs[0];
   if (output == kNone) return;
   const auto refuse = [&] {
-    context_.site.fail("depends on how its operand lies in memory, which is not known here",
-                       "capture strides, or a program that uses slices, permutations and reshapes");
+    context_.site.fail(
+        "depends on how its operand lies in memory, which is not known here",
+        "record the strides of tensors, and of an input make a copy first, as nothing "
+        "says where it starts; or capture slices, permutations and reshapes");
   };
   if (schema.results.size() != 1 || schema.results[0].sharing != Sharing::kView) refuse();
   const std::vector<TensorId> operands =
@@ -371,7 +386,7 @@ CoreId Functionalizer::add_shared(TensorId output, CoreId value, const Node& nod
       return memory_.may_overlap_itself(operand);
     });
     if (!moved || repeats(moved->movements) || overlaps) memory_.may_overlap(output);
-    for (const TensorId operand : operands) memory_.link(output, operand);
+    for (const TensorId operand : operands) memory_.link(output, operand, node);
     return value;
   };
   // Some return the operand itself where there is nothing to do.
@@ -429,7 +444,7 @@ void Functionalizer::add_results(const Node& node, const OperatorDeclaration* de
   for (const TensorId output : linked)
     for (const TensorId operand : operands_of(node)) memory_.may_be_same(output, operand);
   for (const TensorId operand : operands_of(node)) linked.insert(operand);
-  for (const TensorId other : linked) memory_.link(*linked.begin(), other);
+  for (const TensorId other : linked) memory_.link(*linked.begin(), other, node);
 }
 
 void Functionalizer::finish(std::vector<CoreId>& value_of) {
@@ -438,15 +453,17 @@ void Functionalizer::finish(std::vector<CoreId>& value_of) {
   const std::set<TensorId> inputs(graph_.inputs.begin(), graph_.inputs.end());
   for (const TensorId output : graph_.outputs) {
     if (!memory_.is_known(output)) continue;
-    if (!writers_.empty()) context_.site.node = writers_.back();
+    context_.site.node = nullptr;
     const CoreId value = read(output);
+    if (!writers_.empty()) context_.site.node = writers_.back();
     if (inputs.contains(output) ? value != value_of[output]
                                 : context_.builder.shape(value) != graph_.tensors[output].shape)
       context_.site.fail(
           fmt::format("changes '{}', which the graph gives out under the name of {}",
                       graph_.tensors[output].name,
                       inputs.contains(output) ? "an input" : "a tensor of another shape"),
-          "give out what the in-place operator returns");
+          "give out what the in-place operator returns, or an alias of it that is made after the "
+          "last write (aten.alias)");
     value_of[output] = value;
   }
 }

@@ -67,7 +67,9 @@ void Memory::relayout(TensorId tensor, const Movements& movements, CoreId value,
   }
 }
 
-void Memory::link(TensorId a, TensorId b) {
+void Memory::link(TensorId a, TensorId b, const Node& node) {
+  for (const TensorId tensor : {a, b})
+    if (storage_of(tensor).linked_by == nullptr) storage_of(tensor).linked_by = &node;
   const int32_t to = storage_of(a).group, from = storage_of(b).group;
   if (to == from) return;
   for (const int32_t storage : groups_[from]) {
@@ -81,9 +83,9 @@ CoreId Memory::read(TensorId tensor, const lowering::Site& site) {
   View& view = tensors_[tensor];
   const Storage& storage = storages_[view.storage];
   if (view.relaid_by != nullptr)
-    refuse_read(tensor, *view.relaid_by, "may have given it another shape", site);
+    refuse_read(tensor, *view.relaid_by, "may have given it another shape", kFunctional, site);
   if (view.version == storage.version) return view.value;
-  if (storage.lost != nullptr) refuse_read(tensor, *storage.lost, storage.why, site);
+  if (storage.lost != nullptr) refuse_read(tensor, *storage.lost, storage.why, storage.hint, site);
   view.value = storage.written_as != kNone && view.movements == storage.written
                    ? storage.written_as
                    : replay(builder_, storage.value, view.movements);
@@ -92,13 +94,12 @@ CoreId Memory::read(TensorId tensor, const lowering::Site& site) {
 }
 
 void Memory::refuse_read(TensorId tensor, const Node& by, const std::string& why,
-                         const lowering::Site& site) const {
+                         const std::string& hint, const lowering::Site& site) const {
   const std::string place =
       by.source.known() ? fmt::format(" at {}", to_string(by.source)) : std::string();
   site.fail(fmt::format("reads '{}' after node '{}' ({}{}), which {}", graph_.tensors[tensor].name,
                         lowering::node_name(graph_, by), by.op, place, why),
-            "declare what the operator writes ([operators] of the case: name! and writes.name), or "
-            "capture a functional graph");
+            hint);
 }
 
 void Memory::write(TensorId tensor, CoreId value, const Node& node) {
@@ -111,29 +112,39 @@ void Memory::write(TensorId tensor, CoreId value, const Node& node) {
     storage.written = view.movements;
     storage.written_as = value;
   } else {
-    lose_storage(storage, node, "writes through a view that nothing is known to put back");
+    lose_storage(storage, node, "writes through a view that nothing is known to put back",
+                 kFunctional);
   }
   view.value = value;
   view.version = storage.version;
   lose_others(view.storage, node);
 }
 
-void Memory::lose(TensorId tensor, const Node& node, const std::string& why) {
-  lose_storage(storage_of(tensor), node, why);
+void Memory::lose(TensorId tensor, const Node& node, const std::string& why,
+                  const std::string& hint) {
+  lose_storage(storage_of(tensor), node, why, hint);
   lose_others(tensors_[tensor].storage, node);
 }
 
-void Memory::lose_storage(Storage& storage, const Node& node, const std::string& why) {
+void Memory::lose_storage(Storage& storage, const Node& node, const std::string& why,
+                          const std::string& hint) {
   ++storage.version;
   storage.lost = &node;
   storage.why = why;
+  storage.hint = hint;
 }
 
 void Memory::lose_others(int32_t storage, const Node& node) {
-  for (const int32_t other : groups_.at(storages_[storage].group))
-    if (other != storage)
-      lose_storage(storages_[other], node,
-                   "may have changed it: it writes into what may be a view");
+  for (const int32_t other : groups_.at(storages_[storage].group)) {
+    if (other == storage) continue;
+    const Node& maker = *storages_[other].linked_by;
+    lose_storage(storages_[other], node,
+                 fmt::format("may have changed it: node '{}' ({}) gave what may be the same memory "
+                             "or a copy",
+                             lowering::node_name(graph_, maker), maker.op),
+                 "record the strides of tensors where these decide that, say what a declared "
+                 "operator writes (name! and writes.name), or capture a functional graph");
+  }
 }
 
 Memory::Overlap Memory::overlap(TensorId a, TensorId b) const {

@@ -42,8 +42,8 @@ class Memory {
   // `node` has moved the elements of the object: all its names have another shape from now on. What
   // may be the same object is not known any more.
   void relayout(TensorId tensor, const Movements& movements, CoreId value, const Node& node);
-  // Both may be the same memory.
-  void link(TensorId a, TensorId b);
+  // Both may be the same memory, because of `node`.
+  void link(TensorId a, TensorId b, const Node& node);
 
   // The value that a reader sees now. Throws UserError at `site` where it is not known.
   CoreId read(TensorId tensor, const lowering::Site& site);
@@ -56,7 +56,10 @@ class Memory {
   // `node` has written `value` into the memory of `tensor`.
   void write(TensorId tensor, CoreId value, const Node& node);
   // `node` may have written anything into the memory of `tensor`, or has made another memory of it.
-  void lose(TensorId tensor, const Node& node, const std::string& why);
+  void lose(TensorId tensor, const Node& node, const std::string& why,
+            const std::string& hint = kFunctional);
+
+  static constexpr const char* kFunctional = "capture a functional graph";
 
   enum class Overlap : uint8_t { kNone, kSame, kUnknown };
   // How the elements of two tensors lie to each other. kSame: at the same places, one by one.
@@ -90,15 +93,17 @@ class Memory {
     CoreId written_as = kNone;      // what that view then was; kNone: no write yet
     std::optional<Strided> layout;  // of `value`, where the whole memory is known
     const Node* lost = nullptr;     // from then on only what has the current version is known
-    std::string why;
+    std::string why, hint;
     int32_t group = 0;  // storages of one group may be the same memory
+    const Node* linked_by = nullptr;
     bool may_overlap = false;
   };
 
-  void lose_storage(Storage& storage, const Node& node, const std::string& why);
+  void lose_storage(Storage& storage, const Node& node, const std::string& why,
+                    const std::string& hint);
   void lose_others(int32_t storage, const Node& node);
   [[noreturn]] void refuse_read(TensorId tensor, const Node& by, const std::string& why,
-                                const lowering::Site& site) const;
+                                const std::string& hint, const lowering::Site& site) const;
   Storage& storage_of(TensorId tensor) { return storages_[tensors_[tensor].storage]; }
   const Storage& storage_of(TensorId tensor) const { return storages_[tensors_[tensor].storage]; }
 

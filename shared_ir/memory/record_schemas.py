@@ -20,6 +20,7 @@ view or a copy), or `.` (memory of its own); `[]` means a list. Tags:
     relayout         changes sizes and strides of the tensor object that it is given
     strides          depends on strides and offsets of its operands, not on their elements alone
     laid_out         returns memory with the strides that it is told
+    unwritten        leaves in what it writes whatever the memory held
     composite        made of other operators, so that a result may be an operand, which it does not say
     communicates     takes part in an exchange with other ranks
     writes_operands  may write everything that it is given: it is named as operators are that write,
@@ -47,12 +48,24 @@ COMMUNICATING = {
 
 # Results that are operands, which PyTorch's schemas leave out.
 UNSAID_ALIASES = {
-    "_c10d_functional.wait_tensor": "~tensor",
-    "c10d_functional.wait_tensor": "~self",
-    "aten._unsafe_view": "~self",
-    "aten.lift": "~self",
-    "aten.unsafe_split.Tensor": "~self[]",
-    "aten.unsafe_split_with_sizes": "~self[]",
+    "_c10d_functional.wait_tensor": ["~tensor"],
+    "c10d_functional.wait_tensor": ["~self"],
+    "aten._foobar": ["?self"],
+    "aten._pack_sequence": [
+        "?output", "?batch_sizes", "?sorted_indices", "?unsorted_indices",
+    ],
+    "aten._unsafe_view": ["~self"],
+    "aten.lift": ["~self"],
+    "aten.set.source_Tensor": ["?source"],
+    "aten.sorted.Tensor": ["?input[]"],
+    "aten.unsafe_split.Tensor": ["~self[]"],
+    "aten.unsafe_split_with_sizes": ["~self[]"],
+}
+
+# Operators that write running statistics, which PyTorch's schemas leave out.
+UNSAID_STATISTICS = {
+    "batch_norm_gather_stats", "batch_norm_gather_stats_with_counts", "batch_norm_update_stats",
+    "cudnn_batch_norm", "miopen_batch_norm",
 }
 
 # Named and annotated as writing, they change what autograd and the allocator know of a tensor.
@@ -101,11 +114,13 @@ def is_composite(schema):
         return False
 
 
-def written_by(info, argument):
+def written_by(base, info, argument):
     """ "!" when it is written, "!flag" when an argument decides, "" when it is not."""
     annotated = argument.alias_info is not None and argument.alias_info.is_write
     if annotated:
         return "!"
+    if argument.name in ("running_mean", "running_var") and base in UNSAID_STATISTICS:
+        return "!training" if info.has_argument("training") else "!"
     try:
         mutable = info.is_mutable(argument.name)
     except RuntimeError:
@@ -198,9 +213,9 @@ def line_of(schema, twin):
     tags = tags_of(schema)
     composite = is_composite(schema)
     info = torch._C._SchemaInfo(schema)
-    written = [written_by(info, argument) for argument in schema.arguments]
-    results = [UNSAID_ALIASES[name]] if name in UNSAID_ALIASES else results_of(schema, composite)
     base = schema.name.split("::")[1]
+    written = [written_by(base, info, argument) for argument in schema.arguments]
+    results = UNSAID_ALIASES[name] if name in UNSAID_ALIASES else results_of(schema, composite)
     if base in WRITES_NO_ELEMENT:
         written = ["" for _ in written]
         results = ["~" + result[1:] if result[0] == "=" else result for result in results]
@@ -219,6 +234,8 @@ def line_of(schema, twin):
         words.append("strides")
     if made_anew and ("stride" in names or "physical_layout" in names):
         words.append("laid_out")
+    if any(written) and "empty" in base:
+        words.append("unwritten")
     annotated = any(written) or any(result.rstrip("[]") != "." for result in results)
     if schema.name.split("::")[0] in COMMUNICATING:
         words.append("communicates")

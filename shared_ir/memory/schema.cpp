@@ -75,6 +75,7 @@ void read_tag(std::string_view tag, OperatorSchema* schema) {
   if (tag == "relayout") schema->relayout = true;
   if (tag == "strides") schema->strides = true;
   if (tag == "laid_out") schema->laid_out = true;
+  if (tag == "unwritten") schema->unwritten = true;
   if (tag == "random") schema->random = true;
   if (tag == "communicates") schema->communicates = true;
   if (tag == "composite") schema->composite = true;
@@ -88,6 +89,11 @@ OperatorSchema declared_schema(const OperatorDeclaration& declaration) {
   for (const lowering::Parameter& parameter : declaration.parameters)
     schema.parameters.push_back({parameter.name, parameter.written, {}});
   schema.results.resize(declaration.returns.size());
+  // One that declares no result and has one returns what it writes, as operators do in place.
+  const auto written = std::ranges::find_if(schema.parameters, &SchemaParameter::written);
+  if (declaration.returns.empty() && declaration.writes.size() == 1)
+    schema.results.push_back(
+        {Sharing::kWritten, static_cast<size_t>(written - schema.parameters.begin()), false});
   schema.composite = true;
   return schema;
 }

@@ -39,6 +39,7 @@ struct OperatorSchema {
   bool relayout = false;      // changes sizes and strides of the tensor object that it is given
   bool strides = false;       // depends on strides and offsets of its operands
   bool laid_out = false;      // returns memory with the strides that it is told
+  bool unwritten = false;     // leaves in what it writes whatever the memory held
   bool random = false;        // draws from a generator
   bool communicates = false;  // takes part in an exchange with other ranks
   bool composite = false;     // a result may be an operand, which the schema does not say

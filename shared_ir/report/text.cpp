@@ -17,7 +17,7 @@ struct Meaning {
   std::string_view sentence;
 };
 
-constexpr std::array<Meaning, 9> kTriage = {{
+constexpr std::array<Meaning, 10> kTriage = {{
     {"pass", "the proof holds and the run agrees with it"},
     {"kernel",
      "the proof holds, but this operator gives wrong values for right inputs: look at its kernel"},
@@ -27,6 +27,9 @@ constexpr std::array<Meaning, 9> kTriage = {{
     {"precision",
      "the proof holds, but this operator rounds more than its precision does: look at "
      "its accumulation type"},
+    {"rounding",
+     "the proof holds, and each operator is right on its own inputs: the ranks' rounding comes out "
+     "otherwise here, or an assumption of the report does not hold"},
     {"logic", "the program computes something else: look at the failing operator of the proof"},
     {"input_relation",
      "parameters do not start as the relation says: look at initialisation and broadcast"},
@@ -46,11 +49,19 @@ std::string_view triage_sentence(std::string_view word) {
   return "";
 }
 
-std::string_view meaning_of(Verdict verdict) {
+bool has_broken_collective(const CaseReport& report) {
+  return report.statics && std::ranges::any_of(report.statics->failures, [](const auto& failure) {
+           return failure.kind == "collective_mismatch";
+         });
+}
+
+std::string_view meaning_of(Verdict verdict, const CaseReport& report) {
   switch (verdict) {
     case Verdict::kProved:
       return "for all inputs, the ranks' outputs make up the sequential ones";
     case Verdict::kRefuted:
+      if (has_broken_collective(report))
+        return "the ranks' communication does not fit: no run comes to its end";
       return "there is an input for which the results differ";
     case Verdict::kUnproved:
       return "no proof was found; this is no pass";
@@ -93,7 +104,7 @@ class Printer {
       line("{}: {}", report.name, outcome(*report.dynamic));
     else
       line("{}: {}{}{} - {}", report.name, to_string(report.verdict), accepted ? " (accepted)" : "",
-           given_in_words(report), meaning_of(report.verdict));
+           given_in_words(report), meaning_of(report.verdict, report));
     if (!report.error.empty()) line("  {}", report.error);
     if (report.statics) print(*report.statics);
     if (report.dynamic) print(*report.dynamic);

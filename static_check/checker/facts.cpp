@@ -221,6 +221,8 @@ void Facts::derive(AtomId id, const Graph& sequential) {
       fact.integral = true;
       break;
     case Atom::Kind::kUninit:
+      fact.unwritten = is_floating(made.dtype);
+      break;
     case Atom::Kind::kRandom:
       break;
     case Atom::Kind::kInstance:
@@ -241,6 +243,7 @@ void Facts::derive_instance(AtomId id) {
     if (!valid(operand.atom) || operand.atom >= id)
       reject(id, "an operand that is not made before it");
     integral_operands &= integral(operand.atom);
+    fact.unwritten |= is_floating(made.dtype) && unwritten(operand.atom);
   }
   check_instance(universe_, instance);
 
@@ -291,6 +294,8 @@ void Facts::derive_instance(AtomId id) {
       break;
     }
     case Kind::kCombine:
+      if (fact.unwritten && instance.terms.size() > 1)
+        reject(id, "a name for a sum with what nothing has written");
       fact.integral = true;
       for (const Instance::CombineTerm& term : instance.terms) {
         if (term.operand < 0 || static_cast<size_t>(term.operand) >= operands)

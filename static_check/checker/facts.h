@@ -48,6 +48,9 @@ class Facts {
   bool integral(AtomId id) const { return facts_[static_cast<size_t>(id)].integral; }
   bool boolean(AtomId id) const;
 
+  // Made of memory that nothing has written, which may hold anything: NaN, too.
+  bool unwritten(AtomId id) const { return facts_[static_cast<size_t>(id)].unwritten; }
+
   // Every element, and every part of a sum that the atom hides, is a real number greater than 0.
   // Inputs are taken to be finite.
   bool positive(AtomId id) const { return facts_[static_cast<size_t>(id)].positive; }
@@ -86,9 +89,10 @@ class Facts {
     std::vector<LabelId> hidden;   // sorted
     std::vector<LabelId> boxable;  // sorted, a subset of hidden
     bool integral = false;
-    bool below = false;     // every element is a real number or minus infinity
-    bool finite = false;    // every element is a real number
-    bool positive = false;  // see positive()
+    bool unwritten = false;  // see unwritten()
+    bool below = false;      // every element is a real number or minus infinity
+    bool finite = false;     // every element is a real number
+    bool positive = false;   // see positive()
     AtomId canonical = 0;
   };
 

@@ -1,6 +1,7 @@
 #include "static_check/checker/sums.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -20,6 +21,11 @@ bool is_infinite(const Facts& facts, const Product& product) {
     const Atom::Kind kind = facts.atom(factor.atom).kind;
     return kind == Atom::Kind::kInfinity || kind == Atom::Kind::kNan;
   });
+}
+
+bool is_unwritten(const Facts& facts, const Product& product) {
+  return std::any_of(product.factors.begin(), product.factors.end(),
+                     [&](const Factor& factor) { return facts.unwritten(factor.atom); });
 }
 
 bool hides(const Facts& facts, const Product& product, LabelId label) {
@@ -150,6 +156,12 @@ Sum multiply(const Facts& facts, const Region& region, const Sum& a, const Sum& 
   };
   if ((a.empty() && has_infinities(b)) || (b.empty() && has_infinities(a)))
     throw Rejection{"an infinite constant times 0"};
+  const auto has_unwritten = [&](const Sum& side) {
+    return std::any_of(side.begin(), side.end(),
+                       [&](const Product& product) { return is_unwritten(facts, product); });
+  };
+  if ((a.empty() && has_unwritten(b)) || (b.empty() && has_unwritten(a)))
+    throw Rejection{"0 times memory that nothing has written"};
   Sum sum;
   for (const Product& x : a) {
     for (const Product& y : b) {
@@ -191,6 +203,15 @@ void check_infinities(const Facts& facts, const Sum& sum) {
       (product.coef.is_positive() ? positive : negative) = true;
     }
   if (positive && negative) throw Rejection{"a sum of infinities of opposite sign"};
+  std::map<AtomId, bool> signs;
+  for (const Product& product : sum)
+    for (const Factor& factor : product.factors) {
+      if (!facts.unwritten(factor.atom)) continue;
+      const bool same = signs.emplace(factor.atom, product.coef.is_positive()).first->second ==
+                        product.coef.is_positive();
+      if (!same || product.coef.is_zero())
+        throw Rejection{"a difference of what nothing has written"};
+    }
 }
 
 namespace {

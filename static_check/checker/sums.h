@@ -44,8 +44,8 @@ struct Product {
 
 using Sum = std::vector<Product>;
 
-// Throws Rejection when infinities of opposite sign would be added: as formal terms they would
-// cancel.
+// Throws Rejection when infinities of opposite sign would be added, or memory that nothing has
+// written with both signs: as formal terms they would cancel.
 void check_infinities(const Facts& facts, const Sum& sum);
 
 // Intervals of the integers, sorted and disjoint.

@@ -127,10 +127,16 @@ FailureReport diagnose_mismatch(const Problem& problem, const CollectiveMismatch
   report.op = mismatch.op_a == kNone ? "" : node_of(mismatch.rank_a, mismatch.op_a).op;
   report.nearest = second;
   report.distributed_source = other;
-  report.reason = mismatch.reason + ": " + first + " and " + second;
+  report.reason = mismatch.reason + ": " + first;
+  if (second != first) report.reason += " and " + second;
+  for (const auto& [rank, id] : mismatch.others) {
+    std::string source;
+    report.reason += ", " + describe(rank, id, source);
+    if (!source.empty()) report.reason += " at " + source;
+  }
   report.hint =
-      "every member of a group must call the same collectives in the same order, and receive what "
-      "is sent to it";
+      "every member of a group must call the same collectives in the same order, with the same "
+      "shapes and split sizes, and receive what is sent to it";
   return report;
 }
 

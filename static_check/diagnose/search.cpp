@@ -319,15 +319,24 @@ class Search {
     }
   }
 
+  // " for this use (why)", where the operator has a declaration for others; else nothing.
+  std::string undeclared_use(const std::string& op) const {
+    for (const std::string& noted : problem_.sequential_program.opaque)
+      if (noted.starts_with(op + " (")) return " for this use" + noted.substr(op.size());
+    return {};
+  }
+
   // An operator that nobody declared explains a failure better than any comparison.
   void add_opaque(FailureReport& report, TensorId id) const {
     const CoreId core = problem_.sequential_program.value_of[static_cast<size_t>(id)];
     if (core == kNone) return;
     if (problem_.sequential_program.ops[static_cast<size_t>(core)].prim == Prim::kOpaque) {
       report.kind = "opaque_operator";
-      report.reason =
-          report.op + " has no declaration: it is equal only to itself on equal whole arguments";
-      report.hint = "declare it in a TOML file under [operators] files";
+      const std::string use = undeclared_use(report.op);
+      report.reason = report.op + " has no declaration" + use +
+                      ": it is equal only to itself on equal whole arguments";
+      report.hint = use.empty() ? "declare it in a TOML file under [operators] files"
+                                : "write it by operators whose meaning is known";
     }
     for (const Unlifted& unlifted : problem_.sequential.unlifted) {
       if (unlifted.op == core) report.reason += " (" + unlifted.reason + ")";

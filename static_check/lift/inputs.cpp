@@ -256,8 +256,13 @@ InputValues invert_input_relation(Lifting& lifting, const Case& refinement) {
     const Tensor& tensor = graph.tensors[static_cast<size_t>(id)];
     if (element_count(tensor.shape) == 0) continue;
     for (const CleanExpr& replica : relation.replicas) {
-      inverter.assign(replica, {Shape(tensor.shape.size(), 0), values.sequential.at(tensor.name)},
-                      relation.place);
+      try {
+        inverter.assign(replica, {Shape(tensor.shape.size(), 0), values.sequential.at(tensor.name)},
+                        relation.place);
+      } catch (const RationalOverflow&) {
+        throw UserError(relation.place, "its scales need more than 64 bits together",
+                        "scale by smaller fractions");
+      }
     }
   }
   values.ranks = inverter.finish();

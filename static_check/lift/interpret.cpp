@@ -158,11 +158,15 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
       values.reserve(op.operands.size());
       for (size_t i = 0; i < op.operands.size(); ++i) {
         values.push_back(operand(op, i));
-        if (op.coefs[i].is_zero()) refuse_infinite_product(lifting_, values.back(), {});
+        if (op.coefs[i].is_zero()) {
+          refuse_infinite_product(lifting_, values.back(), {});
+          refuse_zero_times_unwritten(lifting_, values.back());
+        }
         as_terms(lifting_, values.back(), op.dtype);
         values.back() = scale(std::move(values.back()), op.coefs[i]);
       }
       refuse_infinite_sum(lifting_, values);
+      refuse_unwritten_difference(lifting_, values);
       Value sum = sum_of(lifting_, std::move(values));
       if (is_floating(op.dtype)) join_quotients(lifting_, sum, op.dtype);
       merge_tiles(sum);
@@ -171,6 +175,7 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
     }
     case Prim::kMul:
       refuse_infinite_product(lifting_, operand(op, 0), operand(op, 1));
+      refuse_zero_times_unwritten(lifting_, operand(op, 0), operand(op, 1));
       return multiply(lifting_, operand(op, 0), operand(op, 1), op.dtype);
     case Prim::kKeep:
       return keep(lifting_, operand(op, 0), operand(op, 1), op.dtype);

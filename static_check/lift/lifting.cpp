@@ -136,6 +136,19 @@ std::optional<Lifted> Lifting::find(const Request& request) const {
   return std::nullopt;
 }
 
+bool Lifting::is_unwritten(AtomId id) const {
+  while (unwritten_.size() <= static_cast<size_t>(id)) {
+    const Atom& next = universe_.atoms[unwritten_.size()];
+    bool made_of_it = next.kind == Atom::Kind::kUninit;
+    if (next.kind == Atom::Kind::kInstance)
+      for (const Instance::Operand& operand :
+           universe_.instances[static_cast<size_t>(next.instance)].operands)
+        made_of_it = made_of_it || unwritten_[static_cast<size_t>(operand.atom)];
+    unwritten_.push_back(made_of_it && is_floating(next.dtype));
+  }
+  return unwritten_[static_cast<size_t>(id)];
+}
+
 Lifted Lifting::lift(const Request& request) {
   if (auto lifted = find(request)) return std::move(*lifted);
   if (knows_only()) throw NotKnown{};

@@ -80,6 +80,9 @@ class Lifting {
     return signs_[static_cast<size_t>(id)];
   }
 
+  // Whether the atom is made of memory that nothing has written, which may hold anything: NaN, too.
+  bool is_unwritten(AtomId id) const;
+
   // While reading the sequential program, reduced labels are not extended beyond what it sums.
   void set_sequential(bool sequential) { sequential_ = sequential; }
   bool is_sequential() const { return sequential_; }
@@ -174,7 +177,8 @@ class Lifting {
   };
 
   Universe universe_;
-  mutable std::vector<Sign> signs_;  // of the first atoms, as far as they were asked for
+  mutable std::vector<bool> unwritten_;  // of the first atoms, as far as they were asked for
+  mutable std::vector<Sign> signs_;      // of the first atoms, as far as they were asked for
   std::unordered_map<std::string, std::vector<int32_t>> index_;          // request key -> instances
   std::unordered_map<std::string, std::vector<Remembered>> remembered_;  // by request key
   std::unordered_map<AtomId, AtomId> one_hots_;

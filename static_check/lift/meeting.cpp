@@ -67,6 +67,7 @@ std::optional<Value> Meeting::reduced(Lifting& lifting, const Collective& what, 
       Value product = *members_[0].operand;
       for (size_t i = 1; i < members_.size(); ++i) {
         refuse_infinite_product(lifting, product, *members_[i].operand);
+        refuse_zero_times_unwritten(lifting, product, *members_[i].operand);
         product = multiply(lifting, product, *members_[i].operand, dtype);
       }
       return product;
@@ -78,6 +79,7 @@ std::optional<Value> Meeting::reduced(Lifting& lifting, const Collective& what, 
   std::vector<Value> values = operands();
   for (Value& value : values) as_terms(lifting, value, dtype);
   refuse_infinite_sum(lifting, values);
+  refuse_unwritten_difference(lifting, values);
   Value sum = sum_of(lifting, std::move(values));
   if (what.reduce == Collective::Reduce::kAvg)
     sum = scale(std::move(sum), Rational(1, static_cast<int64_t>(members_.size())));

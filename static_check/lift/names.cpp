@@ -116,6 +116,7 @@ Term materialize(Lifting& lifting, const Tile& tile, const Shape& size, DType dt
     request.kind = Instance::Kind::kCombine;
     return view_of(lifting.lift(request).atom, broadcast(size));
   }
+  refuse_unwritten_sum(lifting, tile.terms);
   return plain(lifting.lift(sum_request(tile.terms, size, dtype)));
 }
 
@@ -243,6 +244,9 @@ void name_sums(Lifting& lifting, Value& value, DType dtype) {
       tile.terms = {materialize(lifting, tile, size, dtype)};
       continue;
     }
+    if (std::any_of(tile.terms.begin(), tile.terms.end(),
+                    [&](const Term& term) { return lifting.is_unwritten(term.atom); }))
+      continue;
     const Rational factor = take_factor(tile.terms);
     tile.terms = name_sum(lifting, tile.terms, size, dtype);
     for (Term& term : tile.terms) term.coef = term.coef * factor;
@@ -305,14 +309,15 @@ Value join_dim(Lifting& lifting, const Value& value, int64_t dim, DType dtype) {
   return result;
 }
 
-// A value of so many tiles still takes milliseconds.
-constexpr int64_t kMostElementsApart = 1024;
+// A value of so many tiles still takes milliseconds; one of few is kept apart rather than joined.
+constexpr int64_t kMostElementsApart = 1024, kFewElements = 256;
 
 Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DType dtype) {
   if (auto result = reshape(value, shape)) {
     merge_tiles(*result);
     return std::move(*result);
   }
+  if (element_count(shape) <= kFewElements) return reshape_by_elements(value, shape);
   // Join the cut dimensions, innermost first, until a grid expresses the result.
   Value joined = value;
   for (size_t d = joined.shape.size(); d-- > 0;) {

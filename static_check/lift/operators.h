@@ -63,6 +63,15 @@ void refuse_infinite_sum(const Lifting& lifting, std::span<const Value> values);
 // Of a function of one operand.
 void refuse_infinite_argument(const Lifting& lifting, const Value& value);
 
+// --- unwritten.cpp: what is made of memory that nothing has written cancels nothing, not even as 0
+// times it; each throws NotLifted ---
+void refuse_zero_times_unwritten(const Lifting& lifting, const Value& value);
+void refuse_zero_times_unwritten(const Lifting& lifting, const Value& a, const Value& b);
+// The same atom with both signs.
+void refuse_unwritten_difference(const Lifting& lifting, std::span<const Value> values);
+// A sum that is about to get a name, under which the check above does not see it.
+void refuse_unwritten_sum(const Lifting& lifting, const std::vector<Term>& terms);
+
 // --- guards.cpp ---
 // Drops guards that the term implies (a one-hot, or a sum over its classes); false when the term is
 // zero.

@@ -268,6 +268,9 @@ class Joint {
     const Rank other = waits_for(rank);
     mismatch_ = {rank, other, stuck_in(rank).id, stuck_in(other).id,
                  "ranks wait for each other for ever (" + circle + ")"};
+    for (const Rank member : path)
+      if (member != rank && member != other)
+        mismatch_->others.emplace_back(member, stuck_in(member).id);
   }
 
   const std::vector<CoreProgram>& programs_;

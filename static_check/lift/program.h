@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shared_ir/case.h"
@@ -31,6 +32,7 @@ struct CollectiveMismatch {
   CoreId op_a;  // kNone: rank has already finished
   CoreId op_b;
   std::string reason;
+  std::vector<std::pair<Rank, CoreId>> others = {};  // in a circle of more than two
 };
 
 struct LiftedRanks {

@@ -1,0 +1,53 @@
+// Memory that nothing has written may hold NaN: x + e - e is not x, and 0 * e is not 0. Masks
+// select and do not multiply: they keep it out.
+#include <algorithm>
+#include <map>
+
+#include "static_check/lift/operators.h"
+
+namespace assay {
+namespace {
+
+bool has_unwritten(const Lifting& lifting, const Value& value) {
+  return std::any_of(value.tiles.begin(), value.tiles.end(), [&](const Tile& tile) {
+    return std::any_of(tile.terms.begin(), tile.terms.end(),
+                       [&](const Term& term) { return lifting.is_unwritten(term.atom); });
+  });
+}
+
+bool has_zeros(const Value& value) {
+  return std::any_of(value.tiles.begin(), value.tiles.end(),
+                     [](const Tile& tile) { return tile.terms.empty() && tile.integer.empty(); });
+}
+
+}  // namespace
+
+void refuse_zero_times_unwritten(const Lifting& lifting, const Value& value) {
+  if (has_unwritten(lifting, value)) throw NotLifted{"0 times memory that nothing has written"};
+}
+
+void refuse_zero_times_unwritten(const Lifting& lifting, const Value& a, const Value& b) {
+  if (has_zeros(b)) refuse_zero_times_unwritten(lifting, a);
+  if (has_zeros(a)) refuse_zero_times_unwritten(lifting, b);
+}
+
+void refuse_unwritten_difference(const Lifting& lifting, std::span<const Value> values) {
+  std::map<AtomId, bool> signs;
+  for (const Value& value : values)
+    for (const Tile& tile : value.tiles)
+      for (const Term& term : tile.terms) {
+        if (!lifting.is_unwritten(term.atom)) continue;
+        const bool positive = term.coef.is_positive();
+        if (signs.emplace(term.atom, positive).first->second != positive)
+          throw NotLifted{"a difference of what nothing has written"};
+      }
+}
+
+void refuse_unwritten_sum(const Lifting& lifting, const std::vector<Term>& terms) {
+  if (terms.size() > 1 && std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
+        return lifting.is_unwritten(term.atom);
+      }))
+    throw NotLifted{"a function of a sum with what nothing has written"};
+}
+
+}  // namespace assay
