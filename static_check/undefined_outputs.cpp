@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,41 +44,81 @@ class Outputs {
  public:
   Outputs(const Lifting& lifting, const CoreProgram& program, const LiftedProgram& lifted)
       : lifting_(lifting), program_(program), lifted_(lifted) {
-    for (size_t id = 0; id < lifted.values.size(); ++id)
-      origins_.push_back(origin_of(program.ops[id]));
+    for (size_t id = 0; id < lifted.values.size(); ++id) add(program.ops[id], lifted.values[id]);
   }
 
-  // The graph's node because of which no element is a number; kNone where there is none.
-  NodeId origin(TensorId tensor) const {
+  // The graph's node that gives no number for any input, where the proof has the tensor made of
+  // what is left of that without it; kNone where there is none.
+  NodeId lost(TensorId tensor) const {
     const CoreId id = program_.value_of[static_cast<size_t>(tensor)];
-    return id == kNone ? kNone : origins_[static_cast<size_t>(id)];
+    return id == kNone ? kNone : lost_[static_cast<size_t>(id)];
   }
 
  private:
-  NodeId origin_of(const CoreOp& op) const {
-    if (element_count(op.shape) == 0) return kNone;
-    if (op.prim == Prim::kUninit && is_floating(op.dtype)) return op.origin;
-    if (op.prim == Prim::kConst && !op.fn.empty()) return op.origin;  // an infinity, or NaN
-    if (op.prim == Prim::kMap && is_undefined(op)) return op.origin;
-    const bool adds =
-        op.prim == Prim::kLinear || op.prim == Prim::kMul || op.prim == Prim::kReduceSum;
-    if (!adds && !is_movement(op.prim) && op.prim != Prim::kCat) return kNone;
-    NodeId origin = kNone;
+  void add(const CoreOp& op, const Value& value) {
+    const bool undefined = is_undefined(op);
+    if (undefined)
+      for (const Tile& tile : value.tiles)
+        for (const Term& term : tile.terms) undefined_atoms_.insert(term.atom);
+    const NodeId origin = undefined ? op.origin : inherited(op, origins_);
+    origins_.push_back(is_arithmetic(op) || undefined ? origin : kNone);
+    const bool is_left_out = origins_.back() != kNone && !speaks_of_undefined(value);
+    lost_.push_back(is_left_out ? origin : inherited(op, lost_));
+  }
+
+  // Sums, products and movements of what is no number are none.
+  static bool is_arithmetic(const CoreOp& op) {
+    return op.prim == Prim::kLinear || op.prim == Prim::kMul || op.prim == Prim::kReduceSum ||
+           op.prim == Prim::kCat || is_movement(op.prim);
+  }
+
+  // From any operand; where they are joined, from all of them. Masks may have left it out.
+  NodeId inherited(const CoreOp& op, const std::vector<NodeId>& nodes) const {
+    if (op.prim == Prim::kKeep || element_count(op.shape) == 0) return kNone;
+    NodeId node = kNone;
     for (const CoreId operand : op.operands) {
-      const NodeId of_operand = origins_[static_cast<size_t>(operand)];
-      if (of_operand != kNone)
-        origin = of_operand;
+      const NodeId here = nodes[static_cast<size_t>(operand)];
+      if (here != kNone)
+        node = here;
       else if (op.prim == Prim::kCat)
         return kNone;
     }
-    return origin;
+    return node;
+  }
+
+  bool speaks_of_undefined(const Value& value) {
+    return std::any_of(value.tiles.begin(), value.tiles.end(), [this](const Tile& tile) {
+      return std::any_of(tile.terms.begin(), tile.terms.end(),
+                         [this](const Term& term) { return is_made_of_undefined(term.atom); });
+    });
+  }
+
+  // Of an infinity, NaN, memory that nothing has written, what has no value, or something unknown.
+  bool is_made_of_undefined(AtomId id) {
+    const auto [known, first] = made_of_undefined_.try_emplace(id, false);
+    if (!first) return known->second;
+    const Atom& atom = lifting_.atom(id);
+    bool found = undefined_atoms_.contains(id) || id == lifting_.infinity() ||
+                 id == lifting_.nan() || lifting_.is_unwritten(id) ||
+                 (atom.kind == Atom::Kind::kInput && atom.tensor == kNone);
+    if (atom.kind == Atom::Kind::kInstance)
+      for (const Instance::Operand& operand : lifting_.instance_of(id).operands)
+        found = found || is_made_of_undefined(operand.atom);
+    return made_of_undefined_[id] = found;
+  }
+
+  bool is_undefined(const CoreOp& op) const {
+    if (element_count(op.shape) == 0 || !is_floating(op.dtype)) return false;
+    if (op.prim == Prim::kUninit) return true;
+    if (op.prim == Prim::kConst) return !op.fn.empty();  // an infinity, or NaN
+    return op.prim == Prim::kMap && has_no_value(op);
   }
 
   // Whether a function has no finite value, whatever those of its arguments are that vary.
-  bool is_undefined(const CoreOp& op) const {
+  bool has_no_value(const CoreOp& op) const {
     const reference::FunctionName function = reference::parse_function_name(op.fn);
     const reference::MapFunction evaluate = reference::find_map(function.name);
-    if (evaluate == nullptr || !is_floating(op.dtype)) return false;
+    if (evaluate == nullptr) return false;
     std::vector<std::optional<double>> constants;
     for (const CoreId operand : op.operands)
       constants.push_back(constant_of(lifting_, lifted_.values[static_cast<size_t>(operand)]));
@@ -92,7 +134,10 @@ class Outputs {
   const Lifting& lifting_;
   const CoreProgram& program_;
   const LiftedProgram& lifted_;
-  std::vector<NodeId> origins_;
+  std::set<AtomId> undefined_atoms_;
+  std::map<AtomId, bool> made_of_undefined_;
+  std::vector<NodeId> origins_;  // per core operator: the node because of which it is no number
+  std::vector<NodeId> lost_;     // see lost()
 };
 
 }  // namespace
@@ -104,7 +149,7 @@ void refuse_undefined_outputs(const Problem& problem, const Certificate& certifi
     ranks.emplace_back(problem.lifting, problem.rank_programs[r], problem.ranks.ranks[r]);
   const auto look_at = [&](const CleanExpr& leaf) {
     const Graph& graph = problem.rank_graph(leaf.rank);
-    const NodeId origin = ranks[static_cast<size_t>(leaf.rank)].origin(graph.find(leaf.name));
+    const NodeId origin = ranks[static_cast<size_t>(leaf.rank)].lost(graph.find(leaf.name));
     if (origin == kNone) return;
     const Node& node = graph.nodes[static_cast<size_t>(origin)];
     throw UserError(node.source,
@@ -121,7 +166,7 @@ void refuse_undefined_outputs(const Problem& problem, const Certificate& certifi
     bool undefined = false;
     for_each_leaf(expr, [&](const CleanExpr& leaf) {
       const TensorId tensor = problem.refinement.sequential.find(leaf.name);
-      undefined = undefined || sequential.origin(tensor) != kNone;
+      undefined = undefined || sequential.lost(tensor) != kNone;
     });
     return undefined;
   };
@@ -129,7 +174,7 @@ void refuse_undefined_outputs(const Problem& problem, const Certificate& certifi
     if (!is_specified(expectation.sequential)) look_at_all(expectation.replicas);
   for (const auto& relation : certificate.relations)
     if (relation.output &&
-        sequential.origin(problem.refinement.sequential.find(relation.tensor)) == kNone)
+        sequential.lost(problem.refinement.sequential.find(relation.tensor)) == kNone)
       look_at_all(relation.replicas);
 }
 

@@ -31,7 +31,18 @@ CoreId Builder::input(TensorId tensor, DType dtype, const Shape& shape) {
   return last();
 }
 
+void Builder::note_rounded(const Rational& value, DType dtype) {
+  if (!is_floating(dtype) || !value.is_integer()) return;
+  int exponent;
+  const double digits =
+      std::ldexp(std::frexp(value.to_double(), &exponent), 1 - std::ilogb(machine_epsilon(dtype)));
+  if (digits != std::floor(digits))
+    note(fmt::format("the constant {} is taken as it is, which {} rounds", value.to_double(),
+                     to_string(dtype)));
+}
+
 CoreId Builder::constant(const Rational& value, DType dtype, const Shape& shape) {
+  note_rounded(value, dtype);
   append(Prim::kConst, dtype, shape, {}).constant =
       is_integer(dtype) && value.is_integer() ? Rational(cast_integer(value.numerator(), dtype))
                                               : value;
@@ -238,12 +249,34 @@ CoreId Builder::keep(CoreId mask, CoreId x) {
   return last();
 }
 
+// Integers raised to integers by way of floating numbers: over the real numbers the power that is
+// cut to an integer, which is 0 for most negative exponents, is that of integers.
+CoreId Builder::integer_power(CoreId x, DType to) {
+  const CoreOp& power = op(x);
+  if (power.prim != Prim::kMap || power.fn != "pow" || power.operands.size() != 2) return kNone;
+  std::vector<CoreId> integers;
+  for (const CoreId operand : power.operands) {
+    if (op(operand).prim != Prim::kCast || dtype(op(operand).operands[0]) != to) return kNone;
+    integers.push_back(op(operand).operands[0]);
+  }
+  note(
+      fmt::format("powers of integers that are computed in {} are exact, and 0 is raised to no "
+                  "negative number",
+                  to_string(dtype(x))));
+  return map("pow", integers, to, 0);
+}
+
 CoreId Builder::cast(CoreId x, DType to) {
   DType from = dtype(x);
   if (from == to) return x;
+  if (is_integer(to))
+    if (const CoreId power = integer_power(x, to); power != kNone) return power;
   bool integral = is_finite_constant(x) && op(x).constant.is_integer();
   if (is_float8(to) && !cast_keeps_values(from, to)) return map(cast_function(to), {x}, to, 0);
-  if (op(x).prim == Prim::kConst && is_floating(to)) return same_constant(x, to, shape(x));
+  if (op(x).prim == Prim::kConst && is_floating(to)) {
+    note_rounded(op(x).constant, to);
+    return same_constant(x, to, shape(x));
+  }
   if (integral && is_integer(to)) return constant(op(x).constant, to, Shape(shape(x)));
   // Fewer bits are those of the sum that did not wrap; a number reads all of them.
   if (is_integer(from) && (is_floating(to) || is_bool(to))) x = wrapped(x);

@@ -86,6 +86,10 @@ class Builder {
   // An assumption or approximation that the report lists; each text once.
   void note(const std::string& text);
   void note_opaque(const std::string& operator_name);
+  // `x` is a power of integers of dtype `to`, as floating numbers: as integers; else kNone.
+  CoreId integer_power(CoreId x, DType to);
+  // An integer that is a constant of a floating dtype, and that this dtype does not hold.
+  void note_rounded(const Rational& value, DType dtype);
 
   // The rational that a constant of the program stands for; a rounding is noted. exact = false as
   // in rational.h.

@@ -26,10 +26,12 @@ CoreId checked_ids(Call& call, CoreId ids) {
   return ids;
 }
 
-// What the program's own constants say about indices of a table of that many rows.
-void check_constant(Call& call, CoreId ids, int64_t rows) {
+// What the program's own constants say about indices of a table of that many rows; an assumption
+// where they are none.
+void check_indices(Call& call, CoreId ids, int64_t rows) {
   const auto values = constant_values(call.builder().program(), ids);
-  if (!values) return;
+  if (!values)
+    return call.builder().note("indices of gathers and scatters lie in their tables' ranges");
   for (const double value : *values) {
     const auto index = static_cast<int64_t>(value);
     if (index < -rows || index >= rows)
@@ -53,8 +55,7 @@ std::optional<bool> repeats(const Builder& builder, const std::vector<CoreId>& i
 
 // [ids..., classes]: 1 where the index is the class.
 CoreId one_hot_of(Call& call, CoreId ids, int64_t classes, DType dtype) {
-  check_constant(call, ids, classes);
-  call.builder().note("indices of gathers and scatters lie in their tables' ranges");
+  check_indices(call, ids, classes);
   return call.builder().one_hot(checked_ids(call, ids), classes, dtype);
 }
 
@@ -291,18 +292,32 @@ Value written_once(Call& call) {
   Builder& builder = call.builder();
   const CoreId ids = checked_ids(call, call.tensor(0));
   const int64_t dim = call.dim(1, builder.rank(ids));
+  const Shape shape = builder.shape(ids);
   std::vector<CoreId> places{ids};
   for (int64_t i = 0; i < builder.rank(ids); ++i) {
     if (i == dim) continue;
-    Shape along(builder.shape(ids).size(), 1);
-    along[i] = builder.shape(ids)[i];
+    Shape along(shape.size(), 1);
+    along[i] = shape[i];
     const CoreId counted = builder.iota(along[i], DType::kInt64);
-    places.push_back(builder.expand(builder.reshape(counted, along), builder.shape(ids)));
+    places.push_back(builder.expand(builder.reshape(counted, along), shape));
   }
   const std::optional<bool> twice = repeats(builder, places);
   if (twice.value_or(false)) call.unsupported("it writes an element twice");
   if (!twice) builder.note("scatter writes no element twice");
   return tensor_value(ids);
+}
+
+// Constants are held against it.
+Value never(Call& call) {
+  Builder& builder = call.builder();
+  const CoreId x = call.tensor(0);
+  const int64_t value = call.integer(1);
+  const std::string what = fmt::format("{} {}", call.text(2), value);
+  const auto known = constant_values(builder.program(), x);
+  if (!known) builder.note("no " + what);
+  if (known && std::ranges::count(*known, static_cast<double>(value)) > 0)
+    call.unsupported("a " + what);
+  return tensor_value(x);
 }
 
 // The gather of HLO where it takes whole rows along one dimension: start indices [..,
@@ -364,6 +379,10 @@ constexpr Builtin kIndexBuiltins[] = {
     {"written_once", 2, 2, written_once,
      "written_once(ids, dim): the ids of a scatter, assumed to name no place twice; unsupported "
      "where constants show that they do"},
+    {"never", 3, 3, never,
+     "never(x, value, \"target that is ignored:\"): x, assumed to have no such element; "
+     "unsupported "
+     "where constants show that it has"},
     {"gather_rows", 7, 7, gather_rows,
      "gather_rows(x, ids, offset_dims, collapsed_slice_dims, start_index_map, index_vector_dim, "
      "slice_sizes)"},

@@ -229,6 +229,29 @@ Value roll(Call& call) {
   return tensor_value(builder.reshape(x, shape));
 }
 
+// So many rows are turned around one by one: more would be too many operators.
+constexpr int64_t kFewRows = 64;
+
+Value is_short(Call& call) {
+  const Shape& shape = call.builder().shape(call.tensor(0));
+  const std::vector<int64_t> dims = call.dims_or_all(1, static_cast<int64_t>(shape.size()));
+  return {std::all_of(dims.begin(), dims.end(), [&](int64_t dim) {
+    return !exceeds(shape[static_cast<size_t>(dim)], kFewRows);
+  })};
+}
+
+Value flip(Call& call) {
+  Builder& builder = call.builder();
+  CoreId x = call.tensor(0);
+  for (const int64_t dim : call.dims_or_all(1, builder.rank(x))) {
+    std::vector<CoreId> rows;
+    for (int64_t i = builder.shape(x)[static_cast<size_t>(dim)]; i > 0; --i)
+      rows.push_back(builder.slice(x, dim, i - 1, 1, 1));
+    if (rows.size() > 1) x = builder.cat(rows, dim);
+  }
+  return tensor_value(x);
+}
+
 // The square that the diagonal runs through, row after row: every (size + 1)-th element of it.
 Value diagonal(Call& call) {
   Builder& builder = call.builder();
@@ -325,6 +348,8 @@ constexpr Builtin kSlicingBuiltins[] = {
     {"windows", 4, 4, windows,
      "windows(x, dim, size, step): overlapping slices; a new last dimension counts their elements"},
     {"unbind", 2, 2, unbind, "unbind(x, dim): the list of rows"},
+    {"is_short", 2, 2, is_short, "is_short(x, dims): whether these dimensions have few rows"},
+    {"flip", 2, 2, flip, "flip(x, dims): short dimensions in the opposite order"},
     {"roll", 3, 3, roll, "roll(x, shifts, dims): shifted around each dimension"},
     {"diagonal", 4, 4, diagonal,
      "diagonal(x, offset, a, b): of two dimensions, which become the last one"},

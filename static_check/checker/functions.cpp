@@ -126,6 +126,10 @@ bool sees(const std::vector<Signature::Dim>& dims, size_t whole) {
                      [&](const Signature::Dim& dim) { return dim.whole && dim.number == whole; });
 }
 
+// Every element of its result is one of its operand's: of integers that became floating numbers it
+// is that integer.
+bool selects(const std::string& fn) { return fn == "median" || fn.starts_with("sort("); }
+
 // The instance is this function on blocks of these extents.
 void check_instance(const Signature& signature, const Instance& instance) {
   if (instance.operands.size() != signature.operands.size())
@@ -270,7 +274,9 @@ class FunctionCheck {
             Product scale, const std::vector<size_t>& wholes) const {
     check_instance(signature_, made);
     const DType dtype = step_.op().dtype, atom_dtype = step_.facts.atom(made.output).dtype;
-    if (is_floating(dtype) != is_floating(atom_dtype) || is_bool(dtype) != is_bool(atom_dtype))
+    const bool widened = selects(made.fn) && is_floating(dtype) && !is_bool(atom_dtype);
+    if (!widened &&
+        (is_floating(dtype) != is_floating(atom_dtype) || is_bool(dtype) != is_bool(atom_dtype)))
       throw Rejection{"an atom of another dtype"};
     std::vector<Affine> labels = label_coordinates(inner, made, index);
     for (size_t w = 0; w < wholes.size(); ++w) {

@@ -16,12 +16,12 @@ namespace assay::test {
 struct Inputs {
   TensorRef x, z, w;
 };
-using Program = std::function<TensorRef(GraphBuilder&, const Inputs&)>;
+using MemoryProgram = std::function<TensorRef(GraphBuilder&, const Inputs&)>;
 
 /// One rank runs `ranks`.
-inline Case case_of(const Program& sequential, const Program& ranks) {
+inline Case case_of(const MemoryProgram& sequential, const MemoryProgram& ranks) {
   CaseBuilder c(1);
-  const auto run = [](GraphBuilder& g, const Program& program) {
+  const auto run = [](GraphBuilder& g, const MemoryProgram& program) {
     const Inputs inputs{g.input("x", {4, 4}), g.input("z", {2, 4}), g.input("w", {4})};
     const TensorRef output = program(g, inputs);
     g.output(output);
@@ -34,7 +34,7 @@ inline Case case_of(const Program& sequential, const Program& ranks) {
 }
 
 /// Whether it is proved; a refusal is no proof.
-inline bool is_proved(const Program& sequential, const Program& ranks) {
+inline bool is_proved(const MemoryProgram& sequential, const MemoryProgram& ranks) {
   try {
     return prove(case_of(sequential, ranks)).report.verdict == Verdict::kProved;
   } catch (const UserError&) {
@@ -75,9 +75,9 @@ inline TensorRef plus_one(GraphBuilder& g, TensorRef x, const std::string& name 
 
 struct Write {
   const char* name;
-  Program program;
-  Program right;  // none: nobody can say, and every claim is refused
-  Program wrong;
+  MemoryProgram program;
+  MemoryProgram right;  // none: nobody can say, and every claim is refused
+  MemoryProgram wrong;
 };
 inline void PrintTo(const Write& write, std::ostream* out) { *out << write.name; }
 

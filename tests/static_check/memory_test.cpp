@@ -40,7 +40,7 @@ TEST(Memory, AnUnknownOperatorIsAFunctionAsLongAsNobodyReadsItsOperands) {
 }
 
 TEST(Memory, WhatCommunicatesIsNoFunctionOfItsOperands) {
-  const Program reduced = [](GraphBuilder& g, const Inputs& in) {
+  const MemoryProgram reduced = [](GraphBuilder& g, const Inputs& in) {
     return relu(g, g.call("sum", "c10d_functional.all_reduce.default", {in.x, "sum", "", {0, 1}, 2},
                           {4, 4}));
   };
@@ -48,7 +48,7 @@ TEST(Memory, WhatCommunicatesIsNoFunctionOfItsOperands) {
 }
 
 TEST(Memory, ThatInputsLieApartIsAnAssumptionWhereOneIsWritten) {
-  const auto assumes = [](const Program& program) {
+  const auto assumes = [](const MemoryProgram& program) {
     const std::vector<std::string> all = prove(case_of(one_more, program)).report.assumptions;
     return std::count(all.begin(), all.end(),
                       "an input that is written shares its memory with no other input") == 1;
