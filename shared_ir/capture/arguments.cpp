@@ -23,7 +23,7 @@ c10::TypeKind element_kind(const c10::Argument& schema) {
   }
 }
 
-Arg memory_format(at::MemoryFormat format) {
+Arg memory_format_name(at::MemoryFormat format) {
   switch (format) {
     case at::MemoryFormat::Contiguous:
       return {std::string("torch.contiguous_format")};
@@ -44,7 +44,7 @@ Arg to_arg(const c10::IValue& value, c10::TypeKind kind, const TensorToArg& tens
   if (value.isInt()) {
     if (kind == c10::TypeKind::LayoutType) return {};
     if (kind == c10::TypeKind::MemoryFormatType)
-      return memory_format(static_cast<at::MemoryFormat>(value.toInt()));
+      return memory_format_name(static_cast<at::MemoryFormat>(value.toInt()));
     if (kind == c10::TypeKind::ScalarTypeType) {
       return {to_dtype(static_cast<at::ScalarType>(value.toInt()))};
     }
