@@ -291,13 +291,14 @@ Value written_once(Call& call) {
   Builder& builder = call.builder();
   const CoreId ids = checked_ids(call, call.tensor(0));
   const int64_t dim = call.dim(1, builder.rank(ids));
+  const Shape shape = builder.shape(ids);  // a copy: what is built moves the original
   std::vector<CoreId> places{ids};
   for (int64_t i = 0; i < builder.rank(ids); ++i) {
     if (i == dim) continue;
-    Shape along(builder.shape(ids).size(), 1);
-    along[i] = builder.shape(ids)[i];
+    Shape along(shape.size(), 1);
+    along[i] = shape[i];
     const CoreId counted = builder.iota(along[i], DType::kInt64);
-    places.push_back(builder.expand(builder.reshape(counted, along), builder.shape(ids)));
+    places.push_back(builder.expand(builder.reshape(counted, along), shape));
   }
   const std::optional<bool> twice = repeats(builder, places);
   if (twice.value_or(false)) call.unsupported("it writes an element twice");
