@@ -292,7 +292,7 @@ Value written_once(Call& call) {
   Builder& builder = call.builder();
   const CoreId ids = checked_ids(call, call.tensor(0));
   const int64_t dim = call.dim(1, builder.rank(ids));
-  const Shape shape = builder.shape(ids);
+  const Shape shape = builder.shape(ids);  // a copy: what is built moves the original
   std::vector<CoreId> places{ids};
   for (int64_t i = 0; i < builder.rank(ids); ++i) {
     if (i == dim) continue;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "static_check/checker/definitions.h"
+#include "static_check/checker/few_elements.h"
 #include "static_check/checker/indicators.h"
 #include "static_check/checker/operators.h"
 #include "static_check/checker/products.h"
@@ -44,31 +45,63 @@ class ReductionCheck {
     for_each_region(region_of(step_.op().shape), 0, [&](const Region& outer) {
       const Sum claimed = as_sum(element_at(outer, step_.claim(), outer.coords));
       candidates_ = instances_in(claimed);
-      Sum reduced;
-      bool zeros = false;  // among what is reduced
       Shape extents;
       for (const size_t d : reduced_) extents.push_back(step_.operand_op(0).shape[d]);
-      if (is_the_one_element(outer, extents, claimed)) {
-        ++step_.probes;
-        return;
+      if (!is_the_one_element(outer, extents, claimed)) {
+        try {
+          check_parts(outer, extents, claimed);
+        } catch (const Rejection&) {
+          if (!reduces_elements(outer, extents, claimed)) throw;
+        }
       }
-      for_each_region(region_of(extents, outer), outer.sizes.size(), [&](const Region& inner) {
-        const Sum part = reduce_part(outer, inner);
-        zeros |= part.empty();
-        reduced.insert(reduced.end(), part.begin(), part.end());
-      });
-      check_infinities(step_.facts, reduced);
-      const bool adds = kind_ == Instance::Kind::kSum || (zeros && reduced.empty());
-      if (!adds && zeros) throw Rejection{"an extremum of zeros and other values"};
-      const bool same = adds || is_one_value(reduced)
-                            ? equal(step_.facts, outer, claimed, reduced)
-                            : equal_unions(step_.facts, outer, claimed, reduced);
-      if (!same) reject_difference(outer.coords, claimed, reduced);
       ++step_.probes;
     });
   }
 
  private:
+  // The claim is what the parts of the reduced coordinates make, seen through the instances that it
+  // names.
+  void check_parts(const Region& outer, const Shape& extents, const Sum& claimed) const {
+    Sum reduced;
+    bool zeros = false;  // among what is reduced
+    for_each_region(region_of(extents, outer), outer.sizes.size(), [&](const Region& inner) {
+      const Sum part = reduce_part(outer, inner);
+      zeros |= part.empty();
+      reduced.insert(reduced.end(), part.begin(), part.end());
+    });
+    check_infinities(step_.facts, reduced);
+    const bool adds = kind_ == Instance::Kind::kSum || (zeros && reduced.empty());
+    if (!adds && zeros) throw Rejection{"an extremum of zeros and other values"};
+    const bool same = adds || is_one_value(reduced)
+                          ? equal(step_.facts, outer, claimed, reduced)
+                          : equal_unions(step_.facts, outer, claimed, reduced);
+    if (!same) reject_difference(outer.coords, claimed, reduced);
+  }
+
+  // The same where that is not seen, of few elements: one by one.
+  bool reduces_elements(const Region& outer, const Shape& extents, const Sum& claimed) const {
+    int64_t count = 1;
+    for (const int64_t size : extents) {
+      if (size == 0 || size > kFewElements) return false;
+      count *= size;
+      if (count > kFewElements) return false;
+    }
+    std::vector<Sum> elements;
+    for (int64_t element = 0; element < count; ++element) {
+      Region inner = outer;
+      int64_t rest = element;
+      for (const int64_t size : extents) {
+        inner.sizes.push_back(1);
+        inner.coords.push_back({rest % size, {}});
+        rest /= size;
+      }
+      elements.push_back(operand_at(inner));
+    }
+    return kind_ == Instance::Kind::kSum
+               ? is_sum_of(step_.facts, outer, claimed, elements)
+               : is_extremum_of(step_.facts, outer, kind_, claimed, elements);
+  }
+
   // The reducing instances that a claim names, through its definitions and products.
   std::set<const Instance*> instances_in(const Sum& claimed) const {
     std::set<const Instance*> found;

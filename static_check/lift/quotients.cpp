@@ -53,6 +53,7 @@ class Quotients {
       if (!parts) return std::nullopt;
       summands.push_back(summand_of(term));
     }
+    if (summands.empty()) return std::nullopt;  // what is named is zero
     Quotient result;
     for (const Summand& summand : summands)
       for (const Term& view : missing(summand.quotient.denominators, result.denominators))

@@ -1,0 +1,167 @@
+#include "tests/fuzz/case_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "shared_ir/lower.h"
+#include "shared_ir/reference/reference.h"
+
+namespace assay::test {
+namespace {
+
+using Values = std::map<std::pair<Rank, std::string>, ReferenceTensor>;  // sequential: rank kNone
+
+// Eighths: sums of few are exact, so that comparisons of equal numbers are equal.
+double element(const Placed& input, std::mt19937_64& random) {
+  if (is_bool(input.dtype)) return static_cast<double>(random() % 2);
+  if (input.below > 0) return static_cast<double>(random() % static_cast<uint64_t>(input.below));
+  if (is_integer(input.dtype)) return static_cast<double>(random() % 7) - 3;
+  return (static_cast<double>(random() % 33) - 16) / 8;
+}
+
+CleanExpr sliced(CleanExpr operand, size_t dim, int64_t start, int64_t end) {
+  CleanExpr expr;
+  expr.kind = CleanExpr::Kind::kSlice;
+  expr.dim = static_cast<int64_t>(dim);
+  expr.start = start;
+  expr.end = end;
+  expr.operands.push_back(std::move(operand));
+  return expr;
+}
+
+class Running {
+ public:
+  Running(const RandomCase& drawn, uint64_t seed) : case_(drawn.refinement), random_(seed) {
+    for (size_t i = 0; i < drawn.inputs.size(); ++i) {
+      const Placed& input = drawn.inputs[i];
+      ReferenceTensor value{input.shape, {}};
+      for (int64_t left = element_count(input.shape); left > 0; --left)
+        value.values.push_back(element(input, random_));
+      const Relation& relation = case_.inputs[i];
+      for (const CleanExpr& replica : relation.replicas) assign(replica, value);
+      inputs_[{kNone, relation.tensor}] = std::move(value);
+    }
+    const OperatorTable& operators = table();
+    sequential_ = {lower(case_.sequential, case_.sequential_groups, 0, operators)};
+    for (size_t r = 0; r < case_.ranks.size(); ++r)
+      ranks_.push_back(lower(case_.ranks[r], case_.distributed_groups, static_cast<Rank>(r),
+                             operators));
+  }
+
+  std::string run(const StaticResult& result) {
+    const auto sequential = evaluate(sequential_, sources(true))[0];
+    double scale = 1;
+    for (const ReferenceTensor& tensor : sequential)
+      for (const double value : tensor.values) {
+        if (!std::isfinite(value) || std::abs(value) > 1e9) return {};
+        scale = std::max(scale, std::abs(value));
+      }
+    const auto ranks = evaluate(ranks_, sources(false));
+    const auto of_sequential = [&](const std::string& name, Rank) {
+      const auto id = static_cast<size_t>(case_.sequential.find(name));
+      return sequential[static_cast<size_t>(sequential_[0].value_of[id])];
+    };
+    const auto of_rank = [&](const std::string& name, Rank rank) {
+      const auto r = static_cast<size_t>(rank);
+      const auto id = static_cast<size_t>(case_.ranks[r].find(name));
+      return ranks[r][static_cast<size_t>(ranks_[r].value_of[id])];
+    };
+    for (const Certificate::Covered& covered : result.certificate.relations)
+      for (const CleanExpr& replica : covered.replicas) {
+        const std::string found =
+            compare(of_sequential(covered.tensor, 0), evaluate(replica, of_rank), scale);
+        if (!found.empty()) return covered.tensor + " = " + to_string(replica) + ": " + found;
+      }
+    if (result.report.verdict != Verdict::kProved) return {};
+    for (const Expectation& expectation : case_.expect)
+      for (const CleanExpr& replica : expectation.replicas) {
+        const std::string found = compare(evaluate(expectation.sequential, of_sequential),
+                                          evaluate(replica, of_rank), scale);
+        if (!found.empty()) return "expected " + to_string(replica) + ": " + found;
+      }
+    return {};
+  }
+
+  static const OperatorTable& table() {
+    static const OperatorTable operators = OperatorTable::builtin();
+    return operators;
+  }
+
+ private:
+  Shape shape_of(const CleanExpr& expr) const {
+    return infer_shape(
+        expr,
+        [&](const std::string& name, Rank rank) {
+          const Graph& graph = case_.ranks[static_cast<size_t>(rank)];
+          return graph.tensors[static_cast<size_t>(graph.find(name))].shape;
+        },
+        {});
+  }
+
+  // Gives the leaves of the expression values that make it that one.
+  void assign(const CleanExpr& expr, const ReferenceTensor& value) {
+    const auto of = [&](const std::string&, Rank) { return value; };
+    CleanExpr whole;
+    whole.name = "whole";
+    if (expr.kind == CleanExpr::Kind::kTensor) {
+      inputs_[{expr.rank, expr.name}] = value;
+    } else if (expr.kind == CleanExpr::Kind::kConcat) {
+      int64_t start = 0;
+      for (const CleanExpr& part : expr.operands) {
+        const int64_t end = start + shape_of(part)[static_cast<size_t>(expr.dim)];
+        assign(part, evaluate(sliced(whole, static_cast<size_t>(expr.dim), start, end), of));
+        start = end;
+      }
+    } else {
+      ReferenceTensor left = value;
+      for (size_t i = 1; i < expr.operands.size(); ++i) {
+        ReferenceTensor part = value;
+        for (size_t e = 0; e < part.values.size(); ++e) {
+          part.values[e] = (static_cast<double>(random_() % 33) - 16) / 8;
+          left.values[e] -= part.values[e];
+        }
+        assign(expr.operands[i], part);
+      }
+      assign(expr.operands[0], left);
+    }
+  }
+
+  ReferenceSources sources(bool sequential) const {
+    ReferenceSources made;
+    made.input = [this, sequential](Rank rank, const CoreOp& op) {
+      const Graph& graph = sequential ? case_.sequential : case_.ranks[static_cast<size_t>(rank)];
+      return inputs_.at(
+          {sequential ? kNone : rank, graph.tensors[static_cast<size_t>(op.tensor)].name});
+    };
+    return made;
+  }
+
+  static std::string compare(const ReferenceTensor& wanted, const ReferenceTensor& found,
+                             double scale) {
+    if (wanted.shape != found.shape)
+      return to_string(wanted.shape) + " is compared with " + to_string(found.shape);
+    for (size_t i = 0; i < wanted.values.size(); ++i) {
+      if (std::abs(wanted.values[i] - found.values[i]) <= 1e-6 * scale) continue;
+      return fmt::format("element {} is {}, and {} on the ranks", i, wanted.values[i],
+                         found.values[i]);
+    }
+    return {};
+  }
+
+  const Case& case_;
+  std::mt19937_64 random_;
+  Values inputs_;
+  std::vector<CoreProgram> sequential_, ranks_;
+};
+
+}  // namespace
+
+std::string difference_of(const RandomCase& drawn, const StaticResult& result, uint64_t seed) {
+  return Running(drawn, seed).run(result);
+}
+
+}  // namespace assay::test
