@@ -88,9 +88,10 @@ bool is_unknown(const Graph& graph, const Node& node, const OperatorSchema& sche
 Node functional_call(const Node& node, const OperatorSchema& schema) {
   Node call = node;
   call.op = schema.functional;
-  // "aten.add.out" is an overload of the operator that returns; "aten.add_" is another operator,
-  // which takes what it writes.
-  if (without_overload(node.op) != without_overload(call.op)) return call;
+  // "aten.add_" takes what it writes; "aten.add.out" and "all_gather_into_tensor_out" are given
+  // where to put what "aten.add" and "all_gather_into_tensor" return.
+  const std::string in_place = std::string(without_overload(call.op)) + "_";
+  if (without_overload(node.op) == in_place) return call;
   std::erase_if(call.kwargs, [&](const auto& keyword) {
     const SchemaParameter* parameter = find(schema, keyword.first);
     return parameter != nullptr && parameter->written && parameter->unless_false.empty();
