@@ -44,6 +44,7 @@ struct OperatorTable::Impl {
     std::string name;
     std::string_view text;  // its lines
     SourcePlace place;      // of its header
+    std::vector<std::string> each;  // operators whose declaration holds of the elements of lists
     std::unique_ptr<OperatorDeclaration> parsed;
   };
 
@@ -66,19 +67,24 @@ struct OperatorTable::Impl {
         if (quotes.size() != 1 || !line.starts_with("[\""))
           throw UserError(place,
                           "expected the quoted name of one operator: [\"library.name.overload\"]");
-        entries.push_back({quotes[0], {}, place, nullptr});
+        entries.push_back({quotes[0], {}, place, {}, nullptr});
         add_name(quotes[0], place);
       } else if (line.starts_with("also")) {
         if (entries.empty())
           throw UserError({file, line_number, 1}, "no operator's name comes before this line");
         for (const std::string& name : quoted(line)) add_name(name, {file, line_number, 1});
       }
+      if (line.starts_with("each") && !entries.empty()) entries.back().each = quoted(line);
       at = end + 1;
     }
     close(text.size());
   }
 
   void add_name(const std::string& name, const SourcePlace& place) {
+    if (name.find('*') != std::string::npos) {
+      patterns.emplace_back(normal_operator_name(name), entries.size() - 1);
+      return;
+    }
     auto [at, fresh] =
         by_name.emplace(normal_operator_name(name), static_cast<int32_t>(entries.size()) - 1);
     if (!fresh)
@@ -96,10 +102,40 @@ struct OperatorTable::Impl {
     return entry.parsed.get();
   }
 
+  // What a pattern says of the operator; nullptr where none fits, or nothing of what it names is
+  // declared.
+  const OperatorDeclaration* of_elements(const std::string& name) {
+    std::lock_guard lock(mutex);
+    if (const auto known = by_pattern.find(name); known != by_pattern.end())
+      return known->second.get();
+    for (const auto& [pattern, at] : patterns) {
+      const size_t star = pattern.find('*');
+      const std::string_view after = std::string_view(pattern).substr(star + 1);
+      if (name.size() < pattern.size() || name.compare(0, star, pattern, 0, star) != 0 ||
+          !name.ends_with(after))
+        continue;
+      const std::string word = name.substr(star, name.size() - pattern.size() + 1);
+      if (word.find('.') != std::string::npos) continue;
+      for (std::string element : entries[at].each) {
+        element.replace(element.find('*'), 1, word);
+        const auto found = by_name.find(normal_operator_name(element));
+        if (found == by_name.end()) continue;
+        const Entry& entry = entries[static_cast<size_t>(found->second)];
+        auto declaration = std::make_unique<OperatorDeclaration>(
+            lowering::parse_declaration(entry.name, entry.text, entry.place));
+        declaration->each = true;
+        return by_pattern.emplace(name, std::move(declaration)).first->second.get();
+      }
+    }
+    return nullptr;
+  }
+
   std::deque<std::string> texts;  // of user files
   std::vector<Entry> entries;
   std::unordered_map<std::string, int32_t> by_name;  // normal name -> entry
   std::vector<std::string> names;
+  std::vector<std::pair<std::string, size_t>> patterns;  // names with one "*" -> entry
+  std::unordered_map<std::string, std::unique_ptr<OperatorDeclaration>> by_pattern;
   std::mutex mutex;
 };
 
@@ -129,12 +165,14 @@ void OperatorTable::add_text(std::string_view toml, const std::string& file_name
   auto first = static_cast<int32_t>(impl_->entries.size());
   impl_->texts.emplace_back(toml);
   impl_->index(impl_->texts.back(), file_name);
-  for (int32_t i = first; i < static_cast<int32_t>(impl_->entries.size()); ++i) impl_->parsed(i);
+  for (int32_t i = first; i < static_cast<int32_t>(impl_->entries.size()); ++i)
+    if (impl_->entries[static_cast<size_t>(i)].each.empty()) impl_->parsed(i);
 }
 
 const OperatorDeclaration* OperatorTable::find(std::string_view op) const {
-  auto found = impl_->by_name.find(normal_operator_name(op));
-  return found == impl_->by_name.end() ? nullptr : impl_->parsed(found->second);
+  const std::string name = normal_operator_name(op);
+  const auto found = impl_->by_name.find(name);
+  return found == impl_->by_name.end() ? impl_->of_elements(name) : impl_->parsed(found->second);
 }
 
 std::vector<std::string> OperatorTable::names() const {

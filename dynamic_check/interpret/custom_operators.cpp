@@ -14,6 +14,7 @@
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/where.h>
+#include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -136,8 +137,11 @@ Tensors scaled_mm(const CustomCall& call) {  // (self, mat2, scale_a, scale_b, b
 // A draw in which nothing is dropped.
 Tensors dropout_that_keeps_all(const CustomCall& call) {  // (input, p, train)
   const at::Tensor input = call.tensor(0, "input");
+  const at::TensorOptions flags = input.options().dtype(at::kBool);
+  if (call.number(1, "p") == 1 && call.flag(2, "train", /*absent=*/true))
+    return {at::zeros_like(input), at::zeros_like(input, flags)};
   const double kept = call.flag(2, "train", /*absent=*/true) ? 1 - call.number(1, "p") : 1;
-  return {input / kept, at::ones_like(input, input.options().dtype(at::kBool))};
+  return {input / kept, at::ones_like(input, flags)};
 }
 
 // Numbers that a capture keeps of a constant.

@@ -92,6 +92,8 @@ Value number_of(Call& call) {
 
 Value is_float(Call& call) { return {is_floating(call.builder().dtype(call.tensor(0)))}; }
 
+Value has_dtype(Call& call) { return {call.builder().dtype(call.tensor(0)) == call.dtype(1)}; }
+
 // As PyTorch converts a number to an integer dtype: without its fraction, modulo its range.
 Value in_type(Call& call) {
   const DType dtype = call.builder().dtype(call.tensor(1));
@@ -122,6 +124,7 @@ constexpr Builtin kAttributeBuiltins[] = {
     {"number_of", 1, 1, number_of,
      "number_of(x): the number that every element of a constant is; others are unsupported"},
     {"is_float", 1, 1, is_float, "is_float(x): whether x has a floating-point type"},
+    {"has_dtype", 2, 2, has_dtype, "has_dtype(x, dtype): whether x has that type"},
     {"in_type", 2, 2, in_type,
      "in_type(a, x): the number a, or none, as an element of x: integers have no fractions and "
      "wrap"},

@@ -34,6 +34,10 @@ class DeclarationParser {
     read_writes(body);
     if (const toml::node* assume = body.get("assume")) result_.assume = text_of(*assume);
     read_in_flight(body);
+    if (const toml::node* each = body.get("each")) {
+      if (!each->is_boolean()) fail(*each, "each must be true, or the name must have a '*'");
+      result_.each = *each->value<bool>();
+    }
     for (const auto* expressions : {&result_.lets, &result_.returns, &result_.writes}) {
       for (const Expr& expr : *expressions) {
         result_.communicates = result_.communicates || communicates(expr);
@@ -44,8 +48,8 @@ class DeclarationParser {
   }
 
  private:
-  static constexpr std::string_view kKeys[] = {"schema", "also",   "let",      "returns",
-                                               "writes", "assume", "in_flight"};
+  static constexpr std::string_view kKeys[] = {"schema", "also",   "let",  "returns",
+                                               "writes", "assume", "each", "in_flight"};
 
   static constexpr size_t kMaxLets = 64;  // bounds how deep lets use each other
 

@@ -8,6 +8,10 @@
 //   give a list of tensors writes.input = "..."                              # the new value of
 //   each parameter that is written into assume = "..."                                    # an
 //   assumption to list in every report that rests on it
+//   each = true                                       # of the elements of the lists that it is
+//   given, one after the other: results are lists, one a return. `each = ["aten.*.Tensor", ...]` in
+//   place of all else, under a name with one "*" too: whatever the first of these that is declared
+//   says, of the elements
 //   in_flight = ["result", "x"]                       # memory that it fills ("result", or what it
 //   writes) or reads (parameters) until the program waits for its result
 #pragma once
@@ -29,6 +33,7 @@ struct OperatorDeclaration {
   std::vector<lowering::Expr> returns;
   std::vector<lowering::Expr> writes;  // of the parameters marked `written`, in their order
   std::string assume;
+  bool each = false;          // of elements of lists
   bool communicates = false;  // calls a builtin between ranks: never dead, whoever uses its results
   bool waits = false;         // for the collective that fills its operand
   bool asynchronous = false;  // goes on until the program waits for its result, which it fills, and

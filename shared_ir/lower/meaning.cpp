@@ -12,14 +12,48 @@
 namespace assay::lowering {
 namespace {
 
+// Calls on the elements of the lists that a call is given, which are equally long. An empty list is
+// none.
+std::vector<Node> calls_of_elements(const Site& site) {
+  const auto length = [](const Arg& arg) -> std::optional<size_t> {
+    const auto* list = std::get_if<ArgList>(&arg.value);
+    return list != nullptr && !list->empty() ? std::optional(list->size()) : std::nullopt;
+  };
+  std::vector<const Arg*> all;
+  for (const Arg& arg : site.node->args) all.push_back(&arg);
+  for (const auto& [keyword, arg] : site.node->kwargs) all.push_back(&arg);
+  std::optional<size_t> count;
+  for (const Arg* arg : all) {
+    const std::optional<size_t> own = length(*arg);
+    if (own && count && own != count)
+      site.fail(fmt::format("lists of {} and {} elements", *count, *own));
+    if (own) count = own;
+  }
+  std::vector<Node> calls(count.value_or(0), *site.node);
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const auto take = [i](Arg& arg) {
+      if (auto* list = std::get_if<ArgList>(&arg.value))
+        arg = list->empty() ? Arg{} : Arg((*list)[i]);
+    };
+    for (Arg& arg : calls[i].args) take(arg);
+    for (auto& [keyword, arg] : calls[i].kwargs) take(arg);
+  }
+  return calls;
+}
+
 class Declared {
  public:
   Declared(Context& context, const OperatorDeclaration& declaration, const Recorded& recorded,
            const std::vector<CoreId>& values)
-      : context_(context),
-        declaration_(declaration),
-        recorded_(recorded),
-        evaluator_(context, declaration, bind_arguments(context.site, declaration, values)) {
+      : context_(context), declaration_(declaration), recorded_(recorded) {
+    const auto add_call = [&](const Site& site) {
+      evaluators_.emplace_back(context, declaration, bind_arguments(site, declaration, values));
+    };
+    if (declaration.each) {
+      for (const Node& call : calls_of_elements(context.site)) add_call({context.site.graph, &call});
+    } else {
+      add_call(context.site);
+    }
     results_.returns.assign(recorded.returns.size(), kNone);
     results_.writes.assign(recorded.writes.size(), kNone);
   }
@@ -47,35 +81,40 @@ class Declared {
   }
 
   void returns() {
-    for (const Expr& expr : declaration_.returns) {
-      if (next_ == recorded_.returns.size() && next_ > 0) break;
-      context_.recorded = recorded_return(next_);
-      if (!context_.recorded && declaration_.returns.size() > 1) {  // an unused return
-        ++next_;
-        continue;
-      }
-      const Value value = evaluator_.evaluate(expr);
-      if (const ValueList* list = value.get_if<ValueList>()) {
-        for (const Value& element : *list) put_return(element);
-      } else {
-        put_return(value);
-      }
+    for (const Expr& expr : declaration_.returns)
+      for (NodeEvaluator& evaluator : evaluators_) evaluate_return(expr, evaluator);
+  }
+
+  void evaluate_return(const Expr& expr, NodeEvaluator& evaluator) {
+    if (next_ == recorded_.returns.size() && next_ > 0) return;
+    context_.recorded = recorded_return(next_);
+    if (!context_.recorded && declaration_.returns.size() > 1) {  // an unused return
+      ++next_;
+      return;
+    }
+    const Value value = evaluator.evaluate(expr);
+    if (const ValueList* list = value.get_if<ValueList>()) {
+      for (const Value& element : *list) put_return(element);
+    } else {
+      put_return(value);
     }
   }
 
   void writes() {
     size_t written = 0;
     for (const Expr& expr : declaration_.writes) {
-      if (recorded_.writes.empty()) {  // made functional
-        context_.recorded = recorded_return(next_);
-        if (context_.recorded)
-          put_return(evaluator_.evaluate(expr));
-        else
-          ++next_;
-      } else if (written < recorded_.writes.size()) {
-        context_.recorded = recorded_.writes[written];
-        results_.writes[written] = tensor_of(evaluator_.evaluate(expr), written);
-        ++written;
+      for (NodeEvaluator& evaluator : evaluators_) {
+        if (recorded_.writes.empty()) {  // made functional
+          context_.recorded = recorded_return(next_);
+          if (context_.recorded)
+            put_return(evaluator.evaluate(expr));
+          else
+            ++next_;
+        } else if (written < recorded_.writes.size()) {
+          context_.recorded = recorded_.writes[written];
+          results_.writes[written] = tensor_of(evaluator.evaluate(expr), written);
+          ++written;
+        }
       }
     }
   }
@@ -95,7 +134,7 @@ class Declared {
   Context& context_;
   const OperatorDeclaration& declaration_;
   const Recorded& recorded_;
-  NodeEvaluator evaluator_;
+  std::vector<NodeEvaluator> evaluators_;  // of the call, or of one for each element
   Results results_;
   size_t next_ = 0;  // return
 };

@@ -131,36 +131,38 @@ void flip(const FunctionName&, Blocks in, Block& out) {
   out.values.assign(in[0].values.rbegin(), in[0].values.rend());
 }
 
-// Where the elements are that come first, second, ... (attribute 0: whether in descending order);
-// equal ones in their order, NaN as the greatest.
-std::vector<size_t> order(const FunctionName& fn, const Row& x) {
+// Where the elements are that come first, second, ...; equal ones in their order, NaN as the
+// greatest.
+std::vector<size_t> order(const Row& x, bool descending) {
   std::vector<size_t> places(x.size());
   std::iota(places.begin(), places.end(), size_t{0});
   const auto less = [&](size_t a, size_t b) {
     return x[a] < x[b] || (std::isnan(x[b]) && !std::isnan(x[a]));
   };
-  const bool descending = fn.text(0) == "true";
   std::stable_sort(places.begin(), places.end(),
                    [&](size_t a, size_t b) { return descending ? less(b, a) : less(a, b); });
   return places;
 }
 
+// Attribute 0: whether in descending order.
 void sort(const FunctionName& fn, Blocks in, Block& out) {
   size_t i = 0;
-  for (const size_t place : order(fn, in[0].values)) out.values[i++] = in[0].values[place];
+  for (const size_t place : order(in[0].values, fn.text(0) == "true"))
+    out.values[i++] = in[0].values[place];
 }
 
 void argsort(const FunctionName& fn, Blocks in, Block& out) {
   size_t i = 0;
-  for (const size_t place : order(fn, in[0].values)) out.values[i++] = static_cast<double>(place);
+  for (const size_t place : order(in[0].values, fn.text(0) == "true"))
+    out.values[i++] = static_cast<double>(place);
 }
 
 // The lower one of two in the middle; NaN where there is one.
-void median(const FunctionName& fn, Blocks in, Block& out) {
+void median(const FunctionName&, Blocks in, Block& out) {
   const Row& x = in[0].values;
   const bool unknown = std::any_of(x.begin(), x.end(), [](double e) { return std::isnan(e); });
   const size_t place = unknown ? x.size() - 1 : (x.size() - 1) / 2;
-  out.values[0] = x[order(fn, x)[place]];
+  out.values[0] = x[order(x, false)[place]];
 }
 
 // Su et al., "RoFormer". Operands: one head x[d], its position, the table [p, e] of e/2 cosines and

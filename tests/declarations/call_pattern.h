@@ -29,6 +29,7 @@ struct DrawnCall {
   Node kernel;  // the call that PyTorch runs: the same node, or the one behind "=>"
   std::vector<ReferenceTensor> values;  // per input
   std::vector<bool> is_index;           // per input: its elements count another operand's
+  bool in_float32 = false;              // the kernel takes no float64
 };
 
 // Equal seeds give equal calls. Throws UserError, with the column, for a malformed pattern.

@@ -18,7 +18,7 @@ std::vector<std::string> texts(const toml::table& table, std::string_view key) {
 }
 
 constexpr std::string_view kKeys[] = {"names",    "calls",     "refused",
-                                      "compared", "tolerance", "untested"};
+                                      "compared", "tolerance", "arithmetic", "untested"};
 
 CallGroup read_group(const toml::table& table, const std::string& file) {
   const auto fail = [&](const toml::node& node, const std::string& message) {
@@ -33,6 +33,7 @@ CallGroup read_group(const toml::table& table, const std::string& file) {
   group.refused = texts(table, "refused");
   group.only_shapes = table["compared"].value_or(std::string_view()) == "shapes";
   group.tolerance = table["tolerance"].value_or(group.tolerance);
+  group.in_float32 = table["arithmetic"].value_or(std::string_view()) == "float32";
   group.untested = table["untested"].value_or(std::string());
   if (group.names.empty()) fail(table, "an operator is needed");
   if ((group.calls.empty() && group.refused.empty()) == group.untested.empty())

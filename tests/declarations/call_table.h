@@ -6,6 +6,7 @@
 //   refused = ["f[a,b], 3"]              # calls that the declaration says nothing of
 //   compared = "shapes"                  # values are random, or of memory never written
 //   tolerance = 1e-7                     # of a kernel that is less exact; see kernel_comparison.h
+//   arithmetic = "float32"               # the kernel takes no float64, and agrees to 1e-5
 //   untested = "why"                     # instead of calls
 #pragma once
 
@@ -20,6 +21,7 @@ struct CallGroup {
   std::vector<std::string> calls, refused;
   bool only_shapes = false;
   double tolerance = 1e-9;
+  bool in_float32 = false;
   std::string untested;
 };
 

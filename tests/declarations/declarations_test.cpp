@@ -27,10 +27,11 @@ const double kTolerance = CallGroup().tolerance;
 // The first round in which the outcome is not the expected one; empty when there is none.
 std::string first_surprise(const OperatorTable& operators, const std::string& op,
                            const std::string& pattern, Outcome expected,
-                           std::optional<double> tolerance) {
+                           std::optional<double> tolerance, bool in_float32 = false) {
   for (uint64_t seed = 0; seed < kRounds; ++seed) {
-    const Comparison found =
-        compare_with_kernel(draw_call(op, pattern, seed), operators, tolerance);
+    DrawnCall call = draw_call(op, pattern, seed);
+    call.in_float32 = in_float32;
+    const Comparison found = compare_with_kernel(call, operators, tolerance);
     if (found.outcome == expected) continue;
     const std::string why = found.why.empty() ? "it agrees, but should be refused" : found.why;
     return op + "(" + pattern + "), seed " + std::to_string(seed) + ": " + why;
@@ -47,7 +48,7 @@ TEST_P(Declarations, MeanWhatTheKernelsCompute) {
         group.only_shapes ? std::nullopt : std::optional<double>(group.tolerance);
     for (const std::string& op : group.names) {
       for (const std::string& call : group.calls)
-        EXPECT_EQ(first_surprise(operators, op, call, Outcome::kAgrees, tolerance), "");
+        EXPECT_EQ(first_surprise(operators, op, call, Outcome::kAgrees, tolerance, group.in_float32), "");
       for (const std::string& call : group.refused)
         EXPECT_EQ(first_surprise(operators, op, call, Outcome::kRefused, tolerance), "");
     }

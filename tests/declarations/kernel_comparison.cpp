@@ -19,9 +19,11 @@ using Outcome = Comparison::Outcome;
 std::vector<at::Tensor> run(const DrawnCall& call, const Graph& graph, const Node& node) {
   const auto value = [&](TensorId id) {
     const auto i = static_cast<size_t>(id);
-    return tensor_of(call.graph.tensors[i], call.values[i]);
+    const at::Tensor exact = tensor_of(call.graph.tensors[i], call.values[i]);
+    return call.in_float32 && exact.is_floating_point() ? exact.to(at::kFloat) : exact;
   };
-  return run_operator(graph, node, value, Arithmetic::kFloat64);
+  const Arithmetic arithmetic = call.in_float32 ? Arithmetic::kAsRecorded : Arithmetic::kFloat64;
+  return run_operator(graph, node, value, arithmetic);
 }
 
 // The graph as a capture would have recorded it; float64 results are those of float32 operands.

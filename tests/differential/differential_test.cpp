@@ -1,8 +1,12 @@
 // Random calls of declared operators mean what PyTorch computes. The test draws a few hundred; a
 // full run draws ASSAY_DIFFERENTIAL, from ASSAY_SEED on, and says which operators were never drawn
-// or taken and which attributes always had one value.
+// or taken and which attributes always had one value. Calls are drawn from PyTorch's schemas, and
+// from the tables of calls.
 #include <gtest/gtest.h>
 
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -10,6 +14,7 @@
 
 #include "shared_ir/import/fx_json.h"
 #include "tests/declarations/kernel_comparison.h"
+#include "tests/differential/pattern_call.h"
 #include "tests/differential/run_size.h"
 #include "tests/differential/schema_call.h"
 #include "tests/differential/shrink.h"
@@ -21,9 +26,10 @@ using Outcome = Comparison::Outcome;
 
 constexpr uint64_t kDrawsPerOperator = 40;  // until one is taken
 
-Comparison compare(const DrawnCall& call, const OperatorTable& operators) {
+Comparison compare(const DrawnCall& call, const OperatorTable& operators,
+                   std::optional<double> tolerance = kDifferentialTolerance) {
   try {
-    return compare_with_kernel(call, operators, kDifferentialTolerance);
+    return compare_with_kernel(call, operators, tolerance);
   } catch (const std::exception& error) {
     return {Outcome::kDiffers, std::string("the evaluation fails: ") + error.what()};
   }
@@ -52,8 +58,8 @@ std::string text_of(DrawnCall call) {
 }
 
 void judge(const DrawnCall& call, const Comparison& found, const OperatorTable& operators,
-           Tally& tally) {
-  const std::string& op = call.kernel.op;
+           std::optional<double> tolerance, Tally& tally) {
+  const std::string& op = call.graph.nodes[0].op;
   ++tally.compared[op];
   for (const auto& [name, text] : drawn_attributes(call)) tally.attributes[op][name].insert(text);
   if (found.outcome == Outcome::kAgrees) {
@@ -64,10 +70,14 @@ void judge(const DrawnCall& call, const Comparison& found, const OperatorTable& 
   } else {
     ++tally.disagreed;
     const auto differs = [&](const DrawnCall& smaller) {
-      return compare(smaller, operators).outcome == Outcome::kDiffers;
+      return compare(smaller, operators, tolerance).outcome == Outcome::kDiffers;
     };
-    const DrawnCall smallest = shrink(call, differs);
-    ADD_FAILURE() << op << ": " << compare(smallest, operators).why << '\n' << text_of(smallest);
+    // What fits only as a whole does not shrink.
+    const bool fits = op == call.graph.nodes[0].op && has_drawable_schema(op);
+    const DrawnCall smallest = fits ? shrink(call, differs) : call;
+    ADD_FAILURE() << call.graph.nodes[0].op << ": " << compare(smallest, operators, tolerance).why
+                  << '\n'
+                  << text_of(smallest);
   }
 }
 
@@ -78,7 +88,8 @@ void print_never_varied(const Tally& tally) {
         std::cout << "never varied: " << op << ": " << name << " = " << *texts.begin() << '\n';
 }
 
-void print(const Tally& tally, const std::vector<std::string>& names) {
+void print(const Tally& tally, const std::vector<std::string>& names,
+           const CallPatterns& patterns) {
   size_t refused = 0;
   for (const auto& [op, count] : tally.refused) {
     refused += count;
@@ -87,36 +98,61 @@ void print(const Tally& tally, const std::vector<std::string>& names) {
   }
   for (const std::string& name : names) {
     if (tally.compared.contains(name)) continue;
-    std::cout << (has_drawable_schema(name) ? "never taken: " : "not drawn: ") << name << '\n';
+    const bool drawn = has_drawable_schema(name) || patterns.has(name);
+    std::cout << (drawn ? "never taken: " : "not drawn: ") << name;
+    if (const std::string why = patterns.why_not(name); !why.empty()) std::cout << ": " << why;
+    std::cout << '\n';
   }
   std::cout << tally.agreed << " agreed, " << refused << " refused, " << tally.disagreed
             << " disagreed, " << tally.rejected << " rejected by PyTorch\n";
 }
 
+// What is declared by name, and PyTorch's operators on lists that are declared by their elements'.
+std::vector<std::string> declared_names(const OperatorTable& operators) {
+  std::vector<std::string> names = operators.names();
+  for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
+    if (!name.name.starts_with("aten::_foreach_") || name.name.ends_with("_")) continue;
+    const std::string op = "aten." + name.name.substr(6) + "." +
+                           (name.overload_name.empty() ? "default" : name.overload_name);
+    if (operators.find(op) != nullptr && std::ranges::find(names, op) == names.end())
+      names.push_back(op);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 TEST(Differential, CallsMeanWhatTheKernelsCompute) {
   const OperatorTable operators = OperatorTable::builtin();
-  const std::vector<std::string> names = operators.names();
+  const std::vector<std::string> names = declared_names(operators);
+  const CallPatterns patterns;
   std::vector<std::string> drawable;
   for (const std::string& name : names)
-    if (has_drawable_schema(name)) drawable.push_back(name);
+    if (has_drawable_schema(name) || patterns.has(name)) drawable.push_back(name);
   ASSERT_FALSE(drawable.empty());
   const uint64_t count = number("ASSAY_DIFFERENTIAL", 500);
   const uint64_t first = number("ASSAY_SEED", 0);
   Tally tally;
   for (uint64_t i = 0; i < count; ++i) {
     const std::string& op = drawable[i % drawable.size()];
+    const bool by_schema = has_drawable_schema(op);
+    // One in three calls, and all after half of the draws, are made by the tables.
+    const bool by_table = patterns.has(op) && (!by_schema || (i / drawable.size()) % 3 == 2);
     for (uint64_t draw = 0; draw < kDrawsPerOperator; ++draw) {
-      const DrawnCall call = draw_from_schema(op, ((first + i) * kDrawsPerOperator) + draw);
-      const Comparison found = compare(call, operators);
+      const uint64_t seed = ((first + i) * kDrawsPerOperator) + draw;
+      const bool from_table = by_table || (patterns.has(op) && draw >= kDrawsPerOperator / 2);
+      const DrawnCall call = from_table ? patterns.draw(op, seed) : draw_from_schema(op, seed);
+      const std::optional<double> tolerance =
+          from_table ? patterns.tolerance(op) : std::optional(kDifferentialTolerance);
+      const Comparison found = compare(call, operators, tolerance);
       if (found.outcome == Outcome::kRejected) {
         ++tally.rejected;
         continue;
       }
-      judge(call, found, operators, tally);
+      judge(call, found, operators, tolerance, tally);
       break;
     }
   }
-  print(tally, names);
+  print(tally, names, patterns);
   if (std::getenv("ASSAY_DIFFERENTIAL") != nullptr) print_never_varied(tally);
   EXPECT_GT(tally.agreed, 0u);
 }

@@ -43,7 +43,7 @@ void collect(std::vector<TensorArg*>& into, Arg& arg) {
 bool computes_in_float32(const Node& node, const Graph& graph,
                          const std::vector<at::Tensor>& results) {
   const auto counts = [&](TensorId id) { return !is_floating(graph.tensors[index(id)].dtype); };
-  return node.op.ends_with("out") && results[0].is_floating_point() &&
+  return node.op.ends_with("out") && !results.empty() && results[0].is_floating_point() &&
          std::ranges::any_of(operands_of(node), counts);
 }
 
@@ -170,8 +170,9 @@ class ProgramDrawing {
   bool append(Node node) {
     Graph& graph = program_.graph;
     const std::vector<at::Tensor> results = run_next(graph, node, live_);
-    if (results.empty() || !std::ranges::all_of(results, is_comparable) ||
-        !std::ranges::all_of(live_, is_comparable) || makes_no_view(node, results[0]) ||
+    if (!std::ranges::all_of(results, is_comparable) ||
+        !std::ranges::all_of(live_, is_comparable) ||
+        (!results.empty() && makes_no_view(node, results[0])) ||
         computes_in_float32(node, graph, results))
       return false;
     // Results that are told to go where they do not fit are refused: few of these.

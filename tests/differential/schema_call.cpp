@@ -64,6 +64,9 @@ bool holds_tensors(const c10::Argument& slot) {
   return (list ? required(list->getElementType()) : type)->kind() == c10::TypeKind::TensorType;
 }
 
+// On the elements of lists, which are equally long.
+bool is_each(const std::string& op) { return op.starts_with("aten._foreach_"); }
+
 std::string text_of(const Arg& arg) {
   if (const auto* integer = std::get_if<int64_t>(&arg.value)) return std::to_string(*integer);
   if (const auto* real = std::get_if<double>(&arg.value)) return std::to_string(*real);
@@ -83,9 +86,15 @@ class Drawing {
     for (int64_t rank = below(4); rank > 0; --rank) shape_.push_back(size());
     same_shapes_ = below(2) == 0;
     floating_ = below(3) != 0;
+    large_ = below(16) == 0;
     if (first != nullptr) {
       shape_ = first->shape;
       floating_ = is_floating(first->dtype);
+    }
+    if (!is_each(call_.kernel.op)) return;
+    for (int64_t count = 1 + below(3); count > 0; --count) {
+      each_.push_back(shape_);
+      if (count > 1 && below(2) == 0) std::ranges::shuffle(shape_, random_);
     }
   }
 
@@ -162,7 +171,13 @@ class Drawing {
 
   ArgList elements(const c10::Argument& slot, const c10::TypePtr& element) {
     ArgList list;
-    if (element->kind() == c10::TypeKind::TensorType) {
+    const bool is_tensor = element->kind() == c10::TypeKind::TensorType;
+    if (!each_.empty()) {
+      for (const Shape& shape : each_) {
+        if (is_tensor) list.push_back({TensorArg{tensor(slot.name(), shape)}});
+        if (!is_tensor) list.push_back(argument(slot, element));
+      }
+    } else if (is_tensor) {
       for (int64_t count = 1 + below(3); count > 0; --count)
         list.push_back({TensorArg{tensor(slot.name())}});
     } else if (slot.name().find("dim") != std::string::npos) {
@@ -215,14 +230,16 @@ class Drawing {
       return static_cast<double>(below(bound));
     }
     if (is_integer(dtype)) return static_cast<double>(is_unsigned(dtype) ? below(4) : below(7) - 3);
-    return below(2) == 0 ? static_cast<double>(below(13) - 6) / 2
-                         : std::normal_distribution<>()(random_);
+    if (below(2) == 0) return static_cast<double>(below(13) - 6) / 2;
+    const double value = std::normal_distribution<>()(random_);
+    return large_ ? 1000 * value : value;
   }
 
-  TensorId tensor(const std::string& name) {
+  TensorId tensor(const std::string& name) { return tensor(name, shape_of_operand()); }
+
+  TensorId tensor(const std::string& name, const Shape& shape) {
     const bool index = name.starts_with("ind");
     const DType dtype = dtype_of_operand(index);
-    const Shape shape = shape_of_operand();
     Graph& graph = call_.graph;
     const auto id = static_cast<TensorId>(graph.tensors.size());
     graph.tensors.push_back({"in" + std::to_string(id), dtype, shape});
@@ -239,13 +256,16 @@ class Drawing {
   Shape shape_;       // of the first operand
   bool same_shapes_;  // all operands have it
   bool floating_;     // most operands are
+  bool large_;        // numbers are
+  std::vector<Shape> each_;  // of the elements of lists, where these are equally long
 };
 
 }  // namespace
 
 bool has_drawable_schema(const std::string& op) {
   const auto found = handle(op);
-  if (!found || op.starts_with("aten._") || op.find("_backward") != std::string::npos) return false;
+  const bool is_private = op.starts_with("aten._") && !is_each(op);
+  if (!found || is_private || op.find("_backward") != std::string::npos) return false;
   Node node;
   node.op = op;
   if (is_random(node) || is_uninitialised(node)) return false;
@@ -259,8 +279,21 @@ DrawnCall draw_from_schema(const std::string& op, uint64_t seed, const Tensor* f
   return Drawing(op, seed, first).run();
 }
 
+bool takes_tensors(const std::string& op, size_t i) {
+  const auto found = handle(op);
+  return found && i < found->schema().arguments().size() &&
+         holds_tensors(found->schema().arguments()[i]);
+}
+
+bool takes_tensors(const std::string& op, const std::string& name) {
+  const auto found = handle(op);
+  const auto place = found ? found->schema().argumentIndexWithName(name) : std::nullopt;
+  return place && takes_tensors(op, static_cast<size_t>(*place));
+}
+
 std::map<std::string, std::string> drawn_attributes(const DrawnCall& call) {
   std::map<std::string, std::string> found;
+  if (!handle(call.kernel.op)) return found;
   const c10::FunctionSchema schema = handle(call.kernel.op)->schema();
   for (size_t i = 0; i < schema.arguments().size(); ++i) {
     const c10::Argument& slot = schema.arguments()[i];

@@ -16,12 +16,18 @@ namespace assay::test {
 
 // Whether calls can be drawn: PyTorch has the operator, with arguments of types that are drawn, it
 // is deterministic, its results are written, and it is public: kernels that are called by others
-// alone (aten._*, *_backward) do not look at their operands, and read beyond them.
+// alone (aten._*, *_backward) do not look at their operands, and read beyond them. Those of lists
+// (aten._foreach_*) do.
 bool has_drawable_schema(const std::string& op);
 
 // One call that PyTorch may reject. Equal seeds give equal calls. The operator must be drawable.
 // `first`, where given, has the shape that the first operand gets.
 DrawnCall draw_from_schema(const std::string& op, uint64_t seed, const Tensor* first = nullptr);
+
+// Whether parameter i, and the one of that name, is a tensor or a list of tensors by PyTorch's schema;
+// false where it has none.
+bool takes_tensors(const std::string& op, size_t i);
+bool takes_tensors(const std::string& op, const std::string& name);
 
 // By the name of each parameter of the schema that is drawn and no tensor: what the call gives, as
 // text, or "absent".

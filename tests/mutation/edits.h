@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/mutation/mutation.h"
@@ -15,11 +16,15 @@ void add_operator_edits(const Graph& graph, NodeId node, std::vector<Edit>& edit
 void add_memory_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits);
 void add_type_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits);
 void add_attribute_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits);
+void add_wait_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits);
 void add_collective_edits(const Case& refinement, Rank rank, NodeId node, std::vector<Edit>& edits);
 void add_arithmetic_rewrites(const Graph& graph, NodeId node, std::vector<Edit>& edits);
 void add_collective_rewrites(const Case& refinement, Rank rank, NodeId node,
                              std::vector<Edit>& edits);
 void add_scaling_rewrites(const Graph& graph, NodeId node, std::vector<Edit>& edits);
+
+/// What the mutation says of a call that reads what is in flight.
+inline constexpr std::string_view kUsedInFlight = "before the wait for its operand";
 
 /// "ge = aten.ge.Scalar: CHANGE".
 std::string describe(const Graph& graph, NodeId node, const std::string& change);

@@ -21,6 +21,7 @@ std::vector<Edit> edits_of(const Case& refinement, Rank rank) {
     add_type_edits(graph, node, edits);
     add_attribute_edits(graph, node, edits);
     add_collective_edits(refinement, rank, node, edits);
+    add_wait_edits(graph, node, edits);
     add_arithmetic_rewrites(graph, node, edits);
     add_collective_rewrites(refinement, rank, node, edits);
     add_scaling_rewrites(graph, node, edits);
@@ -58,6 +59,8 @@ const char* to_string(MutationKind kind) {
       return "type";
     case MutationKind::kAttribute:
       return "attribute";
+    case MutationKind::kWait:
+      return "wait";
     case MutationKind::kCommute:
       return "commute";
     case MutationKind::kReassociate:

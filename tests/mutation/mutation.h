@@ -21,6 +21,7 @@ enum class MutationKind {
   kMemory,      // a write is left out, or goes elsewhere; what was there before it is read
   kType,        // a tensor passes through a type that holds less
   kAttribute,   // an argument is left out, or is another text
+  kWait,        // waits change places, or a collective is used before it is waited for
   // Rewrites: equal over the reals, whatever the inputs.
   kCommute,          // the operands of a sum or product change places
   kReassociate,      // (a + b) + c as a + (b + c); the same of products
