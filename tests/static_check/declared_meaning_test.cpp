@@ -6,9 +6,9 @@ namespace {
 
 struct Meaning {
   const char* name;
-  Program program;
-  Program right;  // none: it has no equal, but for itself
-  Program wrong;
+  MemoryProgram program;
+  MemoryProgram right;  // none: it has no equal, but for itself
+  MemoryProgram wrong;
 };
 
 TensorRef as_fractions(GraphBuilder& g, TensorRef x) {
@@ -26,7 +26,7 @@ TensorRef running_sum(GraphBuilder& g, DType dtype) {
   g.keyword("dtype", dtype);
   return sums;
 }
-Program sorted(bool stable, size_t result) {
+MemoryProgram sorted(bool stable, size_t result) {
   return [=](GraphBuilder& g, const Inputs& in) {
     const std::vector<TensorRef> sorts =
         g.call_many("sorted", "aten.sort.stable", {in.w},
@@ -35,7 +35,7 @@ Program sorted(bool stable, size_t result) {
     return relu(g, result == 0 ? sorts[0] : as_fractions(g, sorts[1]));
   };
 }
-Program dropped(double probability) {
+MemoryProgram dropped(double probability) {
   return [=](GraphBuilder& g, const Inputs& in) {
     return relu(g, g.call_many("dropped", "aten.native_dropout.default",
                                {in.x, probability, true}, {{{4, 4}}, {{4, 4}, DType::kBool}})[0]);
