@@ -12,6 +12,17 @@
 #include "shared_ir/lower/typed_function.h"
 
 namespace assay::lowering {
+namespace {
+
+// What a floating number beyond the range of the integers becomes is for the machine to say.
+bool becomes_integer(const Rational& value, DType from, DType to) {
+  if (!value.is_integer() || !is_integer(to)) return false;
+  if (!is_floating(from)) return true;
+  const auto [low, high] = integer_range(to);
+  return low <= value.numerator() && value.numerator() <= high;
+}
+
+}  // namespace
 
 CoreOp& Builder::append(Prim prim, DType dtype, Shape shape, std::vector<CoreId> operands) {
   constexpr size_t kMostOfANode = size_t{1} << 16;
@@ -271,13 +282,13 @@ CoreId Builder::cast(CoreId x, DType to) {
   if (from == to) return x;
   if (is_integer(to))
     if (const CoreId power = integer_power(x, to); power != kNone) return power;
-  bool integral = is_finite_constant(x) && op(x).constant.is_integer();
   if (is_float8(to) && !cast_keeps_values(from, to)) return map(cast_function(to), {x}, to, 0);
   if (op(x).prim == Prim::kConst && is_floating(to)) {
     note_rounded(op(x).constant, to);
     return same_constant(x, to, shape(x));
   }
-  if (integral && is_integer(to)) return constant(op(x).constant, to, Shape(shape(x)));
+  if (is_finite_constant(x) && becomes_integer(op(x).constant, from, to))
+    return constant(op(x).constant, to, Shape(shape(x)));
   // Fewer bits are those of the sum that did not wrap; a number reads all of them.
   if (is_integer(from) && (is_floating(to) || is_bool(to))) x = wrapped(x);
   if (is_integer(from) && is_floating(to) && !bounds_.is_exact_in(program_, x, to))

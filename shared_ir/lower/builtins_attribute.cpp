@@ -87,7 +87,25 @@ Value number_of(Call& call) {
   if (op.fn == "inf") return {std::numeric_limits<double>::infinity()};
   if (op.fn == "-inf") return {-std::numeric_limits<double>::infinity()};
   if (!op.fn.empty()) call.unsupported("a number that is " + op.fn);
+  if (is_integer(op.dtype) && op.constant.is_integer()) return {op.constant.numerator()};
   return {op.constant.to_double()};
+}
+
+// Of floating types, infinities are the bounds.
+Value bound_of_type(Call& call, bool greatest) {
+  const DType dtype = call.builder().dtype(call.tensor(0));
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (is_floating(dtype)) return {greatest ? kInfinity : -kInfinity};
+  const auto [low, high] = integer_range(dtype);
+  return {greatest ? high : low};
+}
+
+Value least_of_type(Call& call) { return bound_of_type(call, false); }
+Value greatest_of_type(Call& call) { return bound_of_type(call, true); }
+
+Value assuming(Call& call) {
+  call.builder().note(call.text(0));
+  return call[1];
 }
 
 Value is_float(Call& call) { return {is_floating(call.builder().dtype(call.tensor(0)))}; }
@@ -123,6 +141,11 @@ constexpr Builtin kAttributeBuiltins[] = {
      "stat_shape(x, sizes): the sizes of x, the last ones (as many as the list has) 1"},
     {"number_of", 1, 1, number_of,
      "number_of(x): the number that every element of a constant is; others are unsupported"},
+    {"least_of_type", 1, 1, least_of_type,
+     "least_of_type(x): the least number of x's type, or -inf"},
+    {"greatest_of_type", 1, 1, greatest_of_type,
+     "greatest_of_type(x): the greatest number of x's type, or inf"},
+    {"assuming", 2, 2, assuming, "assuming(text, x): x, where an assumption holds that is listed"},
     {"is_float", 1, 1, is_float, "is_float(x): whether x has a floating-point type"},
     {"has_dtype", 2, 2, has_dtype, "has_dtype(x, dtype): whether x has that type"},
     {"in_type", 2, 2, in_type,

@@ -338,8 +338,10 @@ Value gather_rows(Call& call) {
     ids_shape.pop_back();
     ids = builder.reshape(ids, ids_shape);
   } else if (vector_dim != builder.rank(ids)) {
-    call.fail(fmt::format("index_vector_dim {} of indices of {} dimensions", vector_dim,
-                          builder.rank(ids)));
+    if (vector_dim < 0 || vector_dim > builder.rank(ids))
+      call.fail(fmt::format("index_vector_dim {} of indices of {} dimensions", vector_dim,
+                            builder.rank(ids)));
+    call.unsupported("a gather by vectors of several indices, or not the last dimension's");
   }
   // The result's dimensions: those of the row at `offsets`, those of the ids in between.
   IndexLabels labels = label_indices(call, x, {{dim}, {ids}});

@@ -72,11 +72,18 @@ void cat(const CoreOp& op, const Operands& pieces, ReferenceTensor& out) {
   }
 }
 
+// What a reduction of nothing gives.
+double neutral(const CoreOp& op) {
+  if (op.prim == Prim::kReduceSum) return 0;
+  const bool greatest = op.prim == Prim::kReduceMin;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (is_floating(op.dtype)) return greatest ? kInfinity : -kInfinity;
+  const auto [low, high] = integer_range(op.dtype);
+  return static_cast<double>(greatest ? high : low);
+}
+
 void reduce(const CoreOp& op, const ReferenceTensor& x, ReferenceTensor& out) {
-  double start = op.prim == Prim::kReduceSum   ? 0
-                 : op.prim == Prim::kReduceMax ? -std::numeric_limits<double>::infinity()
-                                               : std::numeric_limits<double>::infinity();
-  out.values.assign(out.values.size(), start);
+  out.values.assign(out.values.size(), neutral(op));
   std::vector<int64_t> out_strides = strides_of(out.shape), strides(x.shape.size(), 0);
   for (size_t dim = 0, kept = 0; dim < x.shape.size(); ++dim)
     if (!std::binary_search(op.ints.begin(), op.ints.end(), static_cast<int64_t>(dim)))

@@ -73,17 +73,9 @@ bool made_of(const CleanExpr& expr, const std::set<RankTensor>& leaves) {
   return all;
 }
 
-}  // namespace
-
-std::string factor_in_words(const Rational& factor) {
-  constexpr int64_t kSmall = 10'000;
-  const bool small = factor.fits(kSmall);
-  return small ? to_string(factor) : fmt::format("{:.6g}", factor.to_double());
-}
-
-std::optional<ScaledRelation> scaled_relation(const Problem& problem, TensorId target,
-                                              const CoverIndex& index,
-                                              const RelationMap& relations) {
+std::optional<ScaledRelation> find_scaled_relation(const Problem& problem, TensorId target,
+                                                   const CoverIndex& index,
+                                                   const RelationMap& relations) {
   const Value* wanted = problem.sequential_value(target);
   if (wanted == nullptr) return std::nullopt;
   const Graph& graph = problem.refinement.sequential;
@@ -118,6 +110,23 @@ std::optional<ScaledRelation> scaled_relation(const Problem& problem, TensorId t
     if (!to_operand) to_operand = ScaledRelation{*factor, {std::move(leaf)}, true};
   }
   return to_operand;
+}
+}  // namespace
+
+std::string factor_in_words(const Rational& factor) {
+  constexpr int64_t kSmall = 10'000;
+  const bool small = factor.fits(kSmall);
+  return small ? to_string(factor) : fmt::format("{:.6g}", factor.to_double());
+}
+
+std::optional<ScaledRelation> scaled_relation(const Problem& problem, TensorId target,
+                                              const CoverIndex& index,
+                                              const RelationMap& relations) {
+  try {
+    return find_scaled_relation(problem, target, index, relations);
+  } catch (const RationalOverflow&) {  // a factor that no constant of the program stands
+    return std::nullopt;
+  }
 }
 
 }  // namespace assay

@@ -164,6 +164,30 @@ TEST(HloInstruction, ReduceCombinesWithItsInitialValue) {
   EXPECT_EQ(reduce("2", "minimum"), (Values{1, 2}));
 }
 
+TEST(HloInstruction, NegativePowersOfIntegersAreNoneButThoseOfOne) {
+  const std::string text =
+      "HloModule m\nENTRY %main {\n  %x = s32[4] parameter(0)\n  %y = s32[4] parameter(1)\n"
+      "  ROOT %z = s32[4] power(%x, %y)\n}\n";
+  EXPECT_EQ(hlo_run(text, 1, {{"x", {1, -1, 2, -2}}, {"y", {-1, -1, -1, 3}}}).at(0).at(0),
+            (Values{1, 0, 0, -8}));
+}
+
+TEST(HloInstruction, IntegersAreReducedFromTheBoundsOfTheirType) {
+  const auto reduce = [&](const std::string& init, const std::string& by) {
+    const std::string text =
+        "HloModule m\n%f (a: s32[], b: s32[]) -> s32[] {\n  %a = s32[] parameter(0)\n"
+        "  %b = s32[] parameter(1)\n  ROOT %r = s32[] " +
+        by + "(%a, %b)\n}\nENTRY %main {\n  %x = s32[2,3] parameter(0)\n  %i = s32[] constant(" +
+        init + ")\n  ROOT %y = s32[2] reduce(%x, %i), dimensions={1}, to_apply=%f\n}\n";
+    return hlo_run(text, 1, {{"x", {1, 2, 3, 4, 5, 6}}}).at(0).at(0);
+  };
+  EXPECT_EQ(reduce("0", "add"), (Values{6, 15}));
+  EXPECT_EQ(reduce("7", "add"), (Values{13, 22}));
+  EXPECT_EQ(reduce("-2147483648", "maximum"), (Values{3, 6}));
+  EXPECT_EQ(reduce("5", "maximum"), (Values{5, 6}));
+  EXPECT_EQ(reduce("2147483647", "minimum"), (Values{1, 4}));
+}
+
 TEST(HloInstruction, GatherTakesRows) {
   EXPECT_EQ(hlo_value("%x = f32[3,2] parameter(0)\n%i = s32[2] parameter(1)\n"
                       "ROOT %r = f32[2,2] gather(%x, %i), offset_dims={1}, "

@@ -146,6 +146,15 @@ std::vector<TypeTwins> twins() {
                     number(200), number(-56)});
   result.push_back({"ConstantInt", DType::kFloat32, kFloat, constants(DType::kInt32, 2147483647, 1),
                     number(2147483648.0), number(-2147483648.0)});
+  for (const double beyond : {-1.0, 300.0}) {
+    const ProgramOfX converted = [=](GraphBuilder& g, TensorRef x) {
+      const TensorRef full = elements(g, "aten.full.default", {{4}, beyond, kFloat}, kFloat);
+      return elements(g, "aten.add.Tensor",
+                      {as(g, as(g, full, DType::kUint8), kFloat), as(g, x, kFloat)}, kFloat);
+    };
+    result.push_back({beyond < 0 ? "FloatBelowBytes" : "FloatAboveBytes", DType::kFloat32, kFloat,
+                      converted, number(beyond < 0 ? 255 : 44), converted});
+  }
   result.push_back({"UndeclaredOfOtherWidth", DType::kInt8, DType::kInt32,
                     undeclared(DType::kInt8, DType::kInt32),
                     undeclared(DType::kInt32, DType::kInt32),

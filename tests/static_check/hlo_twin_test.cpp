@@ -1,0 +1,116 @@
+// Programs in HLO text with one thing changed, whose values XLA says are other ones
+// (tests/shared_ir/hlo_values/record.py): none is proved to be what it was. The program itself is.
+// ASSAY_HLO_VALUES=FILE reads another file of that kind, and prints the counts.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "shared_ir/import/hlo.h"
+#include "static_check/check.h"
+#include "tests/support/hlo_values.h"
+
+namespace assay::test {
+namespace {
+
+CleanExpr leaf(const std::string& name) {
+  CleanExpr result;
+  result.name = name;
+  return result;
+}
+
+// One rank runs `rank` for `sequential`; the inputs are those of the same place.
+StaticReport checked(const std::string& sequential, const std::string& rank) {
+  static const OperatorTable operators = OperatorTable::builtin();
+  Case refinement;
+  refinement.name = "twin";
+  refinement.sequential =
+      HloModule::parse(sequential, "s.hlo.txt").graph(0, 1, refinement.sequential_groups);
+  refinement.ranks.push_back(
+      HloModule::parse(rank, "r.hlo.txt").graph(0, 1, refinement.distributed_groups));
+  const Graph &one = refinement.sequential, &other = refinement.ranks[0];
+  for (size_t i = 0; i < one.inputs.size(); ++i)
+    refinement.inputs.push_back({one.tensors[static_cast<size_t>(one.inputs[i])].name,
+                                 {leaf(other.tensors[static_cast<size_t>(other.inputs[i])].name)},
+                                 {}});
+  refinement.outputs.push_back(one.tensors[static_cast<size_t>(one.outputs.at(0))].name);
+  refinement.expect.push_back({leaf(refinement.outputs[0]),
+                               {leaf(other.tensors[static_cast<size_t>(other.outputs.at(0))].name)},
+                               {}});
+  validate(refinement);
+  return static_check(refinement, operators).report;
+}
+
+bool differ(const HloValues& drawn) {
+  for (size_t run = 0; run < drawn.twin_values.size(); ++run)
+    for (size_t i = 0; i < drawn.twin_values[run].size(); ++i)
+      if (other_hlo_value(drawn.runs[run].values.at(i), drawn.twin_values[run][i], drawn.coarsest))
+        return true;
+  return false;
+}
+
+// The lifter took the element of a table of flags for a flag, which the checker did not.
+TEST(HloTwin, FlagsFromATableAreConvertedAndBack) {
+  const std::string text = R"(HloModule m
+ENTRY %main {
+  %rows = s64[3,3] parameter(0)
+  %table = pred[3,3] constant({{true, false, 0}, {false, 0, 1}, {true, true, 0}})
+  %read = pred[3,3,3] gather(%table, %rows), offset_dims={2}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=2, slice_sizes={1,3}
+  %number = f64[3,3,3] convert(%read)
+  ROOT %flag = pred[3,3,3] convert(%number)
+})";
+  std::string other = text;
+  other.replace(other.find("{false, 0, 1}"), 13, "{false, 1, 1}");
+  EXPECT_EQ(checked(text, text).verdict, Verdict::kProved);
+  EXPECT_NE(checked(text, other).verdict, Verdict::kProved);
+}
+
+// The search for a factor between the two left 64 bits, which nobody caught.
+TEST(HloTwin, LargeConstantsHaveNoFactorBetweenThem) {
+  const auto module = [](const std::string& numbers) {
+    return "HloModule m\nENTRY %main {\n  %x = u32[1,3] constant({{" + numbers +
+           "}})\n  %y = u32[] constant(9)\n"
+           "  ROOT %z = u32[3,3] pad(%x, %y), padding=2_0x-2_2\n}\n";
+  };
+  EXPECT_EQ(checked(module("8, 5, 4294967295"), module("8, 5, 4294967295")).verdict,
+            Verdict::kProved);
+  EXPECT_NE(checked(module("8, 5, 4294967295"), module("8, 5, 4294967294")).verdict,
+            Verdict::kProved);
+}
+
+TEST(HloTwin, WhatXlaComputesOtherwiseIsNotProved) {
+  int judged = 0, alike = 0, refused = 0, proved = 0, given = 0;
+  for_each_hlo_values([&](const HloValues& drawn) {
+    if (drawn.twin.empty()) return;
+    if (!differ(drawn)) {
+      ++alike;
+      return;
+    }
+    try {
+      const StaticReport report = checked(drawn.text, drawn.twin);
+      EXPECT_NE(report.verdict, Verdict::kProved)
+          << drawn.text << "\n--- the twin:\n"
+          << drawn.twin << testing::PrintToString(report.assumptions)
+          << testing::PrintToString(drawn.runs[0].inputs)
+          << testing::PrintToString(drawn.runs[0].values)
+          << testing::PrintToString(drawn.twin_values[0]);
+      ++judged;
+      if (++given % 10 != 0 && hlo_values_asked()) return;
+      proved += checked(drawn.text, drawn.text).verdict == Verdict::kProved;
+    } catch (const UserError&) {
+      ++refused;
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << error.what() << "\n" << drawn.text << "\n--- the twin:\n" << drawn.twin;
+    } catch (...) {
+      ADD_FAILURE() << drawn.text << "\n--- the twin:\n" << drawn.twin;
+    }
+  });
+  EXPECT_GT(judged, 4 * refused);
+  if (!hlo_values_asked()) return;
+  printf("%d twins judged, %d alike, %d refused; %d programs of %d proved to be themselves\n",
+         judged, alike, refused, proved, judged / 10);
+}
+
+}  // namespace
+}  // namespace assay::test
