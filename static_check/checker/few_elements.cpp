@@ -26,9 +26,8 @@ bool holds(const std::vector<Box>& boxes, LabelId label, int64_t value) {
   return std::all_of(boxes.begin(), boxes.end(), [&](const Box& box) {
     if (box.label != label) return true;
     const int64_t digit = value / box.stride % box.radix;
-    return std::any_of(box.in.begin(), box.in.end(), [&](const Interval& in) {
-      return in.lo <= digit && digit < in.hi;
-    });
+    return std::any_of(box.in.begin(), box.in.end(),
+                       [&](const Interval& in) { return in.lo <= digit && digit < in.hi; });
   });
 }
 
@@ -68,9 +67,8 @@ std::optional<std::vector<Product>> written_out(const Facts& facts, const Region
     if (made == nullptr) continue;
     Product rest = product;
     rest.factors.erase(rest.factors.begin() + static_cast<ptrdiff_t>(at));
-    if (std::any_of(rest.factors.begin(), rest.factors.end(), [&](const Factor& other) {
-          return hides_label_of(facts, other.atom, *made);
-        }))
+    if (std::any_of(rest.factors.begin(), rest.factors.end(),
+                    [&](const Factor& other) { return hides_label_of(facts, other.atom, *made); }))
       return std::nullopt;
     std::vector<Box> own;
     std::erase_if(rest.boxes, [&](const Box& box) {

@@ -40,7 +40,8 @@ class Variation {
   void vary(Arg& arg) {
     if (auto* list = std::get_if<ArgList>(&arg.value))
       for (Arg& element : *list) vary(element);
-    if (auto* flag = std::get_if<bool>(&arg.value); flag != nullptr && below(4) == 0) *flag = !*flag;
+    if (auto* flag = std::get_if<bool>(&arg.value); flag != nullptr && below(4) == 0)
+      *flag = !*flag;
     if (auto* number = std::get_if<double>(&arg.value); number != nullptr && below(3) == 0)
       *number = kOtherNumbers[static_cast<size_t>(below(std::ssize(kOtherNumbers)))];
     if (auto* text = std::get_if<std::string>(&arg.value); text != nullptr && below(4) == 0)

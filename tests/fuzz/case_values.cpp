@@ -48,8 +48,8 @@ class Running {
     const OperatorTable& operators = table();
     sequential_ = {lower(case_.sequential, case_.sequential_groups, 0, operators)};
     for (size_t r = 0; r < case_.ranks.size(); ++r)
-      ranks_.push_back(lower(case_.ranks[r], case_.distributed_groups, static_cast<Rank>(r),
-                             operators));
+      ranks_.push_back(
+          lower(case_.ranks[r], case_.distributed_groups, static_cast<Rank>(r), operators));
   }
 
   std::string run(const StaticResult& result) {
@@ -93,13 +93,12 @@ class Running {
 
  private:
   Shape shape_of(const CleanExpr& expr) const {
-    return infer_shape(
-        expr,
-        [&](const std::string& name, Rank rank) {
-          const Graph& graph = case_.ranks[static_cast<size_t>(rank)];
-          return graph.tensors[static_cast<size_t>(graph.find(name))].shape;
-        },
-        {});
+    return infer_shape(expr,
+                       [&](const std::string& name, Rank rank) {
+                         const Graph& graph = case_.ranks[static_cast<size_t>(rank)];
+                         return graph.tensors[static_cast<size_t>(graph.find(name))].shape;
+                       },
+                       {});
   }
 
   // Gives the leaves of the expression values that make it that one.

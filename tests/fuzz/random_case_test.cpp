@@ -87,8 +87,8 @@ void check(uint64_t seed, const OperatorTable& operators, Tally& tally) {
     tally.slowest_seed = seed;
   }
   EXPECT_LT(took.count(), kMostSeconds) << "seed " << seed << ": " << kept(made, seed);
-  EXPECT_LT(peak_kilobytes() - before, kMostKilobytes) << "seed " << seed << ": "
-                                                       << kept(made, seed);
+  EXPECT_LT(peak_kilobytes() - before, kMostKilobytes)
+      << "seed " << seed << ": " << kept(made, seed);
 }
 
 TEST(RandomCases, AreCheckedOrRefusedAndNeverProvedWhereTheyDiffer) {
