@@ -83,11 +83,6 @@ double pow(const FunctionName& fn, Args a) {
   return static_cast<double>(cast_integer(static_cast<int64_t>(result), *type));
 }
 
-// XLA's: integers to negative powers are 0, but for those of 1.
-double whole_power(const FunctionName& fn, Args a) {
-  return a[1] < 0 ? static_cast<double>(a[0] == 1) : pow(fn, a);
-}
-
 double softplus(const FunctionName& fn, Args a) {
   double scaled = fn.number(0) * a[0];
   return scaled > fn.number(1) ? a[0] : std::log1p(std::exp(scaled)) / fn.number(0);
@@ -192,7 +187,6 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"maximum", ASSAY_BINARY(x > y || std::isnan(x) ? x : y)},
     {"minimum", ASSAY_BINARY(x < y || std::isnan(x) ? x : y)},
     {"pow", pow},
-    {"whole_power", whole_power},
     {"div_floor", div_floor},
     {"div_trunc", ASSAY_BINARY(std::trunc(x / y))},
     {"remainder", remainder},

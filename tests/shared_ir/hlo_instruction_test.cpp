@@ -164,14 +164,6 @@ TEST(HloInstruction, ReduceCombinesWithItsInitialValue) {
   EXPECT_EQ(reduce("2", "minimum"), (Values{1, 2}));
 }
 
-TEST(HloInstruction, NegativePowersOfIntegersAreNoneButThoseOfOne) {
-  const std::string text =
-      "HloModule m\nENTRY %main {\n  %x = s32[4] parameter(0)\n  %y = s32[4] parameter(1)\n"
-      "  ROOT %z = s32[4] power(%x, %y)\n}\n";
-  EXPECT_EQ(hlo_run(text, 1, {{"x", {1, -1, 2, -2}}, {"y", {-1, -1, -1, 3}}}).at(0).at(0),
-            (Values{1, 0, 0, -8}));
-}
-
 TEST(HloInstruction, IntegersAreReducedFromTheBoundsOfTheirType) {
   const auto reduce = [&](const std::string& init, const std::string& by) {
     const std::string text =

@@ -53,9 +53,9 @@ def binary(cell):
     if opcode in ("divide", "remainder") and kind in WHOLE:
         other = cell.call("maximum", kind, dims, [other, cell.call(
             "broadcast", kind, dims, [cell.scalar(kind, 1)], "dimensions={}")])
-    if opcode == "power" and kind in WHOLE:  # XLA looks at six bits of the exponent
-        other = cell.call("minimum", kind, dims, [other, cell.call(
-            "broadcast", kind, dims, [cell.scalar(kind, 63)], "dimensions={}")])
+    if opcode == "power" and kind in WHOLE:
+        # XLA's emitters do not agree on negative exponents, and look at six bits of others.
+        other = cell.call("clamp", kind, dims, [cell.scalar(kind, 0), other, cell.scalar(kind, 63)])
     elif cell.draws.chance(10) and kind not in WHOLE:
         other = one
     cell.call(opcode, kind, dims, [one, other] if cell.draws.chance(50) or kind in WHOLE
