@@ -140,8 +140,10 @@ class Mutating {
     } else if (auto* flag = std::get_if<bool>(&arg.value)) {
       *flag = !*flag;
     } else if (auto* text = std::get_if<std::string>(&arg.value)) {
-      if (*text == "sum") *text = random() % 2 == 0 ? "avg" : "max";
-      else if (*text == "max") *text = "min";
+      if (*text == "sum")
+        *text = random() % 2 == 0 ? "avg" : "max";
+      else if (*text == "max")
+        *text = "min";
     }
   }
 
@@ -162,7 +164,8 @@ class Mutating {
     std::swap(graph.nodes[at - 1], graph.nodes[at]);
     for (const size_t node : {at - 1, at})
       for (const TensorId id : graph.nodes[node].outputs)
-        if (id != kNone) graph.tensors[static_cast<size_t>(id)].producer = static_cast<NodeId>(node);
+        if (id != kNone)
+          graph.tensors[static_cast<size_t>(id)].producer = static_cast<NodeId>(node);
   }
 
   Case& case_;

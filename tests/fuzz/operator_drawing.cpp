@@ -36,9 +36,9 @@ std::vector<int64_t> OperatorDrawing::parts_of(int64_t size) {
 }
 
 DType OperatorDrawing::dtype() {
-  constexpr std::array kDTypes = {DType::kFloat32, DType::kFloat32, DType::kFloat32,
+  constexpr std::array kDTypes = {DType::kFloat32, DType::kFloat32,  DType::kFloat32,
                                   DType::kFloat32, DType::kBFloat16, DType::kInt64,
-                                  DType::kInt64,   DType::kInt32,   DType::kBool};
+                                  DType::kInt64,   DType::kInt32,    DType::kBool};
   return one_of(kDTypes);
 }
 
@@ -57,12 +57,9 @@ Placed OperatorDrawing::new_input(const Shape& shape, DType dtype, int64_t below
 
 Placed OperatorDrawing::constant(const Shape& shape, DType dtype) {
   const int64_t value = is_bool(dtype) ? below(2) : below(4) - 1;
-  keep(program_.call(
-      "aten.full.default",
-      [&](Side) {
-        return std::vector<Argument>{integers(shape), value, dtype};
-      },
-      shape, dtype, {}));
+  keep(program_.call("aten.full.default",
+                     [&](Side) { return std::vector<Argument>{integers(shape), value, dtype}; },
+                     shape, dtype, {}));
   return pool_.back();
 }
 
@@ -78,9 +75,8 @@ const Placed* OperatorDrawing::find(const Fits& fits) {
 }
 
 Placed OperatorDrawing::any_float() {
-  const Placed* found = one_in(8) ? nullptr : find([](const Placed& placed) {
-    return is_floating(placed.dtype);
-  });
+  const Placed* found =
+      one_in(8) ? nullptr : find([](const Placed& placed) { return is_floating(placed.dtype); });
   return found != nullptr ? *found : new_input(shape(), DType::kFloat32);
 }
 
@@ -111,8 +107,7 @@ Placed OperatorDrawing::indices(const Shape& shape, int64_t bound) {
 Placed OperatorDrawing::summed(const Placed& x) {
   if (!x.placement.is_partial()) return x;
   const auto members = static_cast<int64_t>(program_.members());
-  if (!x.shape.empty() && x.shape[0] % members == 0 && one_in(2))
-    return program_.reduce_scatter(x);
+  if (!x.shape.empty() && x.shape[0] % members == 0 && one_in(2)) return program_.reduce_scatter(x);
   return replicated(x);
 }
 
@@ -136,8 +131,7 @@ Placement OperatorDrawing::align(std::vector<Placed>& operands, const Shape& res
     const size_t ahead = result.size() - x.shape.size();
     const bool split = placement.is_sharded() && placement.dim >= ahead &&
                        x.shape[placement.dim - ahead] == result[placement.dim];
-    const Placement wanted =
-        split ? sharded(placement.dim - ahead, placement.sizes) : Placement();
+    const Placement wanted = split ? sharded(placement.dim - ahead, placement.sizes) : Placement();
     if (x.placement == wanted) continue;
     x = replicated(x);
     if (split) x = program_.shard(x, wanted.dim, wanted.sizes);
@@ -149,7 +143,8 @@ void OperatorDrawing::pointwise(const std::string& op, std::vector<Placed> opera
                                 std::vector<Argument> more, DType dtype, bool linear) {
   Shape result;
   for (const Placed& x : operands) {
-    if (x.shape.size() > result.size()) result.insert(result.begin(), x.shape.size() - result.size(), 1);
+    if (x.shape.size() > result.size())
+      result.insert(result.begin(), x.shape.size() - result.size(), 1);
     for (size_t d = result.size() - x.shape.size(), i = 0; i < x.shape.size(); ++d, ++i)
       if (x.shape[i] != 1) result[d] = x.shape[i];
   }
@@ -173,16 +168,20 @@ void OperatorDrawing::add_any() {
   };
   using D = OperatorDrawing;
   static constexpr std::array<Kind, 28> kKinds = {{
-      {&D::add_unary, 5},        {&D::add_binary, 9},    {&D::add_scalar, 5},
-      {&D::add_comparison, 4},   {&D::add_logic, 2},     {&D::add_choice, 4},
-      {&D::add_cast, 3},         {&D::add_permute, 4},   {&D::add_view, 4},
-      {&D::add_expand, 2},       {&D::add_slice, 4},     {&D::add_cat, 4},
-      {&D::add_pad, 2},          {&D::add_split, 2},     {&D::add_reduction, 6},
-      {&D::add_whole_reduction, 1}, {&D::add_row_function, 4}, {&D::add_norm, 2},
-      {&D::add_product, 7},      {&D::add_batched_product, 2}, {&D::add_take, 3},
-      {&D::add_gather, 2},       {&D::add_scatter, 2},   {&D::add_one_hot, 2},
-      {&D::add_triangle, 1},     {&D::add_source, 1},    {&D::add_write, 4},
-      {&D::add_reshard, 3},
+      {&D::add_unary, 5},        {&D::add_binary, 9},
+      {&D::add_scalar, 5},       {&D::add_comparison, 4},
+      {&D::add_logic, 2},        {&D::add_choice, 4},
+      {&D::add_cast, 3},         {&D::add_permute, 4},
+      {&D::add_view, 4},         {&D::add_expand, 2},
+      {&D::add_slice, 4},        {&D::add_cat, 4},
+      {&D::add_pad, 2},          {&D::add_split, 2},
+      {&D::add_reduction, 6},    {&D::add_whole_reduction, 1},
+      {&D::add_row_function, 4}, {&D::add_norm, 2},
+      {&D::add_product, 7},      {&D::add_batched_product, 2},
+      {&D::add_take, 3},         {&D::add_gather, 2},
+      {&D::add_scatter, 2},      {&D::add_one_hot, 2},
+      {&D::add_triangle, 1},     {&D::add_source, 1},
+      {&D::add_write, 4},        {&D::add_reshard, 3},
   }};
   static constexpr int kTotal = [] {
     int total = 0;

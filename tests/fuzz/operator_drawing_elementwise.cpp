@@ -6,12 +6,11 @@
 namespace assay::test {
 namespace {
 
-constexpr std::array kFunctions = {"exp",     "tanh",       "sigmoid",  "relu",    "silu",
-                                   "abs",     "sin",        "cos",      "square",  "erf",
-                                   "rsqrt",   "sqrt",       "log",      "log1p",   "reciprocal",
-                                   "floor",   "round",      "sign",     "trunc",   "expm1",
-                                   "hardtanh", "hardswish", "softplus", "leaky_relu", "elu",
-                                   "gelu",    "mish",       "hardsigmoid", "ceil"};
+constexpr std::array kFunctions = {
+    "exp",    "tanh", "sigmoid", "relu",        "silu",     "abs",       "sin",        "cos",
+    "square", "erf",  "rsqrt",   "sqrt",        "log",      "log1p",     "reciprocal", "floor",
+    "round",  "sign", "trunc",   "expm1",       "hardtanh", "hardswish", "softplus",   "leaky_relu",
+    "elu",    "gelu", "mish",    "hardsigmoid", "ceil"};
 constexpr std::array kLinear = {"neg", "clone", "detach"};
 constexpr std::array kBinary = {"mul.Tensor", "div.Tensor", "maximum.default", "minimum.default",
                                 "mul.Tensor"};
@@ -36,9 +35,8 @@ void OperatorDrawing::add_unary() {
 }
 
 void OperatorDrawing::add_binary() {
-  const Placed* found = one_in(6) ? nullptr : find([](const Placed& placed) {
-    return !is_bool(placed.dtype);
-  });
+  const Placed* found =
+      one_in(6) ? nullptr : find([](const Placed& placed) { return !is_bool(placed.dtype); });
   const Placed x = found != nullptr ? *found : any_float();
   const Placed y = fitting(x.shape, x.dtype);
   std::vector<Placed> operands = {x, y};
@@ -102,10 +100,10 @@ void OperatorDrawing::add_choice() {
   const Placed x = of_shape(mask.shape, one_in(3) ? DType::kInt64 : DType::kFloat32);
   if (one_in(3)) {
     const bool infinite = is_floating(x.dtype) && one_in(4);
-    return pointwise("aten.masked_fill.Scalar", {x, mask},
-                     {infinite ? Argument(-std::numeric_limits<double>::infinity())
-                               : Argument(below(3) - 1)},
-                     x.dtype);
+    return pointwise(
+        "aten.masked_fill.Scalar", {x, mask},
+        {infinite ? Argument(-std::numeric_limits<double>::infinity()) : Argument(below(3) - 1)},
+        x.dtype);
   }
   pointwise("aten.where.self", {mask, x, fitting(mask.shape, x.dtype)}, {}, x.dtype);
 }
@@ -162,8 +160,7 @@ void OperatorDrawing::add_write() {
     }
   }
   Placed made = program_.call(
-      aten(op),
-      [&](Side s) { return std::vector<Argument>{operands[0][s], operands[1][s]}; },
+      aten(op), [&](Side s) { return std::vector<Argument>{operands[0][s], operands[1][s]}; },
       target.shape, target.dtype, target.placement);
   keep(std::move(made));
 }

@@ -9,7 +9,8 @@ void OperatorDrawing::add_take() {
   const Placed* found = find([](const Placed& placed) {
     return placed.shape.size() == 2 && !is_bool(placed.dtype) && placed.shape[0] > 0;
   });
-  const Placed table = replicated(found != nullptr ? *found : new_input({size() + 1, size()}, DType::kFloat32));
+  const Placed table =
+      replicated(found != nullptr ? *found : new_input({size() + 1, size()}, DType::kFloat32));
   const bool selects = one_in(3);
   Placed ids = summed(indices(selects ? Shape{size()} : shape(), table.shape[0]));
   Shape shape = ids.shape;
@@ -37,10 +38,8 @@ void OperatorDrawing::add_gather() {
   if (x.placement.is_sharded()) ids = program_.shard(ids, x.placement.dim, x.placement.sizes);
   keep(program_.call(
       "aten.gather.default",
-      [&](Side s) {
-        return std::vector<Argument>{x[s], static_cast<int64_t>(dim), ids[s]};
-      },
-      shape, x.dtype, x.placement));
+      [&](Side s) { return std::vector<Argument>{x[s], static_cast<int64_t>(dim), ids[s]}; }, shape,
+      x.dtype, x.placement));
 }
 
 void OperatorDrawing::add_scatter() {

@@ -8,7 +8,6 @@
 namespace assay::test {
 namespace {
 
-
 bool is_any(const Placed&) { return true; }
 
 }  // namespace
@@ -28,9 +27,8 @@ void OperatorDrawing::add_permute() {
     placement.dim = static_cast<size_t>(
         std::ranges::find(dims, static_cast<int64_t>(placement.dim)) - dims.begin());
   Placed made = program_.call(
-      "aten.permute.default",
-      [&](Side s) { return std::vector<Argument>{x[s], integers(dims)}; }, shape, x.dtype,
-      placement);
+      "aten.permute.default", [&](Side s) { return std::vector<Argument>{x[s], integers(dims)}; },
+      shape, x.dtype, placement);
   made.below = x.below;
   made.copied = x.copied;
   keep(std::move(made));
@@ -163,9 +161,8 @@ void OperatorDrawing::add_cat() {
 }
 
 void OperatorDrawing::add_pad() {
-  const Placed* found = find([](const Placed& placed) {
-    return !placed.shape.empty() && !is_bool(placed.dtype);
-  });
+  const Placed* found =
+      find([](const Placed& placed) { return !placed.shape.empty() && !is_bool(placed.dtype); });
   if (found == nullptr) return;
   const size_t dim = found->shape.size() - 1;
   const Placed x = whole_along(*found, dim);
@@ -217,9 +214,8 @@ void OperatorDrawing::add_split() {
 }
 
 void OperatorDrawing::add_triangle() {
-  const Placed* found = find([](const Placed& placed) {
-    return placed.shape.size() >= 2 && !is_bool(placed.dtype);
-  });
+  const Placed* found =
+      find([](const Placed& placed) { return placed.shape.size() >= 2 && !is_bool(placed.dtype); });
   if (found == nullptr) return;
   const size_t rank = found->shape.size();
   const Placed x = whole_along(whole_along(*found, rank - 1), rank - 2);
@@ -236,9 +232,9 @@ void OperatorDrawing::add_source() {
     keep(constant(shape(), dtype()));
     return;
   }
-  Placed made = program_.call(
-      "aten.arange.default", [&](Side) { return std::vector<Argument>{count}; }, {count},
-      DType::kInt64, {});
+  Placed made =
+      program_.call("aten.arange.default", [&](Side) { return std::vector<Argument>{count}; },
+                    {count}, DType::kInt64, {});
   made.below = count;
   keep(std::move(made));
 }

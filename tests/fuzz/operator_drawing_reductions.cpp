@@ -8,8 +8,7 @@ namespace assay::test {
 namespace {
 
 bool has_float_dims(const Placed& placed) {
-  return !placed.shape.empty() && is_floating(placed.dtype) &&
-         element_count(placed.shape) > 0;
+  return !placed.shape.empty() && is_floating(placed.dtype) && element_count(placed.shape) > 0;
 }
 
 DType of_sum(DType dtype) { return is_floating(dtype) ? dtype : DType::kInt64; }
@@ -30,7 +29,8 @@ void OperatorDrawing::add_reduction() {
   if (x.shape[dim] == 0 && kind != kSum) return;
   if (kind != kSum) x = summed(x);
   const bool along = x.placement.is_sharded() && x.placement.dim == dim;
-  const bool empty_part = along && std::ranges::find(x.placement.sizes, 0) != x.placement.sizes.end();
+  const bool empty_part =
+      along && std::ranges::find(x.placement.sizes, 0) != x.placement.sizes.end();
   if (along && (!(extremum || kind == kSum) || (extremum && empty_part))) x = replicated(x);
   const bool reduces_parts = x.placement.is_sharded() && x.placement.dim == dim;
   Placement placement = reduces_parts ? Placement() : x.placement;
@@ -50,11 +50,12 @@ void OperatorDrawing::add_reduction() {
   Placed made = program_.call(
       kOps[static_cast<size_t>(kind)],
       [&](Side s) {
-        return std::vector<Argument>{
-            x[s], lists ? Argument(std::vector<Argument>{d}) : Argument(d), keeps};
+        return std::vector<Argument>{x[s], lists ? Argument(std::vector<Argument>{d}) : Argument(d),
+                                     keeps};
       },
       shape, dtype, placement);
-  if (reduces_parts && extremum) made = program_.reduce_extremum(made, kind == kMax ? "max" : "min");
+  if (reduces_parts && extremum)
+    made = program_.reduce_extremum(made, kind == kMax ? "max" : "min");
   keep(std::move(made));
 }
 
@@ -64,8 +65,8 @@ void OperatorDrawing::add_whole_reduction() {
   const Placed x = *found;
   const Placement placement = x.placement.is_sharded() ? partial() : x.placement;
   keep(program_.call(
-      "aten.sum.default", [&](Side s) { return std::vector<Argument>{x[s]}; }, {},
-      of_sum(x.dtype), placement));
+      "aten.sum.default", [&](Side s) { return std::vector<Argument>{x[s]}; }, {}, of_sum(x.dtype),
+      placement));
 }
 
 void OperatorDrawing::add_row_function() {
@@ -74,8 +75,8 @@ void OperatorDrawing::add_row_function() {
   const size_t dim = dim_of(found->shape);
   const Placed x = whole_along(*found, dim);
   const auto d = static_cast<int64_t>(dim);
-  const auto call = [&](const char* op, std::vector<Argument> more, const Shape& shape,
-                        DType dtype, const Placement& placement) {
+  const auto call = [&](const char* op, std::vector<Argument> more, const Shape& shape, DType dtype,
+                        const Placement& placement) {
     keep(program_.call(
         op,
         [&](Side s) {
@@ -117,11 +118,8 @@ void OperatorDrawing::add_norm() {
   const auto results = program_.call_many(
       "aten.native_layer_norm.default",
       [&](Side s) {
-        return std::vector<Argument>{x[s],
-                                     std::vector<Argument>{x.shape[last]},
-                                     weight[s],
-                                     biased ? Argument(bias[s]) : Argument(NoArg{}),
-                                     1e-5};
+        return std::vector<Argument>{x[s], std::vector<Argument>{x.shape[last]}, weight[s],
+                                     biased ? Argument(bias[s]) : Argument(NoArg{}), 1e-5};
       },
       {{x.shape, x.dtype}, {statistics, x.dtype}, {statistics, x.dtype}}, x.placement);
   keep(results[0]);
@@ -131,9 +129,8 @@ void OperatorDrawing::add_norm() {
 
 // [rows, inner] * [inner, columns], each dimension sharded or not.
 void OperatorDrawing::add_product() {
-  const Placed* found = find([](const Placed& placed) {
-    return placed.shape.size() == 2 && is_floating(placed.dtype);
-  });
+  const Placed* found = find(
+      [](const Placed& placed) { return placed.shape.size() == 2 && is_floating(placed.dtype); });
   Placed x = found != nullptr ? *found : new_input({size(), size()}, DType::kFloat32);
   const int64_t rows = x.shape[0], inner = x.shape[1];
   const bool linear = one_in(3);
@@ -179,9 +176,8 @@ void OperatorDrawing::add_product() {
 }
 
 void OperatorDrawing::add_batched_product() {
-  const Placed* found = find([](const Placed& placed) {
-    return placed.shape.size() == 3 && is_floating(placed.dtype);
-  });
+  const Placed* found = find(
+      [](const Placed& placed) { return placed.shape.size() == 3 && is_floating(placed.dtype); });
   Placed x = found != nullptr ? *found : new_input({size(), size(), size()}, DType::kFloat32);
   const Shape shape = {x.shape[0], x.shape[1], size()};
   if (element_count(shape) > kMostElements) return;
@@ -190,8 +186,8 @@ void OperatorDrawing::add_batched_product() {
   y = replicated(y);
   if (x.placement.is_sharded()) y = program_.shard(y, 0, x.placement.sizes);
   keep(program_.call(
-      "aten.bmm.default", [&](Side s) { return std::vector<Argument>{x[s], y[s]}; }, shape,
-      x.dtype, x.placement));
+      "aten.bmm.default", [&](Side s) { return std::vector<Argument>{x[s], y[s]}; }, shape, x.dtype,
+      x.placement));
 }
 
 }  // namespace assay::test

@@ -14,7 +14,6 @@ CleanExpr together(CleanExpr::Kind kind, std::vector<CleanExpr> operands, size_t
   return expr;
 }
 
-
 }  // namespace
 
 PlacedProgram::PlacedProgram(std::vector<std::vector<Rank>> groups) : groups_(std::move(groups)) {
@@ -31,8 +30,7 @@ PlacedProgram::PlacedProgram(std::vector<std::vector<Rank>> groups) : groups_(st
 }
 
 Shape PlacedProgram::local(Shape shape, const Placement& placement, Side side) const {
-  if (side > 0 && placement.is_sharded())
-    shape[placement.dim] = placement.sizes[member(side)];
+  if (side > 0 && placement.is_sharded()) shape[placement.dim] = placement.sizes[member(side)];
   return shape;
 }
 
@@ -86,8 +84,9 @@ void PlacedProgram::on_ranks(Placed& x, const std::string& op, const Arguments& 
 void PlacedProgram::collective(Placed& x, const std::string& op, const Arguments& arguments,
                                const Placement& placement, const Shape& shape) {
   on_ranks(x, "_c10d_functional." + op + ".default", arguments, placement, shape);
-  on_ranks(x, "_c10d_functional.wait_tensor.default",
-           [&](Side s) { return std::vector<Argument>{x[s]}; }, placement, shape);
+  on_ranks(
+      x, "_c10d_functional.wait_tensor.default",
+      [&](Side s) { return std::vector<Argument>{x[s]}; }, placement, shape);
 }
 
 void PlacedProgram::move_dim(Placed& x, size_t dim, bool to_front) {
@@ -101,8 +100,9 @@ void PlacedProgram::move_dim(Placed& x, size_t dim, bool to_front) {
   for (const int64_t d : dims) shape.push_back(x.shape[static_cast<size_t>(d)]);
   Placement placement = x.placement;
   if (placement.is_sharded()) placement.dim = to_front ? 0 : dim;
-  on_ranks(x, "aten.permute.default",
-           [&](Side s) { return std::vector<Argument>{x[s], integers(dims)}; }, placement, shape);
+  on_ranks(
+      x, "aten.permute.default",
+      [&](Side s) { return std::vector<Argument>{x[s], integers(dims)}; }, placement, shape);
   x.shape = shape;
   x.placement = placement;
 }
@@ -124,9 +124,7 @@ void PlacedProgram::gather_uneven(Placed& x) {
   for (int64_t& size : copies.sizes) size *= count;
   on_ranks(
       x, "aten.cat.default",
-      [&](Side s) {
-        return std::vector<Argument>{std::vector<Argument>(members(), x[s]), 0};
-      },
+      [&](Side s) { return std::vector<Argument>{std::vector<Argument>(members(), x[s]), 0}; },
       copies, x.shape);
   collective(
       x, "all_to_all_single",
@@ -143,16 +141,14 @@ Placed PlacedProgram::replicate(const Placed& x, uint64_t kind) {
   if (x.placement.is_partial()) {
     collective(
         made, "all_reduce",
-        [&](Side s) {
-          return std::vector<Argument>{made[s], "sum", name_of_group(s).c_str()};
-        },
-        {}, x.shape);
+        [&](Side s) { return std::vector<Argument>{made[s], "sum", name_of_group(s).c_str()}; }, {},
+        x.shape);
   } else if (x.placement.is_sharded()) {
     const std::vector<int64_t>& sizes = x.placement.sizes;
     const size_t dim = x.placement.dim;
     move_dim(made, dim, true);
     const bool even = std::ranges::adjacent_find(sizes, std::not_equal_to<>()) == sizes.end();
-    even && kind % 4 != 0 ? gather_even(made) : gather_uneven(made);
+    even&& kind % 4 != 0 ? gather_even(made) : gather_uneven(made);
     made.placement = {};
     move_dim(made, dim, false);
   }
@@ -180,8 +176,7 @@ Placed PlacedProgram::shard(const Placed& x, size_t dim, const std::vector<int64
 Placed PlacedProgram::reduce_scatter(const Placed& x) {
   Placed made = x;
   const auto count = static_cast<int64_t>(members());
-  const Placement placement =
-      sharded(0, std::vector<int64_t>(members(), x.shape[0] / count));
+  const Placement placement = sharded(0, std::vector<int64_t>(members(), x.shape[0] / count));
   collective(
       made, "reduce_scatter_tensor",
       [&](Side s) {
@@ -196,10 +191,8 @@ Placed PlacedProgram::reduce_extremum(const Placed& x, const char* reduce) {
   Placed made = x;
   collective(
       made, "all_reduce",
-      [&](Side s) {
-        return std::vector<Argument>{made[s], reduce, name_of_group(s).c_str()};
-      },
-      {}, x.shape);
+      [&](Side s) { return std::vector<Argument>{made[s], reduce, name_of_group(s).c_str()}; }, {},
+      x.shape);
   made.placement = {};
   return made;
 }

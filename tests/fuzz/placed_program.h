@@ -73,8 +73,7 @@ class PlacedProgram {
               const Placement& placement);
   /// One call with several results of these shapes and the same placement.
   std::vector<Placed> call_many(const std::string& op, const Arguments& arguments,
-                                const std::vector<TensorType>& results,
-                                const Placement& placement);
+                                const std::vector<TensorType>& results, const Placement& placement);
 
   /// The same tensor, each rank having all of it. `kind` chooses among ways to get there.
   Placed replicate(const Placed& x, uint64_t kind);
