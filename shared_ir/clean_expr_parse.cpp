@@ -16,6 +16,9 @@ namespace {
 using Kind = CleanExpr::Kind;
 
 constexpr int kMaxDepth = 200;  // bounds the recursion on hostile input
+// Relations are compared part by part, each with the others.
+constexpr int kMaxLeaves = 1 << 13;
+constexpr size_t kMaxQuoted = 300;  // characters of the text in a message
 
 struct Operator {
   std::string_view name;
@@ -70,8 +73,13 @@ class Parser {
   [[noreturn]] void fail_at(size_t offset, const std::string& message) const {
     const std::string found =
         offset < text_.size() ? "'" + std::string(1, text_[offset]) + "'" : "the end";
-    throw UserError(place_of(offset), message + ", found " + found + " in clean expression \"" +
-                                          std::string(text_) + "\"");
+    throw UserError(place_of(offset), message + ", found " + found + " in " + quoted());
+  }
+
+  std::string quoted() const {
+    std::string text(text_.substr(0, kMaxQuoted));
+    if (text.size() < text_.size()) text += "...";
+    return "clean expression \"" + text + "\"";
   }
 
   // An error about what was just read, which starts at `offset`.
@@ -79,8 +87,7 @@ class Parser {
     try {
       fail_at(offset, "");
     } catch (const UserError& positioned) {
-      throw UserError(positioned.place(),
-                      message + " in clean expression \"" + std::string(text_) + "\"");
+      throw UserError(positioned.place(), message + " in " + quoted());
     }
   }
 
@@ -137,6 +144,9 @@ class Parser {
     const size_t start = at_;
     const std::string_view name = word();
     if (accept('(')) return call(start, name, depth);
+    if (++leaves_read_ > kMaxLeaves) {
+      reject(start, "an expression names at most " + std::to_string(kMaxLeaves) + " tensors");
+    }
     CleanExpr leaf;
     leaf.name = name;
     if (accept('@')) {
@@ -248,6 +258,7 @@ class Parser {
   Leaves leaves_;
   const SymbolValues& symbols_;
   size_t at_ = 0;
+  int leaves_read_ = 0;
 };
 
 }  // namespace

@@ -130,9 +130,15 @@ class Loader {
     const auto files = static_cast<int64_t>(names.size());
     int64_t ranks = files;
     if (table.has("ranks")) {
-      constexpr int64_t kMaxRanks = 1 << 20;
+      constexpr int64_t kMaxRanks = 1 << 16;  // each has a graph and a proof of its own
       ranks = table.integer("ranks");
-      if (ranks < 1 || ranks > kMaxRanks || (files != 1 && files != ranks)) {
+      if (ranks > kMaxRanks) {
+        throw UserError(table.place("ranks"),
+                        "ranks = " + std::to_string(ranks) + ": at most " +
+                            std::to_string(kMaxRanks) + " ranks are checked",
+                        "check the program on fewer ranks");
+      }
+      if (ranks < 1 || (files != 1 && files != ranks)) {
         throw UserError(table.place("ranks"),
                         "ranks = " + std::to_string(ranks) + " does not fit " +
                             std::to_string(files) + " graphs",

@@ -145,55 +145,56 @@ std::optional<Tile> join_tiles(const Tile& a, int64_t a_size, const Tile& b, int
   return result;
 }
 
-// Joins the slabs `cell` and `cell + 1` along dim if every pair of tiles joins.
-bool join_slabs(Value& value, size_t dim, size_t cell) {
-  const auto& cuts = value.cuts[dim];
-  const int64_t a_size = cuts[cell + 1] - cuts[cell], b_size = cuts[cell + 2] - cuts[cell + 1];
+// Joins slabs along dim with the one before, where every pair of tiles joins. Whether any did.
+bool join_slabs(Value& value, size_t dim) {
+  const Cuts cuts = value.cuts[dim];
+  const size_t cells = cuts.size() - 1;
   size_t inner = 1, outer = 1;
   for (size_t d = 0; d < value.cuts.size(); ++d)
     (d < dim ? outer : inner) *= d == dim ? 1 : value.cuts[d].size() - 1;
-  const size_t cells = cuts.size() - 1;
+  const auto tile = [&](size_t o, size_t cell, size_t i) -> Tile& {
+    return value.tiles[(o * cells + cell) * inner + i];
+  };
+  std::vector<size_t> kept{0};  // the first cell of each slab; what it joined lies there
   std::vector<Tile> joined;
-  for (size_t o = 0; o < outer; ++o) {
-    for (size_t i = 0; i < inner; ++i) {
-      const size_t first = (o * cells + cell) * inner + i;
-      auto tile = join_tiles(value.tiles[first], a_size, value.tiles[first + inner], b_size,
-                             static_cast<int64_t>(dim));
-      if (!tile) return false;
-      joined.push_back(std::move(*tile));
-    }
-  }
-  std::vector<Tile> tiles;
-  tiles.reserve(value.tiles.size() - joined.size());
-  for (size_t o = 0, next = 0; o < outer; ++o) {
-    for (size_t c = 0; c < cells; ++c) {
+  for (size_t cell = 1; cell < cells; ++cell) {
+    const int64_t a_size = cuts[cell] - cuts[kept.back()], b_size = cuts[cell + 1] - cuts[cell];
+    joined.clear();
+    for (size_t o = 0; o < outer && joined.size() == o * inner; ++o) {
       for (size_t i = 0; i < inner; ++i) {
-        if (c == cell + 1) continue;
-        tiles.push_back(c == cell ? std::move(joined[next++])
-                                  : std::move(value.tiles[(o * cells + c) * inner + i]));
+        auto both = join_tiles(tile(o, kept.back(), i), a_size, tile(o, cell, i), b_size,
+                               static_cast<int64_t>(dim));
+        if (!both) break;
+        joined.push_back(std::move(*both));
       }
     }
+    if (joined.size() < outer * inner) {
+      kept.push_back(cell);
+      continue;
+    }
+    for (size_t o = 0, next = 0; o < outer; ++o)
+      for (size_t i = 0; i < inner; ++i) tile(o, kept.back(), i) = std::move(joined[next++]);
   }
+  if (kept.size() == cells) return false;
+  std::vector<Tile> tiles;
+  tiles.reserve(outer * kept.size() * inner);
+  for (size_t o = 0; o < outer; ++o)
+    for (const size_t cell : kept)
+      for (size_t i = 0; i < inner; ++i) tiles.push_back(std::move(tile(o, cell, i)));
   value.tiles = std::move(tiles);
-  value.cuts[dim].erase(value.cuts[dim].begin() + static_cast<ptrdiff_t>(cell) + 1);
+  value.cuts[dim].clear();
+  for (const size_t cell : kept) value.cuts[dim].push_back(cuts[cell]);
+  value.cuts[dim].push_back(cuts.back());
   return true;
 }
 
 }  // namespace
 
 void merge_tiles(Value& value) {
-  if (value.tiles.size() == 1) return;
+  if (value.tiles.size() <= 1) return;
   for (bool changed = true; changed;) {
     changed = false;
-    for (size_t d = 0; d < value.cuts.size(); ++d) {
-      for (size_t cell = 0; cell + 2 < value.cuts[d].size();) {
-        if (join_slabs(value, d, cell)) {
-          changed = true;
-        } else {
-          ++cell;
-        }
-      }
-    }
+    for (size_t d = 0; d < value.cuts.size(); ++d) changed |= join_slabs(value, d);
   }
 }
 

@@ -91,22 +91,35 @@ std::optional<std::vector<Product>> written_out(const Facts& facts, const Region
   return std::vector<Product>{product};
 }
 
-// Names of sums become what they name; a product that boxes restrict stays as it is.
+// Which factor is a name or a product; as many as there are factors: none.
+size_t name_in(const Facts& facts, const Product& product) {
+  const auto found =
+      std::find_if(product.factors.begin(), product.factors.end(), [&](const Factor& factor) {
+        const Instance* made = facts.definition(factor.atom);
+        return made != nullptr &&
+               (made->kind == Instance::Kind::kCombine || made->kind == Instance::Kind::kMul);
+      });
+  return static_cast<size_t>(found - product.factors.begin());
+}
+
+// Names of sums, and products with sums, become what they stand for; what boxes restrict stays as
+// it is.
 Sum named_terms(const Facts& facts, const Region& region, Sum sum) {
   for (int unfolded = 0; unfolded < kMostNames; ++unfolded) {
     const auto name = std::find_if(sum.begin(), sum.end(), [&](const Product& product) {
-      if (product.factors.size() != 1 || !product.boxes.empty()) return false;
-      const Instance* made = facts.definition(product.factors[0].atom);
-      return made != nullptr && made->kind == Instance::Kind::kCombine;
+      return product.boxes.empty() && name_in(facts, product) != product.factors.size();
     });
     if (name == sum.end()) break;
     const Product named = *name;
-    const auto pieces = expand(facts, region, named.factors[0]);
+    const size_t at = name_in(facts, named);
+    const auto pieces = expand(facts, region, named.factors[at]);
     if (!pieces) break;
     sum.erase(name);
     for (Product piece : *pieces) {
       piece.coef = piece.coef * named.coef;
       piece.guards.insert(piece.guards.end(), named.guards.begin(), named.guards.end());
+      for (size_t other = 0; other < named.factors.size(); ++other)
+        if (other != at) piece.factors.push_back(named.factors[other]);
       sum.push_back(std::move(piece));
     }
   }

@@ -247,7 +247,8 @@ class FunctionCheck {
       Product product = std::move(pending.back());
       pending.pop_back();
       if (product.factors.size() != 1)
-        throw Rejection{"a claim that is no value of " + signature_.fn};
+        throw Rejection{"claimed " + to_string({product}) + ", which is no value of " +
+                        signature_.fn};
       const Factor factor = product.factors[0];
       // What lemmas show an atom to be comes first: it may be the same function of other operands.
       std::optional<Sum> definition;

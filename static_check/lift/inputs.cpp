@@ -4,6 +4,7 @@
 #include <set>
 
 #include "shared_ir/error.h"
+#include "static_check/algebra/grid.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 
@@ -186,26 +187,7 @@ class Inverter {
       return std::move(regions[0].value);
     Value grid = unknown_grid(tensor, regions);
     std::vector<bool> filled(grid.tiles.size(), false);
-    for (size_t t = 0; t < grid.tiles.size(); ++t) {
-      const TileBox box = tile_box(grid, t);
-      for (const Region& region : regions) {
-        bool inside = true;
-        for (size_t d = 0; d < box.start.size() && inside; ++d) {
-          inside = region.start[d] <= box.start[d] &&
-                   box.start[d] < region.start[d] + region.value.shape[d];
-        }
-        if (!inside) continue;
-        Value piece = region.value;
-        for (size_t d = 0; d < box.start.size(); ++d) {
-          piece =
-              slice(piece, static_cast<int64_t>(d), box.start[d] - region.start[d], box.size[d]);
-        }
-        ASSAY_CHECK(piece.tiles.size() == 1, "an input region is cut inside");
-        grid.tiles[t] = std::move(piece.tiles[0]);
-        filled[t] = true;
-        break;
-      }
-    }
+    for (const Region& region : regions) fill(grid, region, filled);
     if (std::find(filled.begin(), filled.end(), false) != filled.end()) {
       const Value rest = cut(unknown(tensor), grid.cuts);
       for (size_t t = 0; t < filled.size(); ++t) {
@@ -214,6 +196,35 @@ class Inverter {
     }
     merge_tiles(grid);
     return grid;
+  }
+
+  // Puts the region's value into those of its tiles that have none.
+  static void fill(Value& grid, const Region& region, std::vector<bool>& filled) {
+    const size_t rank = grid.shape.size();
+    std::vector<size_t> first(rank), last(rank), cells(rank);
+    for (size_t d = 0; d < rank; ++d) {
+      if (region.value.shape[d] == 0) return;
+      first[d] = cells[d] = cell_of(grid.cuts[d], region.start[d]);
+      last[d] = cell_of(grid.cuts[d], region.start[d] + region.value.shape[d] - 1);
+    }
+    for (bool more = true; more;) {
+      const size_t t = tile_index(grid, cells);
+      if (!filled[t]) {
+        const TileBox box = tile_box(grid, t);
+        Value piece = region.value;
+        for (size_t d = 0; d < rank; ++d)
+          piece =
+              slice(piece, static_cast<int64_t>(d), box.start[d] - region.start[d], box.size[d]);
+        ASSAY_CHECK(piece.tiles.size() == 1, "an input region is cut inside");
+        grid.tiles[t] = std::move(piece.tiles[0]);
+        filled[t] = true;
+      }
+      more = false;
+      for (size_t d = rank; d-- > 0 && !more;) {
+        more = cells[d] < last[d];
+        cells[d] = more ? cells[d] + 1 : first[d];
+      }
+    }
   }
 
   // The common grid of all regions, tiles empty.

@@ -86,7 +86,10 @@ Lifted product(Lifting& lifting, const Term& a, const Term& b, const Shape& size
   for (const Term* operand : {&a, &b})
     add_factors(lifting, view_of(operand->atom, operand->layout), factors);
   const size_t before = factors.size();
-  cancel_reciprocals(lifting, factors);
+  // Of what is a part of its sum here, the whole is no factor.
+  cancel_reciprocals(lifting, factors, [&](const Term& sum) {
+    return !restricts_hidden(lifting, a, sum.atom) && !restricts_hidden(lifting, b, sum.atom);
+  });
   if (factors.empty()) return {lifting.one(), broadcast(size), {}};
   const bool cancelled = factors.size() < before;
   if (!cancelled && (factors.size() == 2 || factors.size() > kMostFactors))

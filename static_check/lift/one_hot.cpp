@@ -51,6 +51,23 @@ void assume_range(Lifting& lifting, const PiecewiseAffine& f, int64_t classes) {
   lifting.assume_index(f.atom, values);
 }
 
+// A flag is one of two constants.
+void as_constants(const Lifting& lifting, PiecewiseAffine& f) {
+  if (!is_bool(lifting.atom(f.atom).dtype)) return;
+  std::vector<PiecewiseAffine::Piece> constants;
+  for (const auto& piece : f.pieces) {
+    if (piece.a == 0) {
+      constants.push_back(piece);
+      continue;
+    }
+    for (const Interval& x : intersect({piece.x}, {{INT64_MIN, 1}}))
+      constants.push_back({x, 0, piece.b});
+    for (const Interval& x : intersect({piece.x}, {{1, INT64_MAX}}))
+      constants.push_back({x, 0, piece.a + piece.b});
+  }
+  f.pieces = std::move(constants);
+}
+
 std::vector<ClassRun> runs_of(Lifting& lifting, const PiecewiseAffine& f, const Shape& size,
                               int64_t classes) {
   std::vector<ClassRun> runs;
@@ -111,6 +128,7 @@ Value one_hot(Lifting& lifting, const Value& ids, int64_t classes) {
       f = as_affine(lifting, plain, size);
       if (!f) throw NotLifted{"an index is not an integer view"};
     }
+    as_constants(lifting, *f);
     if (!lifting.is_sequential()) {
       check_range(lifting, *f, classes);
     } else {

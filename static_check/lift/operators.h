@@ -2,6 +2,7 @@
 // NotLifted when no layout expresses the result.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,7 +44,8 @@ Value apply_exponential(Lifting& lifting, const std::string& fn, const Value& va
 // Terms that differ in quotients of positive views alone become one: x / s - x b / (s (a + b)).
 void join_quotients(Lifting& lifting, Value& value, DType dtype);
 // Takes out pairs of a positive view and its reciprocal.
-void cancel_reciprocals(const Lifting& lifting, std::vector<Term>& factors);
+void cancel_reciprocals(const Lifting& lifting, std::vector<Term>& factors,
+                        const std::function<bool(const Term&)>& may_cancel);
 // A reciprocal or an exponential: what sums are rescaled by.
 bool is_scale(const Lifting& lifting, AtomId id);
 

@@ -222,13 +222,15 @@ void join_quotients(Lifting& lifting, Value& value, DType dtype) {
   }
 }
 
-void cancel_reciprocals(const Lifting& lifting, std::vector<Term>& factors) {
+void cancel_reciprocals(const Lifting& lifting, std::vector<Term>& factors,
+                        const std::function<bool(const Term&)>& may_cancel) {
   for (size_t i = 0; i < factors.size();) {
     const auto divisor = lifting.is_map(factors[i].atom, "reciprocal")
                              ? argument_of(lifting, factors[i])
                              : std::nullopt;
-    const auto cancelled =
-        divisor && lifting.sign(divisor->atom).positive ? find(factors, *divisor) : factors.end();
+    const auto cancelled = divisor && lifting.sign(divisor->atom).positive && may_cancel(*divisor)
+                               ? find(factors, *divisor)
+                               : factors.end();
     if (cancelled == factors.end()) {
       ++i;
       continue;

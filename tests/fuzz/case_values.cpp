@@ -61,6 +61,10 @@ class Running {
         scale = std::max(scale, std::abs(value));
       }
     const auto ranks = evaluate(ranks_, sources(false));
+    // A proof may rest on the ranks' partial functions being defined where they are called.
+    domains_ = std::ranges::any_of(result.report.assumptions, [](const std::string& assumption) {
+      return assumption.starts_with("domains:");
+    });
     const auto of_sequential = [&](const std::string& name, Rank) {
       const auto id = static_cast<size_t>(case_.sequential.find(name));
       return sequential[static_cast<size_t>(sequential_[0].value_of[id])];
@@ -139,12 +143,13 @@ class Running {
     return made;
   }
 
-  static std::string compare(const ReferenceTensor& wanted, const ReferenceTensor& found,
-                             double scale) {
+  std::string compare(const ReferenceTensor& wanted, const ReferenceTensor& found,
+                      double scale) const {
     if (wanted.shape != found.shape)
       return to_string(wanted.shape) + " is compared with " + to_string(found.shape);
     for (size_t i = 0; i < wanted.values.size(); ++i) {
       if (std::abs(wanted.values[i] - found.values[i]) <= 1e-6 * scale) continue;
+      if (domains_ && !std::isfinite(found.values[i])) continue;
       return fmt::format("element {} is {}, and {} on the ranks", i, wanted.values[i],
                          found.values[i]);
     }
@@ -154,6 +159,7 @@ class Running {
   const Case& case_;
   std::mt19937_64 random_;
   Values inputs_;
+  bool domains_ = false;
   std::vector<CoreProgram> sequential_, ranks_;
 };
 

@@ -6,12 +6,12 @@
 namespace assay::test {
 namespace {
 
-constexpr int64_t kRows = 5;
+constexpr int64_t kUnevenRows = 5;
 
-int64_t rows_of_a_piece(int ranks) { return (kRows + ranks - 1) / ranks; }
+int64_t rows_of_a_piece(int ranks) { return (kUnevenRows + ranks - 1) / ranks; }
 
 int64_t rows_of(int rank, int ranks) {
-  return std::clamp<int64_t>(kRows - rank * rows_of_a_piece(ranks), 0, rows_of_a_piece(ranks));
+  return std::clamp<int64_t>(kUnevenRows - rank * rows_of_a_piece(ranks), 0, rows_of_a_piece(ranks));
 }
 
 TensorRef rows(GraphBuilder& g, const std::string& name, TensorRef x, int64_t start, int64_t end) {
@@ -32,7 +32,7 @@ TensorRef padded(GraphBuilder& g, const std::string& name, TensorRef x, int64_t 
 
 TensorRef joined(GraphBuilder& g, const std::vector<TensorRef>& pieces) {
   Shape shape = g.shape(pieces.front());
-  shape[0] = kRows;
+  shape[0] = kUnevenRows;
   return g.call("whole", "aten.cat.default",
                 {std::vector<Argument>(pieces.begin(), pieces.end()), 0}, shape);
 }
@@ -41,7 +41,7 @@ TensorRef joined(GraphBuilder& g, const std::vector<TensorRef>& pieces) {
 TensorRef gathered(GraphBuilder& g, TensorRef piece, int ranks, bool padding_kept) {
   const int64_t size = rows_of_a_piece(ranks);
   const TensorRef all = all_gather(g, "all", padded(g, "padded", piece, size), ranks);
-  if (padding_kept) return rows(g, "whole", all, size * ranks - kRows, size * ranks);
+  if (padding_kept) return rows(g, "whole", all, size * ranks - kUnevenRows, size * ranks);
   std::vector<TensorRef> pieces;
   for (int r = 0; r < ranks; ++r)
     pieces.push_back(
@@ -53,7 +53,7 @@ TensorRef gathered(GraphBuilder& g, TensorRef piece, int ranks, bool padding_kep
 Case gathered_rows(int ranks, bool padding_kept) {
   CaseBuilder c(ranks);
   auto& s = c.sequential();
-  s.output(s.call("y", "aten.relu.default", {s.input("x", {kRows, 3})}, {kRows, 3}));
+  s.output(s.call("y", "aten.relu.default", {s.input("x", {kUnevenRows, 3})}, {kUnevenRows, 3}));
   for (int r = 0; r < ranks; ++r) {
     auto& g = c.rank(r);
     const Shape own{rows_of(r, ranks), 3};
@@ -77,7 +77,7 @@ Case sharded_rows(int ranks, const std::string& y) {
   CaseBuilder c(ranks);
   auto& s = c.sequential();
   s.output(
-      s.call("y", "aten.mm.default", {s.input("x", {kRows, 3}), s.input("w", {3, 4})}, {kRows, 4}));
+      s.call("y", "aten.mm.default", {s.input("x", {kUnevenRows, 3}), s.input("w", {3, 4})}, {kUnevenRows, 4}));
   for (int r = 0; r < ranks; ++r) {
     auto& g = c.rank(r);
     const int64_t own = rows_of(r, ranks);
@@ -102,7 +102,7 @@ Case row_parallel(int ranks, bool last_one_twice, const char* reduce = "sum") {
   CaseBuilder c(ranks);
   auto& s = c.sequential();
   s.output(
-      s.call("y", "aten.mm.default", {s.input("x", {4, kRows}), s.input("w", {kRows, 3})}, {4, 3}));
+      s.call("y", "aten.mm.default", {s.input("x", {4, kUnevenRows}), s.input("w", {kUnevenRows, 3})}, {4, 3}));
   for (int r = 0; r < ranks; ++r) {
     auto& g = c.rank(r);
     const int64_t own = rows_of(r, ranks);
@@ -131,12 +131,12 @@ TEST(Uneven, PartsOfAProductMultipliedAreAnotherFunction) {
 Case scattered_rows(int ranks, bool late) {
   CaseBuilder c(ranks);
   auto& s = c.sequential();
-  s.output(s.call("y", "aten.relu.default", {s.input("x", {kRows, 3})}, {kRows, 3}));
+  s.output(s.call("y", "aten.relu.default", {s.input("x", {kUnevenRows, 3})}, {kUnevenRows, 3}));
   std::string y;
   for (int r = 0; r < ranks; ++r) {
     auto& g = c.rank(r);
     const int64_t size = rows_of_a_piece(ranks), own = rows_of(r, ranks);
-    TensorRef x = padded(g, "padded", g.input("x", {kRows, 3}), size * ranks);
+    TensorRef x = padded(g, "padded", g.input("x", {kUnevenRows, 3}), size * ranks);
     x = reduce_scatter(g, "piece", x, ranks);
     x = late ? rows(g, "own", x, size - own, size) : rows(g, "own", x, 0, own);
     g.output(g.call("y", "aten.relu.default", {x}, {own, 3}));
@@ -160,7 +160,7 @@ TEST(Uneven, APaddedSumIsScatteredInPieces) {
 Case listed_rows(int ranks, bool reversed) {
   CaseBuilder c(ranks);
   auto& s = c.sequential();
-  s.output(s.call("y", "aten.relu.default", {s.input("x", {kRows, 3})}, {kRows, 3}));
+  s.output(s.call("y", "aten.relu.default", {s.input("x", {kUnevenRows, 3})}, {kUnevenRows, 3}));
   for (int r = 0; r < ranks; ++r) {
     auto& g = c.rank(r);
     const TensorRef x = g.input("x", {rows_of(r, ranks), 3});
@@ -175,7 +175,7 @@ Case listed_rows(int ranks, bool reversed) {
     std::vector<TensorRef> pieces =
         g.call_many("all", "c10d.all_gather.default", {memory, x, ranks, "tp"}, types);
     if (reversed) std::reverse(pieces.begin(), pieces.end());
-    g.output(g.call("y", "aten.relu.default", {joined(g, pieces)}, {kRows, 3}));
+    g.output(g.call("y", "aten.relu.default", {joined(g, pieces)}, {kUnevenRows, 3}));
   }
   c.shard("x", 0);
   c.expect("y", {"y@0"});
