@@ -11,7 +11,8 @@ constexpr int64_t kUnevenRows = 5;
 int64_t rows_of_a_piece(int ranks) { return (kUnevenRows + ranks - 1) / ranks; }
 
 int64_t rows_of(int rank, int ranks) {
-  return std::clamp<int64_t>(kUnevenRows - rank * rows_of_a_piece(ranks), 0, rows_of_a_piece(ranks));
+  return std::clamp<int64_t>(kUnevenRows - rank * rows_of_a_piece(ranks), 0,
+                             rows_of_a_piece(ranks));
 }
 
 TensorRef rows(GraphBuilder& g, const std::string& name, TensorRef x, int64_t start, int64_t end) {
@@ -76,8 +77,8 @@ TEST(Uneven, PaddedPiecesAreGatheredWithoutTheirPadding) {
 Case sharded_rows(int ranks, const std::string& y) {
   CaseBuilder c(ranks);
   auto& s = c.sequential();
-  s.output(
-      s.call("y", "aten.mm.default", {s.input("x", {kUnevenRows, 3}), s.input("w", {3, 4})}, {kUnevenRows, 4}));
+  s.output(s.call("y", "aten.mm.default", {s.input("x", {kUnevenRows, 3}), s.input("w", {3, 4})},
+                  {kUnevenRows, 4}));
   for (int r = 0; r < ranks; ++r) {
     auto& g = c.rank(r);
     const int64_t own = rows_of(r, ranks);
@@ -101,8 +102,8 @@ TEST(Uneven, RowsStayWhereTheyAre) {
 Case row_parallel(int ranks, bool last_one_twice, const char* reduce = "sum") {
   CaseBuilder c(ranks);
   auto& s = c.sequential();
-  s.output(
-      s.call("y", "aten.mm.default", {s.input("x", {4, kUnevenRows}), s.input("w", {kUnevenRows, 3})}, {4, 3}));
+  s.output(s.call("y", "aten.mm.default",
+                  {s.input("x", {4, kUnevenRows}), s.input("w", {kUnevenRows, 3})}, {4, 3}));
   for (int r = 0; r < ranks; ++r) {
     auto& g = c.rank(r);
     const int64_t own = rows_of(r, ranks);
