@@ -17,7 +17,7 @@ using Kind = CleanExpr::Kind;
 
 constexpr int kMaxDepth = 200;  // bounds the recursion on hostile input
 // Relations are compared part by part, each with the others.
-constexpr int kMaxLeaves = 1 << 13;
+constexpr int kMaxLeaves = 1 << 15;
 constexpr size_t kMaxQuoted = 300;  // characters of the text in a message
 
 struct Operator {
