@@ -94,7 +94,9 @@ class DeclaredMeaning : public testing::TestWithParam<Meaning> {};
 TEST_P(DeclaredMeaning, IsWhatIsProved) {
   const Meaning& meaning = GetParam();
   EXPECT_TRUE(is_proved(meaning.program, meaning.program));
-  if (meaning.right) EXPECT_TRUE(is_proved(meaning.right, meaning.program));
+  if (meaning.right) {
+    EXPECT_TRUE(is_proved(meaning.right, meaning.program));
+  }
   EXPECT_FALSE(is_proved(meaning.wrong, meaning.program));
 }
 
