@@ -42,8 +42,8 @@ std::vector<std::string> quoted(std::string_view line) {
 struct OperatorTable::Impl {
   struct Entry {
     std::string name;
-    std::string_view text;  // its lines
-    SourcePlace place;      // of its header
+    std::string_view text;          // its lines
+    SourcePlace place;              // of its header
     std::vector<std::string> each;  // operators whose declaration holds of the elements of lists
     std::unique_ptr<OperatorDeclaration> parsed;
   };

@@ -79,8 +79,8 @@ Value literal(Call& call) {
                                      recorded->dtype, recorded->shape));
 }
 
-// Numbers of an arange of int64 from a whole number to a whole number by whole steps, and of any type
-// by 1: sizes may be over symbols, which doubles are not, and large numbers are no doubles.
+// Numbers of an arange of int64 from a whole number to a whole number by whole steps, and of any
+// type by 1: sizes may be over symbols, which doubles are not, and large numbers are no doubles.
 std::optional<int64_t> whole_count(const Call& call, DType dtype) {
   const auto integer = [&](size_t i, int64_t absent) -> std::optional<int64_t> {
     if (!call.has(i)) return absent;
@@ -90,7 +90,8 @@ std::optional<int64_t> whole_count(const Call& call, DType dtype) {
   const auto start = integer(0, 0), end = integer(1, 0), step = integer(2, 1);
   if (!start || !end || !step || *step == 0) return std::nullopt;
   if (*step != 1 && dtype != DType::kInt64) return std::nullopt;
-  const int64_t distance = *step > 0 ? plus(*end, times(*start, -1)) : plus(*start, times(*end, -1));
+  const int64_t distance =
+      *step > 0 ? plus(*end, times(*start, -1)) : plus(*start, times(*end, -1));
   if (distance < 0) return std::nullopt;
   if (*step == 1 || distance == 0) return distance;
   return (distance - 1) / (*step > 0 ? *step : times(*step, -1)) + 1;
@@ -104,7 +105,8 @@ Value arange(Call& call) {
                               : builder.iota(count, dtype);
   };
   if (const auto count = whole_count(call, dtype)) {
-    const CoreId steps = builder.scale(iota(*count), call.has(2) ? call.coefficient(2) : Rational(1));
+    const CoreId steps =
+        builder.scale(iota(*count), call.has(2) ? call.coefficient(2) : Rational(1));
     if (!call.has(0) || call.coefficient(0).is_zero()) return tensor_value(steps);
     return tensor_value(
         builder.linear({steps, builder.constant(call.coefficient(0), dtype, {*count})}, {1, 1}));

@@ -48,7 +48,8 @@ class Declared {
       evaluators_.emplace_back(context, declaration, bind_arguments(site, declaration, values));
     };
     if (declaration.each) {
-      for (const Node& call : calls_of_elements(context.site)) add_call({context.site.graph, &call});
+      for (const Node& call : calls_of_elements(context.site))
+        add_call({context.site.graph, &call});
     } else {
       add_call(context.site);
     }

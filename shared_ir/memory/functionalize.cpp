@@ -85,14 +85,13 @@ void Functionalizer::use_in_flight(const Node& node, const OperatorSchema& schem
     for (const TensorId operand : operands_of(node)) in_flight_.wait(context_.site, operand);
     return;
   }
-  const bool is_view = written.empty() && !schema.results.empty() &&
-                       std::all_of(schema.results.begin(), schema.results.end(),
-                                   [](const SchemaResult& result) {
-                                     return result.sharing == Sharing::kView;
-                                   });
+  const bool is_view =
+      written.empty() && !schema.results.empty() &&
+      std::all_of(schema.results.begin(), schema.results.end(),
+                  [](const SchemaResult& result) { return result.sharing == Sharing::kView; });
   if (is_view) return;
-  in_flight_.use(context_.site,
-                 written.empty() ? operands_of(node) : only_read_by(node, schema), written);
+  in_flight_.use(context_.site, written.empty() ? operands_of(node) : only_read_by(node, schema),
+                 written);
 }
 
 void Functionalizer::issue(const Node& node) {
@@ -103,8 +102,8 @@ void Functionalizer::issue(const Node& node) {
   std::copy_if(node.outputs.begin(), node.outputs.end(), std::back_inserter(filled),
                [](TensorId output) { return output != kNone; });
   for (const std::string& name : declaration->read_in_flight) {
-    const auto parameter = std::ranges::find(declaration->parameters, name,
-                                             &lowering::Parameter::name);
+    const auto parameter =
+        std::ranges::find(declaration->parameters, name, &lowering::Parameter::name);
     const auto place = static_cast<size_t>(parameter - declaration->parameters.begin());
     const Arg* arg = place < node.args.size() ? &node.args[place] : nullptr;
     for (const auto& [keyword, value] : node.kwargs)

@@ -22,10 +22,9 @@ void InFlight::use(const lowering::Site& site, const std::vector<TensorId>& read
     if (flight.early.node != nullptr) continue;
     const auto too_early = [&](TensorId tensor, const char* verb, const char* meanwhile) {
       flight.early = site;
-      flight.what = fmt::format("{} '{}' while node '{}' ({}) may still {} it", verb,
-                                site.graph->tensors[tensor].name,
-                                lowering::node_name(*site.graph, *flight.node), flight.node->op,
-                                meanwhile);
+      flight.what = fmt::format(
+          "{} '{}' while node '{}' ({}) may still {} it", verb, site.graph->tensors[tensor].name,
+          lowering::node_name(*site.graph, *flight.node), flight.node->op, meanwhile);
     };
     for (const TensorId tensor : read)
       if (flight.early.node == nullptr && touches(flight.filled, tensor))

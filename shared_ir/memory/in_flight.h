@@ -16,8 +16,7 @@ namespace assay::memory {
 
 class InFlight {
  public:
-  InFlight(const Memory& memory, lowering::Builder& builder)
-      : memory_(memory), builder_(builder) {}
+  InFlight(const Memory& memory, lowering::Builder& builder) : memory_(memory), builder_(builder) {}
 
   // `node` goes on while it fills and reads the memory of these tensors.
   void issue(const Node& node, std::vector<TensorId> filled, std::vector<TensorId> read);

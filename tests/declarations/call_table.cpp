@@ -17,8 +17,8 @@ std::vector<std::string> texts(const toml::table& table, std::string_view key) {
   return result;
 }
 
-constexpr std::string_view kKeys[] = {"names",    "calls",     "refused",
-                                      "compared", "tolerance", "arithmetic", "untested"};
+constexpr std::string_view kKeys[] = {"names",     "calls",      "refused", "compared",
+                                      "tolerance", "arithmetic", "untested"};
 
 CallGroup read_group(const toml::table& table, const std::string& file) {
   const auto fail = [&](const toml::node& node, const std::string& message) {

@@ -48,7 +48,8 @@ TEST_P(Declarations, MeanWhatTheKernelsCompute) {
         group.only_shapes ? std::nullopt : std::optional<double>(group.tolerance);
     for (const std::string& op : group.names) {
       for (const std::string& call : group.calls)
-        EXPECT_EQ(first_surprise(operators, op, call, Outcome::kAgrees, tolerance, group.in_float32), "");
+        EXPECT_EQ(
+            first_surprise(operators, op, call, Outcome::kAgrees, tolerance, group.in_float32), "");
       for (const std::string& call : group.refused)
         EXPECT_EQ(first_surprise(operators, op, call, Outcome::kRefused, tolerance), "");
     }

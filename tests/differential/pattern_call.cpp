@@ -40,7 +40,8 @@ class Variation {
   void vary(Arg& arg) {
     if (auto* list = std::get_if<ArgList>(&arg.value))
       for (Arg& element : *list) vary(element);
-    if (auto* flag = std::get_if<bool>(&arg.value); flag != nullptr && below(4) == 0) *flag = !*flag;
+    if (auto* flag = std::get_if<bool>(&arg.value); flag != nullptr && below(4) == 0)
+      *flag = !*flag;
     if (auto* number = std::get_if<double>(&arg.value); number != nullptr && below(3) == 0)
       *number = kOtherNumbers[static_cast<size_t>(below(std::ssize(kOtherNumbers)))];
     if (auto* text = std::get_if<std::string>(&arg.value); text != nullptr && below(4) == 0)
@@ -84,9 +85,8 @@ DrawnCall CallPatterns::draw(const std::string& op, uint64_t seed) const {
   const std::vector<const CallGroup*> groups = groups_of(op);
   const CallGroup& group = *groups[random() % groups.size()];
   const size_t which = random() % (group.calls.size() + group.refused.size());
-  const std::string& pattern = which < group.calls.size()
-                                   ? group.calls[which]
-                                   : group.refused[which - group.calls.size()];
+  const std::string& pattern =
+      which < group.calls.size() ? group.calls[which] : group.refused[which - group.calls.size()];
   DrawnCall call = draw_call(op, pattern, random());
   call.in_float32 = group.in_float32;
   return Variation(std::move(call), random()).run();

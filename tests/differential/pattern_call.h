@@ -22,7 +22,8 @@ class CallPatterns {
   // Why there are no calls of the operator, as its table says; empty where there are, or no reason.
   std::string why_not(const std::string& op) const;
 
-  // One call that PyTorch may reject. Equal seeds give equal calls. The operator must have patterns.
+  // One call that PyTorch may reject. Equal seeds give equal calls. The operator must have
+  // patterns.
   DrawnCall draw(const std::string& op, uint64_t seed) const;
 
   // The tolerance that the table has for its calls; nullopt: values are not compared.

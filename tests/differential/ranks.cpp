@@ -94,7 +94,8 @@ class RanksDrawing {
     switch (below(4)) {
       case 0:
         finish(at, of, type,
-               call(prefix + "all_reduce" + mark + ".default", {tensor_arg(of), reduce, text_arg(group)}));
+               call(prefix + "all_reduce" + mark + ".default",
+                    {tensor_arg(of), reduce, text_arg(group)}));
         return true;
       case 1:
         finish(at, of, type,
@@ -106,7 +107,8 @@ class RanksDrawing {
         {
           const Arg each = {ArgList(index(ranks_), Arg{type.shape[0] / ranks_})};
           finish(at, of, type,
-                 call(prefix + "all_to_all_single.default", {tensor_arg(of), each, each, text_arg(group)}));
+                 call(prefix + "all_to_all_single.default",
+                      {tensor_arg(of), each, each, text_arg(group)}));
         }
         return true;
       default:
@@ -141,8 +143,8 @@ class RanksDrawing {
     const TensorId flying = add_node(at, std::move(collective), type.shape, type.dtype);
     const int64_t wait = std::min<int64_t>(at + 1 + below(3), std::ssize(graph_.nodes));
     const TensorId arrived =
-        add_node(wait, call("_c10d_functional.wait_tensor.default", {tensor_arg(flying)}), type.shape,
-                 type.dtype);
+        add_node(wait, call("_c10d_functional.wait_tensor.default", {tensor_arg(flying)}),
+                 type.shape, type.dtype);
     for (int64_t i = wait + 1; i < std::ssize(graph_.nodes); ++i)
       for (TensorArg* operand : operands(graph_.nodes[index(i)]))
         if (operand->id == of && below(3) != 0) operand->id = arrived;
@@ -187,8 +189,8 @@ std::string text_of(const RanksProgram& program) {
   std::string made = to_fx_json(program.graph, 0);
   for (Rank rank = 0; rank < program.ranks(); ++rank) {
     for (size_t i = 0; i < program.graph.inputs.size(); ++i) {
-      made += "\n" + name_on_rank(program.graph.tensors[index(program.graph.inputs[i])].name, rank) +
-              " =";
+      made += "\n" +
+              name_on_rank(program.graph.tensors[index(program.graph.inputs[i])].name, rank) + " =";
       for (const double value : program.values[static_cast<size_t>(rank)][i].values)
         made += " " + std::to_string(value);
     }

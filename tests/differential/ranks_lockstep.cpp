@@ -71,8 +71,8 @@ class Lockstep {
     Node node;
     node.op = op;
     node.args = std::move(args);
-    const TensorId made = add_tensor(
-        {"x" + std::to_string(result_.graph.tensors.size()), dtype, std::move(shape)});
+    const TensorId made =
+        add_tensor({"x" + std::to_string(result_.graph.tensors.size()), dtype, std::move(shape)});
     append(std::move(node), {made});
     return made;
   }
@@ -112,8 +112,8 @@ class Lockstep {
     shape[0] /= program_.ranks();
     const int64_t start = static_cast<int64_t>(which) * shape[0];
     const DType dtype = type(of).dtype;
-    return call("aten.slice.Tensor",
-                {{TensorArg{of}}, {int64_t{0}}, {start}, {start + shape[0]}}, shape, dtype);
+    return call("aten.slice.Tensor", {{TensorArg{of}}, {int64_t{0}}, {start}, {start + shape[0]}},
+                shape, dtype);
   }
 
   // What each member gets, by place in the group.
@@ -122,9 +122,11 @@ class Lockstep {
     const auto reduction = [&] { return std::get<std::string>(node.args[1].value); };
     std::vector<TensorId> made;
     TensorId common = kNone;
-    if (kind == "all_reduce" || kind == "reduce_scatter_tensor") common = reduced(members, reduction());
+    if (kind == "all_reduce" || kind == "reduce_scatter_tensor")
+      common = reduced(members, reduction());
     if (kind == "all_gather_into_tensor") common = joined(members);
-    if (kind == "broadcast") common = members[static_cast<size_t>(std::get<int64_t>(node.args[1].value))];
+    if (kind == "broadcast")
+      common = members[static_cast<size_t>(std::get<int64_t>(node.args[1].value))];
     for (size_t place = 0; place < members.size(); ++place) {
       if (kind == "reduce_scatter_tensor") {
         made.push_back(part(common, place));
@@ -161,15 +163,16 @@ class Lockstep {
     // What is copied must not have been written before it is read.
     std::vector<TensorId> fresh;
     for (const TensorId one : made)
-      fresh.push_back(call("aten.clone.default", {{TensorArg{one}}}, Shape(type(one).shape),
-                           type(one).dtype));
+      fresh.push_back(
+          call("aten.clone.default", {{TensorArg{one}}}, Shape(type(one).shape), type(one).dtype));
     for (size_t place = 0; place < group.size(); ++place) {
       std::vector<TensorId>& is = is_[index(group[place])];
       is[index(output)] = fresh[place];
       if (memory == kNone) continue;
       const TensorId target = is[index(memory)];
-      is[index(output)] = call("aten.copy_.default", {{TensorArg{target}}, {TensorArg{fresh[place]}}},
-                               Shape(type(target).shape), type(target).dtype);
+      is[index(output)] =
+          call("aten.copy_.default", {{TensorArg{target}}, {TensorArg{fresh[place]}}},
+               Shape(type(target).shape), type(target).dtype);
     }
   }
 

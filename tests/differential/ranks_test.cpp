@@ -31,8 +31,8 @@ std::vector<std::vector<ReferenceTensor>> together(const RanksProgram& program,
   ReferenceSources sources;
   sources.input = [&](Rank rank, const CoreOp& op) {
     const auto place = std::ranges::find(program.graph.inputs, op.tensor);
-    return program.values[static_cast<size_t>(rank)][index(
-        static_cast<TensorId>(place - program.graph.inputs.begin()))];
+    return program.values[static_cast<size_t>(rank)]
+                         [index(static_cast<TensorId>(place - program.graph.inputs.begin()))];
   };
   return evaluate(cores, sources);
 }

@@ -253,10 +253,10 @@ class Drawing {
 
   std::mt19937_64 random_;
   DrawnCall call_;
-  Shape shape_;       // of the first operand
-  bool same_shapes_;  // all operands have it
-  bool floating_;     // most operands are
-  bool large_;        // numbers are
+  Shape shape_;              // of the first operand
+  bool same_shapes_;         // all operands have it
+  bool floating_;            // most operands are
+  bool large_;               // numbers are
   std::vector<Shape> each_;  // of the elements of lists, where these are equally long
 };
 

@@ -24,8 +24,8 @@ bool has_drawable_schema(const std::string& op);
 // `first`, where given, has the shape that the first operand gets.
 DrawnCall draw_from_schema(const std::string& op, uint64_t seed, const Tensor* first = nullptr);
 
-// Whether parameter i, and the one of that name, is a tensor or a list of tensors by PyTorch's schema;
-// false where it has none.
+// Whether parameter i, and the one of that name, is a tensor or a list of tensors by PyTorch's
+// schema; false where it has none.
 bool takes_tensors(const std::string& op, size_t i);
 bool takes_tensors(const std::string& op, const std::string& name);
 

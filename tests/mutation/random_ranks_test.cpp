@@ -24,10 +24,10 @@ Case against_lockstep(const RanksProgram& program) {
   const size_t inputs = program.graph.inputs.size(), outputs = program.graph.outputs.size();
   for (size_t i = 0; i < lockstep.graph.inputs.size(); ++i) {
     const TensorId id = program.graph.inputs[i % inputs];
-    made.inputs.push_back({lockstep.graph.tensors[index(lockstep.graph.inputs[i])].name,
-                           {on_rank(program.graph.tensors[index(id)].name,
-                                    static_cast<Rank>(i / inputs))},
-                           {}});
+    made.inputs.push_back(
+        {lockstep.graph.tensors[index(lockstep.graph.inputs[i])].name,
+         {on_rank(program.graph.tensors[index(id)].name, static_cast<Rank>(i / inputs))},
+         {}});
   }
   for (size_t i = 0; i < lockstep.graph.outputs.size(); ++i) {
     const TensorId id = program.graph.outputs[i % outputs];

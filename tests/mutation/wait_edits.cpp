@@ -30,10 +30,9 @@ bool reads(const Node& node) {
 
 // Whether the call can come at `place`, where `arrived` is not there yet.
 bool is_ready_but_for(const Graph& graph, NodeId node, TensorId arrived, NodeId place) {
-  return std::ranges::all_of(operands_of(graph.nodes[static_cast<size_t>(node)]),
-                             [&](TensorId operand) {
-                               return operand == arrived || is_ready(graph, operand, place);
-                             });
+  return std::ranges::all_of(
+      operands_of(graph.nodes[static_cast<size_t>(node)]),
+      [&](TensorId operand) { return operand == arrived || is_ready(graph, operand, place); });
 }
 
 }  // namespace
@@ -46,10 +45,8 @@ void add_wait_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits) {
   const TensorId arrived = of.outputs[0], unfinished = flying->id;
   if (const NodeId user = first_user(graph, arrived, node);
       user != kNone && !is_wait(graph.nodes[static_cast<size_t>(user)]) &&
-      reads(graph.nodes[static_cast<size_t>(user)]) &&
-      is_ready_but_for(graph, user, arrived, node))
-    edits.push_back({MutationKind::kWait,
-                     describe(graph, user, std::string(kUsedInFlight)),
+      reads(graph.nodes[static_cast<size_t>(user)]) && is_ready_but_for(graph, user, arrived, node))
+    edits.push_back({MutationKind::kWait, describe(graph, user, std::string(kUsedInFlight)),
                      [=](Case& mutant, Rank rank) {
                        Graph& changed = graph_of(mutant, rank);
                        replace_operand(node_of(changed, user), arrived, unfinished);
@@ -61,10 +58,9 @@ void add_wait_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits) {
     const auto* second = std::get_if<TensorArg>(&other.args.at(0).value);
     if (second == nullptr || !is_ready(graph, second->id, node)) return;
     const TensorId later = second->id;
-    edits.push_back({MutationKind::kWait, describe(graph, next, "before the wait that precedes it"),
-                     [=](Case& mutant, Rank rank) {
-                       move_node(graph_of(mutant, rank), next, node);
-                     }});
+    edits.push_back(
+        {MutationKind::kWait, describe(graph, next, "before the wait that precedes it"),
+         [=](Case& mutant, Rank rank) { move_node(graph_of(mutant, rank), next, node); }});
     if (same_type(graph, unfinished, later))
       edits.push_back({MutationKind::kWait, describe(graph, node, "waits for the other collective"),
                        [=](Case& mutant, Rank rank) {

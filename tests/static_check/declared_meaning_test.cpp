@@ -21,24 +21,22 @@ TensorRef large_bytes(GraphBuilder& g) {
   return bytes;
 }
 TensorRef running_sum(GraphBuilder& g, DType dtype) {
-  const TensorRef sums =
-      g.call("sums", "aten.cumsum.default", {large_bytes(g), 0}, {4}, dtype);
+  const TensorRef sums = g.call("sums", "aten.cumsum.default", {large_bytes(g), 0}, {4}, dtype);
   g.keyword("dtype", dtype);
   return sums;
 }
 Program sorted(bool stable, size_t result) {
   return [=](GraphBuilder& g, const Inputs& in) {
     const std::vector<TensorRef> sorts =
-        g.call_many("sorted", "aten.sort.stable", {in.w},
-                    {{{4}}, {{4}, DType::kInt64}});
+        g.call_many("sorted", "aten.sort.stable", {in.w}, {{{4}}, {{4}, DType::kInt64}});
     g.keyword("stable", stable);
     return relu(g, result == 0 ? sorts[0] : as_fractions(g, sorts[1]));
   };
 }
 Program dropped(double probability) {
   return [=](GraphBuilder& g, const Inputs& in) {
-    return relu(g, g.call_many("dropped", "aten.native_dropout.default",
-                               {in.x, probability, true}, {{{4, 4}}, {{4, 4}, DType::kBool}})[0]);
+    return relu(g, g.call_many("dropped", "aten.native_dropout.default", {in.x, probability, true},
+                               {{{4, 4}}, {{4, 4}, DType::kBool}})[0]);
   };
 }
 
@@ -62,10 +60,10 @@ const Meaning kMeanings[] = {
      unchanged},
     {"nothing_is_dropped_when_it_does_not_train",
      [](GraphBuilder& g, const Inputs& in) {
-       return relu(g, g.call("d", "aten.feature_alpha_dropout.default", {in.x, 0.5, false}, {4, 4}));
+       return relu(g,
+                   g.call("d", "aten.feature_alpha_dropout.default", {in.x, 0.5, false}, {4, 4}));
      },
-     unchanged,
-     [](GraphBuilder& g, const Inputs& in) { return relu(g, plus_one(g, in.x)); }},
+     unchanged, [](GraphBuilder& g, const Inputs& in) { return relu(g, plus_one(g, in.x)); }},
     {"flags_of_bytes_are_bytes",
      [](GraphBuilder& g, const Inputs&) {
        const TensorRef any = g.call("any", "aten.any.dim", {large_bytes(g), 0}, {}, DType::kUint8);

@@ -34,15 +34,16 @@ const Write kOperatorWrites[] = {
     {"views_of_a_bucket",
      [](GraphBuilder& g, const Inputs& in) {
        const TensorRef bucket = zeros(g, "bucket", {4, 4});
-       const TensorRef first = rows(g, "first", bucket, 0, 2), second = rows(g, "second", bucket, 2, 4);
-       g.effect("aten._foreach_copy_.default", {{first, second}, {in.z, relu(g, in.z)}});
+       const TensorRef first = rows(g, "first", bucket, 0, 2),
+                       second = rows(g, "second", bucket, 2, 4);
+       g.effect("aten._foreach_copy_.default", {{first, second}, {in.z, plus_one(g, in.z, "p")}});
        return relu(g, bucket);
      },
      [](GraphBuilder& g, const Inputs& in) {
-       return relu(g, cat(g, {in.z, relu(g, in.z)}));
+       return relu(g, cat(g, {in.z, plus_one(g, in.z, "p")}));
      },
      [](GraphBuilder& g, const Inputs& in) {
-       return relu(g, cat(g, {plus_one(g, in.z), relu(g, in.z)}));
+       return relu(g, cat(g, {plus_one(g, in.z, "q"), plus_one(g, in.z, "p")}));
      }},
     {"lists_of_one_memory",
      [](GraphBuilder& g, const Inputs& in) {
@@ -57,7 +58,9 @@ const Write kOperatorWrites[] = {
        return relu(g, in.x);
      },
      one_more,
-     [](GraphBuilder& g, const Inputs& in) { return relu(g, plus_one(g, plus_one(g, in.x, "m"))); }},
+     [](GraphBuilder& g, const Inputs& in) {
+       return relu(g, plus_one(g, plus_one(g, in.x, "m")));
+     }},
     {"transposed_for_good",
      [](GraphBuilder& g, const Inputs& in) {
        in_place(g, "aten.t_.default", {in.x}, in.x);
