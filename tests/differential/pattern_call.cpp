@@ -84,7 +84,9 @@ DrawnCall CallPatterns::draw(const std::string& op, uint64_t seed) const {
   std::mt19937_64 random(seed);
   const std::vector<const CallGroup*> groups = groups_of(op);
   const CallGroup& group = *groups[random() % groups.size()];
-  const std::string& pattern = group.calls[random() % group.calls.size()];
+  const size_t which = random() % (group.calls.size() + group.refused.size());
+  const std::string& pattern =
+      which < group.calls.size() ? group.calls[which] : group.refused[which - group.calls.size()];
   DrawnCall call = draw_call(op, pattern, random());
   call.in_float32 = group.in_float32;
   return Variation(std::move(call), random()).run();

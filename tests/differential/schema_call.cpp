@@ -293,7 +293,7 @@ bool takes_tensors(const std::string& op, const std::string& name) {
 
 std::map<std::string, std::string> drawn_attributes(const DrawnCall& call) {
   std::map<std::string, std::string> found;
-  if (!handle(call.kernel.op)) return found;
+  if (!handle(call.kernel.op) || call.kernel.op != call.graph.nodes[0].op) return found;
   const c10::FunctionSchema schema = handle(call.kernel.op)->schema();
   for (size_t i = 0; i < schema.arguments().size(); ++i) {
     const c10::Argument& slot = schema.arguments()[i];

@@ -30,7 +30,7 @@ bool takes_tensors(const std::string& op, size_t i);
 bool takes_tensors(const std::string& op, const std::string& name);
 
 // By the name of each parameter of the schema that is drawn and no tensor: what the call gives, as
-// text, or "absent".
+// text, or "absent". None of a call that another operator of PyTorch stands in for.
 std::map<std::string, std::string> drawn_attributes(const DrawnCall& call);
 
 }  // namespace assay::test

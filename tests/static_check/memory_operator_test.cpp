@@ -36,12 +36,14 @@ const Write kOperatorWrites[] = {
        const TensorRef bucket = zeros(g, "bucket", {4, 4});
        const TensorRef first = rows(g, "first", bucket, 0, 2),
                        second = rows(g, "second", bucket, 2, 4);
-       g.effect("aten._foreach_copy_.default", {{first, second}, {in.z, relu(g, in.z)}});
+       g.effect("aten._foreach_copy_.default", {{first, second}, {in.z, plus_one(g, in.z, "p")}});
        return relu(g, bucket);
      },
-     [](GraphBuilder& g, const Inputs& in) { return relu(g, cat(g, {in.z, relu(g, in.z)})); },
      [](GraphBuilder& g, const Inputs& in) {
-       return relu(g, cat(g, {plus_one(g, in.z), relu(g, in.z)}));
+       return relu(g, cat(g, {in.z, plus_one(g, in.z, "p")}));
+     },
+     [](GraphBuilder& g, const Inputs& in) {
+       return relu(g, cat(g, {plus_one(g, in.z, "q"), plus_one(g, in.z, "p")}));
      }},
     {"lists_of_one_memory",
      [](GraphBuilder& g, const Inputs& in) {
@@ -183,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Of, WriteOfOperator, testing::ValuesIn(kOperatorWrites)
 
 /// What an operator without a declaration writes is a function of its operands, as its results are.
 TEST(Memory, UnknownFunctionsThatWriteAreEqualToThemselves) {
-  const MemoryProgram* programs = nullptr;
+  const Program* programs = nullptr;
   for (const Write& write : kOperatorWrites) {
     const std::string name = write.name;
     if (name != "running_statistics") continue;
