@@ -95,7 +95,7 @@ void report_failure(const RunFailure& failure, const Graph& graph, DynamicReport
 
 DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>& relations,
                             Verdict static_verdict, const Programs& programs,
-                            const DynamicOptions& options) {
+                            const DynamicOptions& options, const RankViews& views) {
   const auto start = std::chrono::steady_clock::now();
   check_options(refinement, programs, options);
   const ReusedMemory memory;
@@ -116,7 +116,7 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
     return report;
   };
 
-  const Targets targets = make_targets(refinement, relations);
+  const Targets targets = make_targets(refinement, relations, views);
   if (!options.traces.empty()) {
     TraceFolder{options.traces}.prepare();
     save_case(refinement, options.traces);

@@ -11,6 +11,7 @@
 #include "dynamic_check/hooks.h"
 #include "dynamic_check/input_role.h"
 #include "dynamic_check/machine_memory.h"
+#include "dynamic_check/targets.h"
 #include "shared_ir/capture/program.h"
 #include "shared_ir/case.h"
 #include "shared_ir/progress.h"
@@ -74,12 +75,14 @@ struct DynamicOptions {
 
 // Runs the programs and compares every sequential tensor that has a relation, and every expectation
 // of the case. `relations`: sequential tensor -> replicas, as inferred; nothing else tells the
-// merger where a shard is. `static_verdict` serves the triage alone. The report's verdict: kProved
+// merger where a shard is. `views`: what the ranks' tensors hold of sequential ones, by the
+// proof; those that no relation names are compared too. `static_verdict` serves the triage, and
+// says what may stand on the proof alone: outputs of random numbers. The report's verdict: kProved
 // when everything that has a relation was within tolerance, kRefuted when something deviated,
 // kTimeout when a rank got stuck, kError when a rank failed. Throws UserError when inputs and case
 // do not fit each other.
 DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>& relations,
                             Verdict static_verdict, const Programs& programs,
-                            const DynamicOptions& options = {});
+                            const DynamicOptions& options = {}, const RankViews& views = {});
 
 }  // namespace assay

@@ -1,12 +1,17 @@
 #include "dynamic_check/findings.h"
 
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/equal.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 #include <set>
 
+#include "dynamic_check/clean_eval.h"
 #include "dynamic_check/merge.h"
+#include "dynamic_check/raise_spreads.h"
 #include "dynamic_check/tolerance/statistics.h"
 #include "shared_ir/approximation.h"
 
@@ -40,6 +45,11 @@ bool same_bits(const Merged& left, const Merged& right) {
          std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0;
 }
 
+// Where each element lies, counted from the first.
+at::Tensor places_of(const at::Tensor& tensor) {
+  return at::arange(tensor.numel(), tensor.options().dtype(at::kLong)).view(tensor.sizes());
+}
+
 class TargetChecker {
  public:
   TargetChecker(const Case& refinement, const RankTensors& ranks, const ComparisonFactors& factors)
@@ -57,13 +67,14 @@ class TargetChecker {
     std::optional<Deviation> deviation;
     std::string flips;
     bool undecided = false;
-    Merged last;  // that was compared
+    Merged last, first;  // that were compared
     for (const CleanExpr& replica : target.replicas) {
       const Merged merged = merge(replica, reference.shape,
                                   [&](const RankTensorName& name) { return recorded(name); });
       if (!merged.fault && same_bits(merged, last)) continue;
       last = merged;
-      const Comparison comparison = compare_merged(merged, reference, target.expected);
+      if (!first.value.defined()) first = merged;
+      const Comparison comparison = compare_merged(merged, reference, factors_, target.expected);
       tolerance.allowed = comparison.allowed;
       tolerance.error = std::max(tolerance.error, comparison.error);
       if (target.approximated) continue;
@@ -71,6 +82,8 @@ class TargetChecker {
       undecided |= comparison.undecided;
       if (!comparison.within && !deviation) deviation = report(target, replica, comparison);
     }
+    for (size_t i = 0; i < target.held.size() && !deviation; ++i)
+      deviation = check_held(target, target.held[i], first, reference);
     if (target.approximated)
       return findings.approximations.push_back({target.name, tolerance.error});
     if (undecided && !deviation) {
@@ -78,6 +91,8 @@ class TargetChecker {
           fmt::format("{}: decided by rounding alone: {}", target.name, flips));
       return;
     }
+    if (target.random && !deviation)
+      return findings.skipped.push_back(target.name + ": random numbers");
     if (!target.expected) ++findings.compared;
     for (const auto& [name, rank] : leaves_of(target.sequential)) compared_.insert(name);
     if (!flips.empty() && !deviation)
@@ -118,25 +133,53 @@ class TargetChecker {
     return node == kNone ? nullptr : &graph.nodes[static_cast<size_t>(node)];
   }
 
-  // The node of the distributed program after which the expression has its value.
-  NodeId last_node(const CleanExpr& replica) const {
-    NodeId last = kNone;
-    for (const RankTensorName& leaf : leaves_of(replica)) last = std::max(last, producer(leaf));
-    return last;
+  // Puts what the ranks hold in the place of the elements of `rebuilt` that it should equal. Where
+  // another replica is right, it may be wrong by rounding alone: the ranks' rounding may be
+  // kSameNoise times what the sequential program justifies.
+  std::optional<Deviation> check_held(const Target& target, const std::vector<HeldPart>& parts,
+                                      const Merged& rebuilt,
+                                      const ExpectedTensor& reference) const {
+    if (rebuilt.fault || !rebuilt.value.defined()) return std::nullopt;
+    const auto part_of = [](const HeldPart& part, const at::Tensor& whole) {
+      return evaluate(part.part, [&](const RankTensorName&) { return whole; });
+    };
+    Merged patched = rebuilt;
+    std::vector<RankTensorName> differ;
+    std::string how;
+    for (const HeldPart& part : parts) {
+      const at::Tensor held = recorded({part.name, part.rank});
+      if (!held.defined()) continue;
+      const at::Tensor there = part_of(part, rebuilt.value);
+      if (there.sizes() != held.sizes() || at::equal(there.to(held.scalar_type()), held)) continue;
+      if (differ.empty()) patched.value = rebuilt.value.clone(at::MemoryFormat::Contiguous);
+      const at::Tensor places = part_of(part, places_of(patched.value)).reshape({-1});
+      patched.value.view({-1}).index_copy_(0, places,
+                                           held.reshape({-1}).to(patched.value.scalar_type()));
+      differ.emplace_back(part.name, part.rank);
+      how += fmt::format("{}{}@{} as {}", how.empty() ? "held in " : ", in ", part.name, part.rank,
+                         to_string(part.part));
+    }
+    if (differ.empty()) return std::nullopt;
+    ComparisonFactors factors = factors_;
+    factors.block *= kSameNoise;
+    factors.whole *= kSameNoise;
+    const Comparison comparison = compare_merged(patched, reference, factors, false);
+    if (comparison.within) return std::nullopt;
+    return report(target, differ, how, comparison);
   }
 
   // An inner tensor may have its relation to what the ranks hold before or after a cast: then its
   // value counts alone. An output has the dtype that it should have.
   Comparison compare_merged(const Merged& merged, const ExpectedTensor& reference,
-                            bool is_output) const {
+                            const ComparisonFactors& factors, bool is_output) const {
     if (merged.fault) {
       return {
           .within = false, .kind = merged.fault->kind, .error = 1, .detail = merged.fault->detail};
     }
-    Comparison comparison = compare(merged.value, merged.dtype, reference, factors_);
+    Comparison comparison = compare(merged.value, merged.dtype, reference, factors);
     if (comparison.kind == "dtype" && !is_output && reference.spread &&
         at::isFloatingType(merged.dtype)) {
-      const Comparison of_values = compare(merged.value, reference.dtype, reference, factors_);
+      const Comparison of_values = compare(merged.value, reference.dtype, reference, factors);
       if (of_values.within) comparison = of_values;
     }
     if (!comparison.within && merged.has_padding && comparison.kind == "value") {
@@ -148,8 +191,18 @@ class TargetChecker {
 
   Deviation report(const Target& target, const CleanExpr& replica,
                    const Comparison& comparison) const {
+    return report(
+        target, leaves_of(replica),
+        fmt::format("{} {}", target.expected ? "expected to be" : "rebuilt as", to_string(replica)),
+        comparison);
+  }
+
+  // `of`: the ranks' tensors that deviate. `how` they should make up the target.
+  Deviation report(const Target& target, const std::vector<RankTensorName>& of,
+                   const std::string& how, const Comparison& comparison) const {
     Deviation deviation;
-    deviation.node = last_node(replica);
+    deviation.node = kNone;
+    for (const RankTensorName& name : of) deviation.node = std::max(deviation.node, producer(name));
     DeviationReport& result = deviation.report;
     result.tensor = target.name;
     result.kind = comparison.kind;
@@ -160,10 +213,9 @@ class TargetChecker {
       result.source = to_string(node->source);
     }
     std::set<Rank> ranks;
-    for (const auto& [name, rank] : leaves_of(replica)) ranks.insert(rank);
+    for (const auto& [name, rank] : of) ranks.insert(rank);
     result.ranks.assign(ranks.begin(), ranks.end());
-    result.detail =
-        fmt::format("{} {}", target.expected ? "expected to be" : "rebuilt as", to_string(replica));
+    result.detail = how;
     if (!comparison.detail.empty()) result.detail += "; " + comparison.detail;
     return deviation;
   }
@@ -176,19 +228,22 @@ class TargetChecker {
 
 // The outputs of the case that nothing compared, with the reason. What depends on an accepted
 // approximation is compared by a replay.
-std::vector<std::string> uncompared_outputs(const Case& refinement, std::set<std::string> compared,
-                                            const Findings& findings) {
+std::vector<Uncompared> uncompared_outputs(const Case& refinement, const Targets& targets,
+                                           const std::set<std::string>& compared,
+                                           const Findings& findings) {
   const Graph& graph = refinement.sequential;
   const std::vector<bool> approximated = approximated_tensors(refinement);
   std::set<TensorId> ids;
   for (const std::string& name : compared) ids.insert(graph.find(name));
-  std::vector<std::string> result;
+  std::vector<Uncompared> result;
   for (const std::string& name : refinement.outputs) {
     const TensorId id = graph.find(name);
     if (id == kNone || ids.contains(id) || approximated[static_cast<size_t>(id)]) continue;
     const auto why = std::ranges::find_if(
         findings.skipped, [&](const std::string& one) { return one.starts_with(name + ": "); });
-    result.push_back(why != findings.skipped.end() ? *why : name + ": it has no relation");
+    result.push_back(
+        {name, why == findings.skipped.end() ? "it has no relation" : why->substr(name.size() + 2),
+         targets.random.contains(id)});
   }
   return result;
 }
@@ -213,7 +268,7 @@ Findings find_deviations(const Case& refinement, const Targets& targets,
   }
   std::set<std::string> compared = checker.compared();
   compared.insert(targets.repeated.begin(), targets.repeated.end());
-  findings.uncompared = uncompared_outputs(refinement, std::move(compared), findings);
+  findings.uncompared = uncompared_outputs(refinement, targets, compared, findings);
   return findings;
 }
 

@@ -22,6 +22,13 @@ struct Deviation {
   DeviationReport report;
 };
 
+// An output that nothing compared.
+struct Uncompared {
+  std::string name;
+  std::string why;
+  bool random;  // it is computed from random numbers: there is nothing to compare it with
+};
+
 struct Findings {
   std::vector<Deviation> deviations;                    // in dependency order
   std::vector<OperatorFault> faults;                    // in the order of the nodes
@@ -30,9 +37,9 @@ struct Findings {
   double factor = 0;     // what is allowed, in root mean squares of what the samples deviate
   int64_t compared = 0;  // sequential tensors, expectations not counted
   std::vector<std::string> skipped;
-  std::vector<std::string> flips;       // as DynamicReport has them
-  std::vector<std::string> uncompared;  // outputs, as DynamicReport has them
-  OperatorCounts operators;             // that were judged
+  std::vector<std::string> flips;  // as DynamicReport has them
+  std::vector<Uncompared> uncompared;
+  OperatorCounts operators;  // that were judged
 
   bool any() const { return !deviations.empty() || !faults.empty(); }
 };

@@ -84,8 +84,10 @@ std::string raise_by_ranks(std::vector<ExpectedTensor>& references, const Case& 
   for (size_t i = 0; i < references.size(); ++i) {
     if (!spreads[i] || spreads[i]->samples() != options.samples) continue;
     const double times = references[i].spread->times(*spreads[i]);
-    if (times > kSameNoise) references[i].excess_noise = times;
-    references[i].spread->raise_to(*spreads[i], kSameNoise);
+    if (times > kSameNoise)
+      references[i].excess_noise = times;
+    else
+      references[i].spread->raise_to(*spreads[i], kSameNoise);
   }
   return why_not;
 }

@@ -26,10 +26,11 @@ void raise_by_sequential_graph(std::vector<ExpectedTensor>& references, const Ca
                                const DynamicOptions& options);
 
 // Raises each spread, after all that the sequential program justifies, to that of as many perturbed
-// runs of the ranks' graphs (rank_noise.h), but by kSameNoise at most: ranks that compute a value
-// in another way round in other places, and what they lose beyond that is no tolerance. How many
-// times as large their noise is then, where it is more, is ExpectedTensor::excess_noise. Returns
-// why these runs could not be made; empty where they could.
+// runs of the ranks' graphs (rank_noise.h), where that is kSameNoise times as much at most: ranks
+// that compute a value in another way round in other places. Where they lose more than that,
+// nothing of it is a tolerance, and how many times as large their noise is is
+// ExpectedTensor::excess_noise: then what the sequential program justifies is all that is allowed.
+// Returns why these runs could not be made; empty where they could.
 std::string raise_by_ranks(std::vector<ExpectedTensor>& references, const Case& refinement,
                            const Targets& targets, const RunInputs& inputs,
                            const DynamicOptions& options);

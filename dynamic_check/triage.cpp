@@ -56,17 +56,27 @@ void triage(const Findings& findings, const Case& refinement, const Targets& tar
   report.skipped = static_cast<int64_t>(findings.skipped.size());
   report.skipped_why = findings.skipped;
   report.flips = findings.flips;
-  report.uncompared = findings.uncompared;
+  for (const Uncompared& output : findings.uncompared) {
+    const std::string text = output.name + ": " + output.why;
+    if (!output.random || static_verdict != Verdict::kProved) {
+      report.uncompared.push_back(text);
+      continue;
+    }
+    // What is drawn has nothing to be compared with: that it is right, the proof says.
+    std::erase(report.skipped_why, text);
+    report.skipped_why.push_back(text + ", the proof alone");
+  }
   if (findings.operators.total > 0) report.operators = findings.operators;
   report.tolerances = findings.tolerances;
   report.tolerance_factor = findings.factor;
   report.approximations = findings.approximations;
   report.deviations = static_cast<int64_t>(findings.deviations.size() + findings.faults.size());
   if (!findings.any()) {
-    const bool conclusive = findings.compared > 0 && findings.uncompared.empty();
-    const bool proved = static_verdict == Verdict::kProved && conclusive;
+    const bool conclusive = findings.compared > 0 && report.uncompared.empty();
     report.verdict = conclusive ? Verdict::kProved : Verdict::kUnproved;
-    report.triage = proved ? "pass" : "unproved";
+    report.triage = static_verdict != Verdict::kProved ? "unproved"
+                    : conclusive                       ? "pass"
+                                                       : "not_compared";
     return;
   }
   report.verdict = Verdict::kRefuted;

@@ -80,7 +80,8 @@ void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& 
     DynamicOptions run = dynamic_options(options, precision);
     run.progress = line.sink();
     report.dynamic = dynamic_check(proof.refinement, inferred_relations(proof.result.certificate),
-                                   report.statics->verdict, programs_under_test(spec), run);
+                                   report.statics->verdict, programs_under_test(spec), run,
+                                   proof.result.distributed_over_sequential);
     compare_given_approximations(proof.refinement, report);
     conclude(report, spec.accept, RunAsked::kYes);
     if (report.exit != 0) return;

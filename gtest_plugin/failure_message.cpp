@@ -121,6 +121,9 @@ std::string triage_in_words(std::string_view triage) {
       {"unproved",
        "within tolerance on these inputs, but not proved: a missing lemma, or a bug that they do "
        "not show"},
+      {"not_compared",
+       "the proof holds, but the run compared nothing with these outputs: it says nothing of their "
+       "kernels and their precision"},
   };
   const auto found = kWords.find(triage);
   return found == kWords.end() ? std::string(triage) : found->second;

@@ -22,7 +22,7 @@ struct ExpectedTensor {
   at::Tensor run;
   std::optional<Spread> spread;  // of a floating tensor
   // How many times as much as the spread the noise of the ranks' own graphs is, where that is
-  // beyond what the spread takes of it (raise_spreads.h); else 0.
+  // beyond what is a tolerance (raise_spreads.h); else 0.
   double excess_noise = 0;
   Flips flips{};  // of integers or booleans
 };
@@ -59,7 +59,7 @@ struct Comparison {
   double allowed = 0;  // relative to the same norm
   std::string detail{};
   std::string flips{};     // how integers or booleans differ where rounding decides
-  bool undecided = false;  // rounding decides all of them: whatever they are, nothing is compared
+  bool undecided = false;  // they differ, and rounding decides all of them: nothing is compared
 };
 
 // Where distances are estimates (Spread::is_estimate), a tensor is within when its error is at most

@@ -56,11 +56,6 @@ RankInterpreter::Kernel kernel_of(const Graph& graph, Rank rank, const OutputFil
   };
 }
 
-struct Message {
-  CollectiveNode call;
-  std::vector<at::Tensor> tensors;
-};
-
 class Lockstep {
  public:
   Lockstep(const std::vector<Graph>& graphs, const Groups& groups,
@@ -77,17 +72,18 @@ class Lockstep {
                           values_of(graphs[index], rank, inputs, wanted, seen, device),
                           kernel_of(graphs[index], rank, filter, declared), declared, made);
     }
-    waiting_.assign(graphs.size(), nullptr);
+    begun_.resize(graphs.size());
   }
 
   std::vector<Values> run() {
-    for (size_t rank = 0; rank < ranks_.size(); ++rank) waiting_[rank] = ranks_[rank].advance();
-    while (std::any_of(waiting_.begin(), waiting_.end(),
-                       [](const Node* node) { return node != nullptr; })) {
-      bool met = false;
-      for (size_t rank = 0; rank < ranks_.size(); ++rank)
-        met = try_transfer(rank) || try_meet(rank) || met;
-      if (!met) report_deadlock();
+    while (true) {
+      bool moved = false, ended = true;
+      for (size_t rank = 0; rank < ranks_.size(); ++rank) moved = advance(rank) || moved;
+      for (const Begun& begun : begun_) ended = ended && begun.empty();
+      for (size_t rank = 0; rank < ranks_.size(); ++rank) ended = ended && node_at(rank) == nullptr;
+      if (ended) break;
+      for (size_t rank = 0; rank < ranks_.size(); ++rank) moved = meet(rank) || moved;
+      if (!moved) report_deadlock();
     }
     std::vector<Values> result;
     for (RankInterpreter& rank : ranks_) result.push_back(rank.values().take());
@@ -95,75 +91,126 @@ class Lockstep {
   }
 
  private:
-  // What the rank waits in.
-  CollectiveNode call_of(size_t rank) const { return *collective_of(*waiting_[rank], declared_); }
-
-  std::vector<at::Tensor> offers_of(size_t rank, const CollectiveNode& call) {
+  // A collective that a rank has begun, with what it gives the others.
+  struct Call {
+    NodeId node;
+    CollectiveNode what;
     std::vector<at::Tensor> offers;
-    for (const TensorId id : call.offers) offers.push_back(ranks_[rank].value(id));
-    return offers;
+  };
+  // Of one rank, by group: each group's collectives run in the order of their calls.
+  using Begun = std::map<std::string, std::deque<Call>>;
+
+  using Stop = RankInterpreter::Stop;
+
+  const Node& node(size_t rank, NodeId id) const {
+    return graphs_[rank].nodes[static_cast<size_t>(id)];
   }
 
-  void complete(size_t rank, const std::vector<at::Tensor>& results) {
-    ranks_[rank].complete(results);
-    waiting_[rank] = ranks_[rank].advance();
+  // nullptr at the end of the graph.
+  const Node* node_at(size_t rank) const {
+    const NodeId next = ranks_[rank].next();
+    return static_cast<size_t>(next) < graphs_[rank].nodes.size() ? &node(rank, next) : nullptr;
   }
 
-  // Sends what the rank sends, or receives what has been sent to it.
-  bool try_transfer(size_t rank) {
-    if (!waiting_[rank]) return false;
-    const CollectiveNode call = call_of(rank);
-    if (!is_point_to_point(call)) return false;
-    const bool sends = call.kind == CollectiveNode::Kind::kSend;
+  Call call_at(size_t rank) {
+    Call call{ranks_[rank].next(), *collective_of(*node_at(rank), declared_), {}};
+    for (const TensorId id : call.what.offers) call.offers.push_back(ranks_[rank].offer(id));
+    return call;
+  }
+
+  // Runs what needs no other rank, and what a message is there for, and begins collectives; false
+  // when no collective or message was come by.
+  bool advance(size_t rank) {
+    bool moved = false;
+    for (; ranks_[rank].advance() == Stop::kCollective; moved = true) {
+      Call call = call_at(rank);
+      if (is_point_to_point(call.what)) {
+        if (!transfer(rank, std::move(call))) break;
+      } else {
+        begun_[rank][call.what.group].push_back(std::move(call));
+        ranks_[rank].begin();
+      }
+    }
+    return moved;
+  }
+
+  void complete_at_once(size_t rank, const std::vector<at::Tensor>& results) {
+    const NodeId message = ranks_[rank].next();
+    ranks_[rank].begin();
+    ranks_[rank].complete(message, results);
+  }
+
+  // Sends what the rank sends, or receives what has been sent to it; false when the rank has to
+  // wait.
+  bool transfer(size_t rank, Call call) {
+    const bool sends = call.what.kind == CollectiveNode::Kind::kSend;
     const auto own = static_cast<Rank>(rank);
-    const Rank peer = members_of(call, rank).at(static_cast<size_t>(call.source));
-    auto& messages = messages_[{call.group, sends ? own : peer, sends ? peer : own}];
+    const Rank peer = members_of(call, rank).at(static_cast<size_t>(call.what.source));
+    auto& messages = messages_[{call.what.group, sends ? own : peer, sends ? peer : own}];
     if (sends) {
-      messages.push_back({call, offers_of(rank, call)});
-      complete(rank, {});
+      messages.push_back(std::move(call));
+      complete_at_once(rank, {});
       return true;
     }
     if (messages.empty()) return false;
-    const Message message = std::move(messages.front());
+    const Call message = std::move(messages.front());
     messages.pop_front();
-    if (message.call.tag != call.tag)
-      throw UnmetCollectives{fmt::format("{}, and is sent tag {} where it expects {}",
-                                         describe(rank), message.call.tag, call.tag),
-                             {waiting_[rank]->op}};
-    const at::Tensor memory = ranks_[rank].value(call.input);
-    const at::Tensor& sent = message.tensors.at(0);
+    if (message.what.tag != call.what.tag)
+      throw UnmetCollectives{
+          fmt::format("{}, and is sent tag {} where it expects {}", describe(rank, call.node),
+                      message.what.tag, call.what.tag),
+          {node(rank, call.node).op}};
+    const at::Tensor memory = ranks_[rank].offer(call.what.input);
+    const at::Tensor& sent = message.offers.at(0);
     if (sent.sizes() != memory.sizes() || sent.is_floating_point() != memory.is_floating_point())
-      throw UnmetCollectives{describe(rank) + ", and is sent another tensor", {waiting_[rank]->op}};
-    const CollectiveNode calls[] = {message.call, call};
-    const std::vector<at::Tensor> offers[] = {message.tensors, {}};
-    complete(rank, collective_results(calls, offers, 1));
+      throw UnmetCollectives{describe(rank, call.node) + ", and is sent another tensor",
+                             {node(rank, call.node).op}};
+    const CollectiveNode calls[] = {message.what, call.what};
+    const std::vector<at::Tensor> offers[] = {message.offers, {}};
+    complete_at_once(rank, collective_results(calls, offers, 1));
     return true;
   }
 
-  // Executes the collective that `rank` waits in, when all its members wait in it.
-  bool try_meet(size_t rank) {
-    if (!waiting_[rank]) return false;
-    const CollectiveNode call = call_of(rank);
-    if (is_point_to_point(call)) return false;
+  // Completes every collective that the rank has begun and all other members too, the oldest of
+  // each group; false when there was none.
+  bool meet(size_t rank) {
+    std::vector<std::string> groups;
+    for (const auto& [group, calls] : begun_[rank]) groups.push_back(group);
+    bool moved = false;
+    for (const std::string& group : groups) moved = meet(rank, group) || moved;
+    return moved;
+  }
+
+  // The oldest collective of the group that the rank has begun; nullptr when there is none.
+  const Call* oldest(size_t rank, const std::string& group) const {
+    const auto found = begun_[rank].find(group);
+    return found == begun_[rank].end() ? nullptr : &found->second.front();
+  }
+
+  bool meet(size_t rank, const std::string& group) {
+    const Call& call = *oldest(rank, group);
     const std::vector<Rank> members = members_of(call, rank);
     std::vector<CollectiveNode> calls;
     std::vector<std::vector<at::Tensor>> offers;
     for (Rank member : members) {
       const auto index = static_cast<size_t>(member);
-      if (!waiting_[index]) return false;
-      calls.push_back(call_of(index));
-      if (calls.back().group != call.group || is_point_to_point(calls.back())) return false;
-      offers.push_back(offers_of(index, calls.back()));
-      if (!can_meet(calls.back(), call) || !same_shapes(call, offers.back(), offers.front()))
-        report_mismatch(rank, index);
+      const Call* theirs = oldest(index, group);
+      if (!theirs) return false;
+      calls.push_back(theirs->what);
+      offers.push_back(theirs->offers);
+      if (!can_meet(calls.back(), call.what) ||
+          !same_shapes(call.what, offers.back(), offers.front()))
+        report_mismatch(rank, index, group);
     }
     if (const auto pair = rows_that_disagree(calls, offers))
       report_mismatch(static_cast<size_t>(members[pair->first]),
-                      static_cast<size_t>(members[pair->second]));
-    for (size_t i = 0; i < members.size(); ++i)
-      ranks_[static_cast<size_t>(members[i])].complete(collective_results(calls, offers, i));
-    for (Rank member : members) {
-      waiting_[static_cast<size_t>(member)] = ranks_[static_cast<size_t>(member)].advance();
+                      static_cast<size_t>(members[pair->second]), group);
+    for (size_t i = 0; i < members.size(); ++i) {
+      const auto member = static_cast<size_t>(members[i]);
+      std::deque<Call>& queue = begun_[member].at(group);
+      ranks_[member].complete(queue.front().node, collective_results(calls, offers, i));
+      queue.pop_front();
+      if (queue.empty()) begun_[member].erase(group);
     }
     return true;
   }
@@ -179,35 +226,44 @@ class Lockstep {
         [&](const at::Tensor& x, const at::Tensor& y) { return any || x.sizes() == y.sizes(); });
   }
 
-  std::vector<Rank> members_of(const CollectiveNode& call, size_t rank) const {
-    auto found = groups_.find(call.group);
+  std::vector<Rank> members_of(const Call& call, size_t rank) const {
+    auto found = groups_.find(call.what.group);
     if (found != groups_.end()) {
       const auto& members = found->second;
       if (std::find(members.begin(), members.end(), static_cast<Rank>(rank)) != members.end())
         return members;
     }
-    throw UserError(waiting_[rank]->source,
-                    fmt::format("{}: {} is called on group {}, which rank {} is not in",
-                                graphs_[rank].name, waiting_[rank]->op, call.group, rank));
+    const Node& of = node(rank, call.node);
+    throw UserError(of.source, fmt::format("{}: {} is called on group {}, which rank {} is not in",
+                                           graphs_[rank].name, of.op, call.what.group, rank));
   }
 
-  std::string describe(size_t rank) const {
-    const Node* node = waiting_[rank];
-    if (!node) return fmt::format("rank {} has ended", rank);
-    return fmt::format("rank {} is in {} on {} ({})", rank, node->op, call_of(rank).group,
-                       to_string(node->source));
+  std::string describe(size_t rank, NodeId collective) const {
+    if (collective == kNone) return fmt::format("rank {} has ended", rank);
+    const Node& of = node(rank, collective);
+    return fmt::format("rank {} is in {} on {} ({})", rank, of.op,
+                       collective_of(of, declared_)->group, to_string(of.source));
   }
 
-  [[noreturn]] void report_mismatch(size_t a, size_t b) const {
-    throw UnmetCollectives{fmt::format("{}; {}", describe(a), describe(b)),
-                           {waiting_[a]->op, waiting_[b]->op}};
+  [[noreturn]] void report_mismatch(size_t a, size_t b, const std::string& group) const {
+    const NodeId left = oldest(a, group)->node, right = oldest(b, group)->node;
+    throw UnmetCollectives{fmt::format("{}; {}", describe(a, left), describe(b, right)),
+                           {node(a, left).op, node(b, right).op}};
+  }
+
+  // What holds up a rank; kNone: it has ended.
+  NodeId stuck_in(size_t rank) const {
+    if (const NodeId awaited = ranks_[rank].awaits(); awaited != kNone) return awaited;
+    if (node_at(rank)) return ranks_[rank].next();  // a message
+    return begun_[rank].empty() ? kNone : begun_[rank].begin()->second.front().node;
   }
 
   [[noreturn]] void report_deadlock() const {
     UnmetCollectives mismatch;
     for (size_t rank = 0; rank < ranks_.size(); ++rank) {
-      mismatch.message += (rank ? "; " : "") + describe(rank);
-      if (waiting_[rank]) mismatch.nodes.push_back(waiting_[rank]->op);
+      const NodeId stuck = stuck_in(rank);
+      mismatch.message += (rank ? "; " : "") + describe(rank, stuck);
+      if (stuck != kNone) mismatch.nodes.push_back(node(rank, stuck).op);
     }
     throw mismatch;
   }
@@ -216,8 +272,8 @@ class Lockstep {
   const Groups& groups_;
   const DeclaredOperators* const declared_;
   std::vector<RankInterpreter> ranks_;
-  std::vector<const Node*> waiting_;  // the collective that each rank waits in
-  std::map<std::tuple<std::string, Rank, Rank>, std::deque<Message>> messages_;  // not received yet
+  std::vector<Begun> begun_;                                                  // per rank
+  std::map<std::tuple<std::string, Rank, Rank>, std::deque<Call>> messages_;  // not received yet
 };
 
 }  // namespace

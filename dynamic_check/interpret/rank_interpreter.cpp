@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "dynamic_check/interpret/awaited.h"
 #include "dynamic_check/interpret/collective_node.h"
 
 namespace assay {
@@ -14,15 +16,25 @@ RankInterpreter::RankInterpreter(const Graph& graph, StagedValues values, Kernel
       values_(std::move(values)),
       kernel_(std::move(kernel)),
       declared_(declared),
-      made_(std::move(made)) {}
+      made_(std::move(made)),
+      awaited_before_(awaited_before(graph, declared)) {}
 
-const Node* RankInterpreter::advance() {
+RankInterpreter::Stop RankInterpreter::advance() {
   for (; static_cast<size_t>(next_) < graph_.nodes.size(); ++next_) {
-    const Node& node = graph_.nodes[static_cast<size_t>(next_)];
-    if (collective_of(node, declared_)) return &node;
-    store(kernel_(next_, [this](TensorId id) { return value(id); }, values_.device_of(next_)));
+    if (awaits() != kNone) return Stop::kAwaits;
+    if (collective_of(graph_.nodes[static_cast<size_t>(next_)], declared_))
+      return Stop::kCollective;
+    store(next_,
+          kernel_(next_, [this](TensorId id) { return value(id); }, values_.device_of(next_)));
   }
-  return nullptr;
+  return Stop::kEnd;
+}
+
+NodeId RankInterpreter::awaits() const {
+  const auto found = std::ranges::find_if(begun_, [&](NodeId collective) {
+    return awaited_before_[static_cast<size_t>(collective)] <= next_;
+  });
+  return found == begun_.end() ? kNone : *found;
 }
 
 at::Tensor RankInterpreter::value(TensorId id) {
@@ -34,25 +46,33 @@ at::Tensor RankInterpreter::value(TensorId id) {
   return tensor;
 }
 
-void RankInterpreter::complete(const std::vector<at::Tensor>& results) {
-  store(results);
-  ++next_;
+at::Tensor RankInterpreter::offer(TensorId id) {
+  const at::Tensor tensor = value(id);
+  const bool goes_on = awaited_before_[static_cast<size_t>(next_)] > next_ + 1;
+  return goes_on && !graph_.functional ? tensor.clone() : tensor;
 }
 
-void RankInterpreter::store(const std::vector<at::Tensor>& outputs) {
-  const Node& node = graph_.nodes[static_cast<size_t>(next_)];
+void RankInterpreter::begin() { begun_.insert(next_++); }
+
+void RankInterpreter::complete(NodeId collective, const std::vector<at::Tensor>& results) {
+  begun_.erase(collective);
+  store(collective, results);
+}
+
+void RankInterpreter::store(NodeId of, const std::vector<at::Tensor>& outputs) {
+  const Node& node = graph_.nodes[static_cast<size_t>(of)];
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const TensorId id = node.outputs[i];
-    if (id == kNone || values_.has(next_, id)) continue;
+    if (id == kNone || values_.has(of, id)) continue;
     if (i >= outputs.size()) {
       throw UserError(node.source, fmt::format("{}: {} has {} outputs, output {} is used",
                                                graph_.name, node.op, outputs.size(), i));
     }
     if (!outputs[i].defined()) continue;
     if (made_) made_(id, outputs[i]);
-    values_.write(next_, id, outputs[i]);
+    values_.write(of, id, outputs[i]);
   }
-  values_.drop_after(next_);
+  values_.drop_after(of);
 }
 
 }  // namespace assay

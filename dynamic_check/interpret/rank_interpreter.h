@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,31 +20,51 @@ class RankInterpreter {
   // Told what nodes and collectives make.
   using Made = std::function<void(TensorId, const at::Tensor&)>;
 
+  // Why advance() stopped.
+  enum class Stop {
+    kCollective,  // it is at one that it has not begun
+    kAwaits,      // what comes next waits for one that it has begun: awaits()
+    kEnd,         // of the graph
+  };
+
   // `graph` and `declared` must outlive this.
   RankInterpreter(const Graph& graph, StagedValues values, Kernel kernel,
                   const DeclaredOperators* declared = nullptr, Made made = {});
 
-  // Runs up to the next collective, which it returns; nullptr at the end of the graph. Throws
-  // UserError for a tensor without a value, an output that a node does not have, and what the
-  // kernel throws.
-  const Node* advance();
+  // Runs up to the next stop. Throws UserError for a tensor without a value, an output that a node
+  // does not have, and what the kernel throws.
+  Stop advance();
 
-  // An operand of the collective that advance() stopped at.
-  at::Tensor value(TensorId id);
+  // The node that it is at.
+  NodeId next() const { return next_; }
 
-  // That collective gave this.
-  void complete(const std::vector<at::Tensor>& results);
+  // An operand of the collective that advance() stopped at, as it is now: the program may write
+  // into it before the collective is done.
+  at::Tensor offer(TensorId id);
+
+  // Goes on behind the collective that advance() stopped at, up to where its result is waited for
+  // (awaited.h).
+  void begin();
+
+  // A collective that was begun gave this.
+  void complete(NodeId collective, const std::vector<at::Tensor>& results);
+
+  // A collective that was begun, for which what comes next waits; kNone: none.
+  NodeId awaits() const;
 
   StagedValues& values() { return values_; }
 
  private:
-  void store(const std::vector<at::Tensor>& outputs);
+  at::Tensor value(TensorId id);
+  void store(NodeId of, const std::vector<at::Tensor>& outputs);
 
   const Graph& graph_;
   StagedValues values_;
   Kernel kernel_;
   const DeclaredOperators* declared_;
   Made made_;
+  std::vector<NodeId> awaited_before_;  // per node; awaited.h
+  std::set<NodeId> begun_;              // collectives that are not complete
   NodeId next_ = 0;
 };
 

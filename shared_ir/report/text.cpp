@@ -17,7 +17,7 @@ struct Meaning {
   std::string_view sentence;
 };
 
-constexpr std::array<Meaning, 10> kTriage = {{
+constexpr std::array<Meaning, 11> kTriage = {{
     {"pass", "the proof holds and the run agrees with it"},
     {"kernel",
      "the proof holds, but this operator gives wrong values for right inputs: look at its kernel"},
@@ -36,6 +36,9 @@ constexpr std::array<Meaning, 10> kTriage = {{
     {"unproved",
      "the run shows no difference, but there is no proof: a bug that these inputs do not "
      "show, or a missing lemma"},
+    {"not_compared",
+     "the proof holds, but the run compared nothing with an output: it says nothing of that "
+     "output's kernels and precision"},
     {"deviation",
      "the runs differ from this tensor on; with the case's graphs its operator would be held "
      "against its own inputs"},

@@ -68,12 +68,22 @@ TEST(Flips, WithoutTiesEveryElementCounts) {
   EXPECT_THAT(wrong.first_deviation->detail, HasSubstr("64 of 64 elements differ"));
 }
 
-TEST(Flips, AnOutputThatRoundingAloneDecidesIsNoPass) {
-  const DynamicReport report = check_decisions(deciding(kDecisions, true));
+TEST(Flips, AnOutputThatRoundingAloneDecidesIsNoPassWhereItDiffers) {
+  const DynamicReport report = check_decisions(deciding(kDecisions, false));
   EXPECT_EQ(report.verdict, Verdict::kUnproved);
+  EXPECT_EQ(report.triage, "not_compared") << "there is a proof";
   EXPECT_EQ(report.compared, 0);
   EXPECT_EQ(report.skipped, 2);  // as a relation, and as an expectation
   EXPECT_THAT(report.uncompared, Contains(HasSubstr("y: decided by rounding alone")));
+}
+
+// As where inputs lie on a grid, and a floor is of what lies on it.
+TEST(Flips, WhatIsEqualEverywhereIsComparedThoughRoundingDecidesIt) {
+  const DynamicReport report = check_decisions(deciding(kDecisions, true));
+  EXPECT_EQ(report.verdict, Verdict::kProved);
+  EXPECT_EQ(report.triage, "pass");
+  EXPECT_EQ(report.compared, 1);
+  EXPECT_THAT(report.uncompared, IsEmpty());
 }
 
 TEST(Flips, ThatArePassedAreInTheReport) {

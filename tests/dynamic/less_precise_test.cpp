@@ -2,6 +2,7 @@
 // no tolerance of theirs.
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/sum.h>
+#include <ATen/ops/tanh.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,6 +50,23 @@ TEST_P(LessPrecise, IsACancellationThatTheRanksAloneBringIn) {
   EXPECT_EQ(report.first_deviation->tensor, "y");
   EXPECT_EQ(report.first_deviation->kind, "less_precise");
   EXPECT_THAT(report.first_deviation->detail, HasSubstr("less precise than its specification by"));
+}
+
+// Few digits: thirty times the sequential program's noise, which one error of ten times shows.
+TEST_P(LessPrecise, IsASmallOffsetThatTheRanksTakeOffAgain) {
+  const auto tanh = [](ProgramContext&, const at::Tensor& x) { return at::tanh(x); };
+  const auto moved = [](ProgramContext&, const at::Tensor& x) { return at::tanh(x) + 30 - 30; };
+  const auto twice = [](ProgramContext&, const at::Tensor& x) { return at::tanh(x) * 3 / 3; };
+  const Shape shape{kSharedRows, kSharedColumns};
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const DynamicReport report =
+        check_sums(on_two_ranks(shape, test::kWhole, tanh, moved), GetParam(), seed);
+    EXPECT_EQ(report.triage, "precision") << "seed " << seed;
+    ASSERT_TRUE(report.first_deviation);
+    EXPECT_EQ(report.first_deviation->kind, "less_precise");
+    const test::Mlp rounds_again = on_two_ranks(shape, test::kWhole, tanh, twice);
+    EXPECT_EQ(check_sums(rounds_again, GetParam(), seed).triage, "pass") << "seed " << seed;
+  }
 }
 
 TEST_P(LessPrecise, IsNotAPlainReordering) {

@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Of, WriteOfOperator, testing::ValuesIn(kOperatorWrites)
 
 /// What an operator without a declaration writes is a function of its operands, as its results are.
 TEST(Memory, UnknownFunctionsThatWriteAreEqualToThemselves) {
-  const Program* programs = nullptr;
+  const MemoryProgram* programs = nullptr;
   for (const Write& write : kOperatorWrites) {
     const std::string name = write.name;
     if (name != "running_statistics") continue;
