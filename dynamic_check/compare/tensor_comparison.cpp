@@ -23,8 +23,7 @@ Comparison compare_exactly(const at::Tensor& value, const ExpectedTensor& refere
   // Equal in every element, though rounding may decide some: it is what was to be seen.
   if (different == 0) return {};
   const Flips& flips = reference.flips;
-  if (!flips.any())
-    return out("value", fmt::format("{} of {} elements differ", different, all));
+  if (!flips.any()) return out("value", fmt::format("{} of {} elements differ", different, all));
   const int64_t seen = flips.elements(), unseen = flips.unseen(flip_chance);
   const int64_t beyond =
       different - differs.logical_and(flips.where().to(differs.device())).sum().item<int64_t>();
