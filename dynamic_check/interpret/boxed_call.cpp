@@ -15,6 +15,7 @@
 #include "dynamic_check/interpret/custom_operators.h"
 #include "dynamic_check/interpret/declared_operators.h"
 #include "dynamic_check/interpret/hlo_operators.h"
+#include "shared_ir/capture/memory_format.h"
 #include "shared_ir/capture/scalar_type.h"
 #include "shared_ir/memory/effects.h"
 #include "shared_ir/operators.h"
@@ -44,14 +45,6 @@ c10::OperatorName dispatcher_name(std::string_view op) {
   return {fmt::format("{}::{}", op.substr(0, first),
                       op.substr(first + 1, last == first ? last : last - first - 1)),
           overload};
-}
-
-std::optional<at::MemoryFormat> memory_format(std::string_view text) {
-  if (text == "torch.contiguous_format") return at::MemoryFormat::Contiguous;
-  if (text == "torch.preserve_format") return at::MemoryFormat::Preserve;
-  if (text == "torch.channels_last") return at::MemoryFormat::ChannelsLast;
-  if (text == "torch.channels_last_3d") return at::MemoryFormat::ChannelsLast3d;
-  return std::nullopt;
 }
 
 // Turns the arguments of one call into what the schema asks for.

@@ -2,6 +2,7 @@
 
 #include <ATen/core/jit_type.h>
 
+#include "shared_ir/capture/memory_format.h"
 #include "shared_ir/capture/scalar_type.h"
 #include "shared_ir/error.h"
 
@@ -23,28 +24,15 @@ c10::TypeKind element_kind(const c10::Argument& schema) {
   }
 }
 
-Arg memory_format_name(at::MemoryFormat format) {
-  switch (format) {
-    case at::MemoryFormat::Contiguous:
-      return {std::string("torch.contiguous_format")};
-    case at::MemoryFormat::Preserve:
-      return {std::string("torch.preserve_format")};
-    case at::MemoryFormat::ChannelsLast:
-      return {std::string("torch.channels_last")};
-    case at::MemoryFormat::ChannelsLast3d:
-      return {std::string("torch.channels_last_3d")};
-    default:
-      return {};
-  }
-}
-
 Arg to_arg(const c10::IValue& value, c10::TypeKind kind, const TensorToArg& tensor) {
   if (value.isNone() || value.isDevice() || value.isGenerator()) return {};
   if (value.isTensor()) return value.toTensor().defined() ? tensor(value.toTensor()) : Arg{};
   if (value.isInt()) {
     if (kind == c10::TypeKind::LayoutType) return {};
-    if (kind == c10::TypeKind::MemoryFormatType)
-      return memory_format_name(static_cast<at::MemoryFormat>(value.toInt()));
+    if (kind == c10::TypeKind::MemoryFormatType) {
+      const auto name = memory_format_name(static_cast<at::MemoryFormat>(value.toInt()));
+      return name.empty() ? Arg{} : Arg{std::string(name)};
+    }
     if (kind == c10::TypeKind::ScalarTypeType) {
       return {to_dtype(static_cast<at::ScalarType>(value.toInt()))};
     }

@@ -317,7 +317,10 @@ Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DTyp
     merge_tiles(*result);
     return std::move(*result);
   }
-  if (element_count(shape) <= kFewElements) return reshape_by_elements(value, shape);
+  if (element_count(shape) <= kFewElements) {
+    Value apart = reshape_by_elements(value, shape);
+    if (apart.tiles.size() <= 2 * value.tiles.size()) return apart;
+  }
   // Join the cut dimensions, innermost first, until a grid expresses the result.
   Value joined = value;
   for (size_t d = joined.shape.size(); d-- > 0;) {

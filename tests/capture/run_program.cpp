@@ -8,6 +8,7 @@
 
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include "shared_ir/capture/memory_format.h"
 #include "shared_ir/capture/recording.h"
 #include "shared_ir/capture/same_program.h"
 #include "shared_ir/capture/scalar_type.h"
@@ -84,7 +85,10 @@ class NodeCall {
     if (const auto* number = std::get_if<int64_t>(&arg.value)) return *number;
     if (const auto* number = std::get_if<double>(&arg.value)) return *number;
     if (const auto* truth = std::get_if<bool>(&arg.value)) return *truth;
-    if (const auto* text = std::get_if<std::string>(&arg.value)) return *text;
+    if (const auto* text = std::get_if<std::string>(&arg.value)) {
+      if (const auto format = memory_format(*text)) return static_cast<int64_t>(*format);
+      return *text;
+    }
     if (const auto* dtype = std::get_if<DType>(&arg.value)) {
       return static_cast<int64_t>(to_scalar_type(*dtype));
     }
