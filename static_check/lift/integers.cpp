@@ -209,9 +209,10 @@ bool is_flag(const Lifting& lifting, AtomId id) {
   const Atom& atom = lifting.atom(id);
   if (!is_bool(atom.dtype) || !atom.hidden.empty()) return false;
   if (atom.kind == Atom::Kind::kInput) return true;
-  using enum Instance::Kind;
-  return std::ranges::any_of(std::initializer_list{kMap, kBlock, kOpaque, kDraw},
-                             [&](Instance::Kind kind) { return lifting.is_instance(id, kind); });
+  using Kind = Instance::Kind;
+  constexpr Kind kFunctions[] = {Kind::kMap, Kind::kBlock, Kind::kOpaque, Kind::kDraw};
+  return std::any_of(std::begin(kFunctions), std::end(kFunctions),
+                     [&](Kind kind) { return lifting.is_instance(id, kind); });
 }
 
 // A single affine piece is an ordinary sum of terms, and every function of a flag is affine.

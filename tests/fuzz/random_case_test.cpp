@@ -11,6 +11,7 @@
 #include "tests/differential/run_size.h"
 #include "tests/fuzz/case_mutation.h"
 #include "tests/fuzz/case_values.h"
+#include "tests/support/scratch_folder.h"
 
 namespace assay::test {
 namespace {
@@ -46,19 +47,16 @@ RandomCase drawn(uint64_t seed) {
   return made;
 }
 
-// Where a failing case is kept.
-std::filesystem::path folder_of(uint64_t seed) {
-  return std::filesystem::path(testing::TempDir()) / "assay_random_cases" / std::to_string(seed);
-}
-
-std::string kept(const RandomCase& made, uint64_t seed) {
+// Where the failing case is kept.
+std::string kept(const RandomCase& made) {
+  ScratchFolder folder;
+  folder.keep();
   try {
-    std::filesystem::create_directories(folder_of(seed));
-    save_case(made.refinement, folder_of(seed));
+    save_case(made.refinement, folder.path());
   } catch (const std::exception& error) {
     return error.what();
   }
-  return folder_of(seed);
+  return folder.path();
 }
 
 void check(uint64_t seed, const OperatorTable& operators, Tally& tally) {
@@ -73,22 +71,21 @@ void check(uint64_t seed, const OperatorTable& operators, Tally& tally) {
       ++tally.run;
       const std::string difference = difference_of(made, result, seed);
       EXPECT_EQ(difference, "") << "seed " << seed << ", verdict "
-                                << to_string(result.report.verdict) << ": " << kept(made, seed);
+                                << to_string(result.report.verdict) << ": " << kept(made);
     }
   } catch (const UserError& error) {
     ++tally.refused;
     ++tally.refusals[error.message().substr(0, 60)];
   } catch (const std::exception& error) {
-    ADD_FAILURE() << "seed " << seed << ": " << error.what() << "\n" << kept(made, seed);
+    ADD_FAILURE() << "seed " << seed << ": " << error.what() << "\n" << kept(made);
   }
   const double took = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   if (took > tally.slowest) {
     tally.slowest = took;
     tally.slowest_seed = seed;
   }
-  EXPECT_LT(took, kMostSeconds) << "seed " << seed << ": " << kept(made, seed);
-  EXPECT_LT(peak_kilobytes() - before, kMostKilobytes)
-      << "seed " << seed << ": " << kept(made, seed);
+  EXPECT_LT(took, kMostSeconds) << "seed " << seed << ": " << kept(made);
+  EXPECT_LT(peak_kilobytes() - before, kMostKilobytes) << "seed " << seed << ": " << kept(made);
 }
 
 TEST(RandomCases, AreCheckedOrRefusedAndNeverProvedWhereTheyDiffer) {

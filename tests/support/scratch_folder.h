@@ -19,6 +19,7 @@ class ScratchFolder {
     path_ = name;
   }
   ~ScratchFolder() {
+    if (kept_) return;
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
@@ -26,6 +27,9 @@ class ScratchFolder {
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+
+  /// The folder stays: somebody will look at it.
+  void keep() { kept_ = true; }
 
   /// Writes a file below the folder and returns its path.
   std::filesystem::path write(const std::string& name, const std::string& text) const {
@@ -37,6 +41,7 @@ class ScratchFolder {
 
  private:
   std::filesystem::path path_;
+  bool kept_ = false;
 };
 
 }  // namespace assay::test
