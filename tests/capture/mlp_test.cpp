@@ -36,7 +36,7 @@ TEST(CapturedMlp, HasForwardAndBackwardInOneGraph) {
 gelu[8, 16] = aten.gelu.default(mm, approximate='none')
 y[8, 4] = aten.mm.default(gelu, down)
 sum[] = aten.sum.default(y)
-ones_like[] = aten.ones_like.default(sum)
+ones_like[] = aten.ones_like.default(sum, memory_format='torch.contiguous_format')
 expand[8, 4] = aten.expand.default(ones_like, [8, 4], implicit=false)
 t[16, 8] = aten.t.default(gelu)
 grad.down[16, 4] = aten.mm.default(t, expand)
