@@ -89,7 +89,8 @@ AtomId Lifting::one_hot(AtomId ids) {
   if (auto known = one_hots_.find(ids); known != one_hots_.end()) return known->second;
   Atom made;
   made.kind = Atom::Kind::kOneHot;
-  made.size = atom(ids).size * kClasses;
+  if (mul_overflow(atom(ids).size, kClasses, &made.size))
+    throw NotLifted{"indices that are one-hots themselves"};
   made.ids = ids;
   const AtomId id = fresh(std::move(made));
   one_hots_.emplace(ids, id);

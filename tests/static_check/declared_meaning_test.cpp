@@ -15,8 +15,8 @@ TensorRef as_fractions(GraphBuilder& g, TensorRef x) {
   return g.call("fractions", "aten.to.dtype", {x, DType::kFloat32}, g.shape(x));
 }
 TensorRef large_bytes(GraphBuilder& g) {
-  const TensorRef bytes =
-      g.call("bytes", "aten.full.default", {std::vector<Argument>{4}, 200}, {4}, DType::kUint8);
+  const TensorRef bytes = g.call("bytes", "aten.full.default",
+                                 {Argument(std::vector<Argument>{4}), 200}, {4}, DType::kUint8);
   g.keyword("dtype", DType::kUint8);
   return bytes;
 }
@@ -70,10 +70,11 @@ const Meaning kMeanings[] = {
        return relu(g, as_fractions(g, any));
      },
      [](GraphBuilder& g, const Inputs&) {
-       return relu(g, g.call("one", "aten.ones.default", {std::vector<Argument>{}}, {}));
+       return relu(g, g.call("one", "aten.ones.default", {Argument(std::vector<Argument>{})}, {}));
      },
      [](GraphBuilder& g, const Inputs&) {
-       return relu(g, g.call("none", "aten.zeros.default", {std::vector<Argument>{}}, {}));
+       return relu(g,
+                   g.call("none", "aten.zeros.default", {Argument(std::vector<Argument>{})}, {}));
      }},
     {"counting_beyond_doubles",
      [](GraphBuilder& g, const Inputs& in) {

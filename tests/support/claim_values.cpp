@@ -126,7 +126,8 @@ ClaimValues::AtomPart& ClaimValues::part_of(AtomId id, std::vector<Restriction> 
       if (std::binary_search(hidden.begin(), hidden.end(), box.label)) inner.push_back(box);
     }
     const bool linear = instance.kind == Instance::Kind::kMul ||
-                        instance.kind == Instance::Kind::kSum || (instance.linear >> i & 1) != 0;
+                        instance.kind == Instance::Kind::kSum ||
+                        (i < 32 && (instance.linear >> i & 1) != 0);
     if (!linear && !inner.empty())
       throw MeaninglessClaim{"a box passes through " + instance.fn + ", which is not linear"};
     for (const Restriction& box : inner) {
