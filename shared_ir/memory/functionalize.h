@@ -55,7 +55,7 @@ class Functionalizer {
 
   // The declaration of the operator, or of the one that returns what it writes; nullptr: none.
   const OperatorDeclaration* meaning_of(const Node& node);
-  // Nodes that issue a collective whose first user does not wait for it.
+  // Whether the node issues a collective whose first user does not wait for it.
   bool is_used_in_flight(const Node& node);
   void use_in_flight(const Node& node, const OperatorSchema& schema,
                      const std::vector<TensorId>& written);
