@@ -25,11 +25,7 @@ Functionalizer::Functionalizer(const Graph& graph, const OperatorTable& operator
       operators_(operators),
       context_(context),
       memory_(graph, context.builder),
-      in_flight_(memory_, context.builder),
-      first_users_(graph.tensors.size(), nullptr) {
-  for (const Node& node : graph.nodes)
-    for (const TensorId operand : operands_of(node))
-      if (first_users_[operand] == nullptr) first_users_[operand] = &node;
+      in_flight_(memory_, context.builder) {
   needed_ = std::any_of(graph.nodes.begin(), graph.nodes.end(),
                         [this](const Node& node) { return needs_memory(node); });
   if (needed_) values_.assign(graph.tensors.size(), kNone);

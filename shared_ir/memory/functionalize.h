@@ -57,6 +57,7 @@ class Functionalizer {
   const OperatorDeclaration* meaning_of(const Node& node);
   // Whether the node issues a collective whose first user does not wait for it.
   bool is_used_in_flight(const Node& node);
+  void find_first_users();
   void use_in_flight(const Node& node, const OperatorSchema& schema,
                      const std::vector<TensorId>& written);
   // `node` has been run.
@@ -84,7 +85,7 @@ class Functionalizer {
   lowering::Context& context_;
   Memory memory_;
   InFlight in_flight_;
-  std::vector<const Node*> first_users_;  // of each tensor; nullptr: none
+  std::vector<const Node*> first_users_;  // of each tensor, once asked for; nullptr: none
   std::vector<CoreId> values_;
   std::unordered_map<std::string_view, OperatorSchema> schemas_;
   std::vector<const Node*> writers_;

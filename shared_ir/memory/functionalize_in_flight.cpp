@@ -12,9 +12,17 @@ const OperatorDeclaration* Functionalizer::meaning_of(const Node& node) {
   return declaration != nullptr || functional.empty() ? declaration : operators_.find(functional);
 }
 
+void Functionalizer::find_first_users() {
+  first_users_.assign(graph_.tensors.size(), nullptr);
+  for (const Node& node : graph_.nodes)
+    for (const TensorId operand : operands_of(node))
+      if (first_users_[operand] == nullptr) first_users_[operand] = &node;
+}
+
 bool Functionalizer::is_used_in_flight(const Node& node) {
   const OperatorDeclaration* declaration = meaning_of(node);
   if (declaration == nullptr || !declaration->asynchronous) return false;
+  if (first_users_.empty()) find_first_users();
   return std::any_of(node.outputs.begin(), node.outputs.end(), [&](TensorId output) {
     const Node* user = output == kNone ? nullptr : first_users_[output];
     if (user == nullptr) return false;
