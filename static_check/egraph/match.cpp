@@ -32,13 +32,14 @@ Rule::Rule(const Lemma& lemma, int32_t position, bool forward)
       dims_(as_list(dims_of(lemma))) {
   const Formula& from = forward ? lemma.left : lemma.right;
   const Formula& to = forward ? lemma.right : lemma.left;
-  pattern_ = compile(from);
-  replacement_ = compile(to);
+  pattern_ = compile(from, nodes_);
+  int32_t others = 0;
+  replacement_ = compile(to, others);
   usable_ = from.kind == Formula::Kind::kCall &&
             bound_by(from).size() == variables_.size() + dims_.size();
 }
 
-Rule::Pattern Rule::compile(const Formula& formula) const {
+Rule::Pattern Rule::compile(const Formula& formula, int32_t& nodes) const {
   Pattern result;
   if (formula.kind == Formula::Kind::kVariable) {
     result.variable = position_in(variables_, formula.name);
@@ -46,62 +47,119 @@ Rule::Pattern Rule::compile(const Formula& formula) const {
   }
   result.symbol = formula;
   result.symbol.operands.clear();
+  result.node = nodes++;
   if (!formula.dim.empty()) result.dim = position_in(dims_, formula.dim);
-  for (const Formula& operand : formula.operands) result.operands.push_back(compile(operand));
+  for (const Formula& operand : formula.operands) result.operands.push_back(compile(operand, nodes));
   return result;
 }
 
-bool Rule::match(const EGraph& graph, const Pattern& pattern, TermId term, Match& so_far,
-                 const Then& then) const {
-  if (pattern.variable != kNone) {
-    TermId& bound = so_far.variables[static_cast<size_t>(pattern.variable)];
-    if (bound != kNone) return !graph.same(bound, term) || then(so_far);
-    bound = term;
-    const bool more = then(so_far);
-    so_far.variables[static_cast<size_t>(pattern.variable)] = kNone;
-    return more;
+// Goes through the ways to match, depth first. What is still to be matched is a list on the stack
+// of the calls, so that a match allocates nothing before it is complete.
+class Rule::Matcher {
+ public:
+  Matcher(const Rule& rule, const EGraph& graph, size_t limit, int64_t visits)
+      : rule_(rule),
+        graph_(graph),
+        limit_(limit),
+        visits_(visits),
+        symbols_(static_cast<size_t>(rule.nodes_), kNone) {
+    missing_ = !resolve(rule.pattern_);
   }
-  const SymbolId symbol = graph.find_symbol(pattern.symbol);
-  if (symbol == kNone) return true;
-  for (const TermId member : graph.members(graph.find(term))) {
-    const EGraph::Term& made = graph.term(member);
-    if (made.symbol != symbol) continue;
-    DimId* dim = pattern.dim == kNone ? nullptr : &so_far.dims[static_cast<size_t>(pattern.dim)];
-    const DimId before = dim != nullptr ? *dim : kNone;
-    if (dim != nullptr && before != made.dim) {
+
+  Matches run() {
+    if (missing_) return {};
+    for (TermId term = 0; static_cast<size_t>(term) < graph_.size(); ++term) {
+      if (graph_.find(term) != term) continue;
+      so_far_ = {term, std::vector<TermId>(rule_.variables_.size(), kNone),
+                 std::vector<DimId>(rule_.dims_.size(), kNone)};
+      if (!match(rule_.pattern_, term, nullptr)) {
+        result_.all = false;
+        break;
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // The operands of `term` from `next` on, and then the rest of what is outside of it.
+  struct Left {
+    const Pattern* pattern;
+    TermId term;
+    size_t next;
+    const Left* outside;
+  };
+
+  // False where no term of the graph has one of the symbols.
+  bool resolve(const Pattern& pattern) {
+    if (pattern.variable != kNone) return true;
+    const SymbolId symbol = graph_.find_symbol(pattern.symbol);
+    symbols_[static_cast<size_t>(pattern.node)] = symbol;
+    return symbol != kNone && std::all_of(pattern.operands.begin(), pattern.operands.end(),
+                                          [&](const Pattern& operand) { return resolve(operand); });
+  }
+
+  // False when a bound was reached.
+  bool match(const Pattern& pattern, TermId term, const Left* left) {
+    if (pattern.variable != kNone) {
+      TermId& bound = so_far_.variables[static_cast<size_t>(pattern.variable)];
+      if (bound != kNone) return !graph_.same(bound, term) || go_on(left);
+      bound = term;
+      const bool more = go_on(left);
+      bound = kNone;
+      return more;
+    }
+    const auto& members = graph_.members(graph_.find(term));
+    visits_ -= static_cast<int64_t>(members.size());
+    if (visits_ < 0) return false;
+    const SymbolId symbol = symbols_[static_cast<size_t>(pattern.node)];
+    for (const TermId member : members) {
+      const EGraph::Term& made = graph_.term(member);
+      if (made.symbol == symbol && !match_call(pattern, made.dim, {&pattern, member, 0, left}))
+        return false;
+    }
+    return true;
+  }
+
+  bool match_call(const Pattern& pattern, DimId made, const Left& operands) {
+    if (pattern.dim == kNone) return go_on(&operands);
+    DimId& dim = so_far_.dims[static_cast<size_t>(pattern.dim)];
+    const DimId before = dim;
+    if (before != made) {
       // Another dimension of the lemma is another dimension of the terms.
       const bool taken =
-          std::find(so_far.dims.begin(), so_far.dims.end(), made.dim) != so_far.dims.end();
-      if (before != kNone || taken) continue;
+          std::find(so_far_.dims.begin(), so_far_.dims.end(), made) != so_far_.dims.end();
+      if (before != kNone || taken) return true;
     }
-    if (dim != nullptr) *dim = made.dim;
-    const bool more = match_operands(graph, pattern, member, 0, so_far, then);
-    if (dim != nullptr) so_far.dims[static_cast<size_t>(pattern.dim)] = before;
-    if (!more) return false;
+    dim = made;
+    const bool more = go_on(&operands);
+    dim = before;
+    return more;
   }
-  return true;
-}
 
-bool Rule::match_operands(const EGraph& graph, const Pattern& pattern, TermId term, size_t next,
-                          Match& so_far, const Then& then) const {
-  if (next == pattern.operands.size()) return then(so_far);
-  return match(
-      graph, pattern.operands[next], graph.operands(term)[next], so_far,
-      [&](Match& deeper) { return match_operands(graph, pattern, term, next + 1, deeper, then); });
-}
-
-std::vector<Rule::Match> Rule::matches(const EGraph& graph, size_t limit) const {
-  std::vector<Match> found;
-  for (TermId term = 0; static_cast<size_t>(term) < graph.size() && found.size() < limit; ++term) {
-    if (graph.find(term) != term) continue;
-    Match start{term, std::vector<TermId>(variables_.size(), kNone),
-                std::vector<DimId>(dims_.size(), kNone)};
-    match(graph, pattern_, term, start, [&](Match& match) {
-      found.push_back(match);
-      return found.size() < limit;
-    });
+  bool go_on(const Left* left) {
+    while (left != nullptr && left->next == left->pattern->operands.size()) left = left->outside;
+    if (left == nullptr) {
+      if (result_.found.size() == limit_) return false;
+      result_.found.push_back(so_far_);
+      return true;
+    }
+    const Left rest{left->pattern, left->term, left->next + 1, left->outside};
+    return match(left->pattern->operands[left->next], graph_.operands(left->term)[left->next],
+                 &rest);
   }
-  return found;
+
+  const Rule& rule_;
+  const EGraph& graph_;
+  const size_t limit_;
+  int64_t visits_;
+  std::vector<SymbolId> symbols_;  // of the rule's calls in this graph
+  bool missing_ = false;
+  Match so_far_{};
+  Matches result_;
+};
+
+Rule::Matches Rule::matches(const EGraph& graph, size_t limit, int64_t visits) const {
+  return Matcher(*this, graph, limit, visits).run();
 }
 
 TermId Rule::add(EGraph& graph, const Pattern& pattern, const Match& match) const {

@@ -1,7 +1,6 @@
 // E-matching: where in the classes one side of a lemma stands.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,8 +26,13 @@ class Rule {
     std::vector<TermId> variables;  // sorted by name, as Reason has them
     std::vector<DimId> dims;
   };
-  // At most `limit` of them; the graph must be rebuilt.
-  std::vector<Match> matches(const EGraph& graph, size_t limit) const;
+  // At most `limit` of them, and no more where `visits` terms were looked at; the graph must be
+  // rebuilt.
+  struct Matches {
+    std::vector<Match> found;
+    bool all = true;  // false where either bound was reached
+  };
+  Matches matches(const EGraph& graph, size_t limit, int64_t visits) const;
 
   // The lemma's instance, both sides: their terms are equal by the lemma. nullopt when a condition
   // does not show on any term that is equal to what was matched.
@@ -43,18 +47,16 @@ class Rule {
   // Variables and dimensions by slot.
   struct Pattern {
     Formula symbol;
+    int32_t node = 0;  // of the rule's calls, numbered
     int32_t variable = kNone;
     int32_t dim = kNone;
     std::vector<Pattern> operands;
   };
 
-  Pattern compile(const Formula& formula) const;
-  // Goes on with `then` for each way to match; false when it says that this is enough.
-  using Then = std::function<bool(Match&)>;
-  bool match(const EGraph& graph, const Pattern& pattern, TermId term, Match& so_far,
-             const Then& then) const;
-  bool match_operands(const EGraph& graph, const Pattern& pattern, TermId term, size_t next,
-                      Match& so_far, const Then& then) const;
+  // One search for matches.
+  class Matcher;
+
+  Pattern compile(const Formula& formula, int32_t& nodes) const;
   TermId add(EGraph& graph, const Pattern& pattern, const Match& match) const;
   bool choose(const EGraph& graph, Match& match) const;
   bool choose_disjoint(const EGraph& graph, const Condition& condition, Match& match) const;
@@ -68,6 +70,7 @@ class Rule {
   bool usable_;
   std::vector<std::string> variables_, dims_;
   Pattern pattern_, replacement_;
+  int32_t nodes_ = 0;
 };
 
 }  // namespace assay
