@@ -16,7 +16,9 @@ CoreId constant(Call& call, size_t number, DType dtype, const Shape& shape) {
     return call.builder().constant(Rational(*integer), dtype, shape);
   double value = call.number(number);
   if (is_bool(dtype)) value = value != 0;
-  if (!is_floating(dtype) && value != std::trunc(value))
+  // As PyTorch converts numbers: without the fraction, and not beyond the type's range.
+  if (is_integer(dtype)) value = std::trunc(value);
+  if (is_integer(dtype) && !(std::abs(value) <= 0x1p63))
     call.fail(fmt::format("{} is no {}", value, to_string(dtype)));
   return call.builder().constant(value, dtype, shape);
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/cast.h"
 #include "shared_ir/lower/builtins.h"
 #include "shared_ir/lower/padding.h"
 
@@ -60,7 +61,11 @@ std::optional<int64_t> known_start(Call& call, CoreId start, int64_t size, int64
   if (size > whole) call.fail(fmt::format("{} elements of a dimension of size {}", size, whole));
   if (size == whole) return 0;
   if (!builder.is_finite_constant(start)) return std::nullopt;
-  return std::clamp<int64_t>(builder.op(start).constant.numerator(), 0, whole - size);
+  // XLA's semantics have no words on it; its compiler for CPUs takes the bits as a signed integer.
+  const int64_t number = builder.op(start).constant.numerator();
+  if (is_unsigned(builder.dtype(start)) && number > integer_range(builder.dtype(start)).second / 2)
+    call.unsupported("an unsigned start whose first bit is set");
+  return std::clamp<int64_t>(number, 0, whole - size);
 }
 
 // start, start + 1, ...

@@ -50,6 +50,23 @@ double cast(const FunctionName& fn, Args a) {
   return cast_value(a[0], *to);
 }
 
+// PyTorch's of integers of the function's type ("shift_left:int32"): by fewer than 0 or all of the
+// bits, to the left nothing stays, to the right the sign.
+double shift(const FunctionName& fn, Args a, bool left) {
+  const auto dtype = parse_dtype(fn.type);
+  ASSAY_CHECK(dtype && is_integer(*dtype), fmt::format("'{}' shifts no integers", fn.name));
+  const auto x = static_cast<int64_t>(a[0]);
+  const auto bits = static_cast<double>(8 * byte_size(*dtype));
+  const bool out = !(a[1] >= 0 && a[1] < bits);
+  const int by = out ? 63 : static_cast<int>(a[1]);
+  if (!left) return static_cast<double>(x >> by);
+  const uint64_t moved = out ? 0 : static_cast<uint64_t>(x) << by;
+  return static_cast<double>(cast_integer(static_cast<int64_t>(moved), *dtype));
+}
+
+double shift_left(const FunctionName& fn, Args a) { return shift(fn, a, true); }
+double shift_right(const FunctionName& fn, Args a) { return shift(fn, a, false); }
+
 // The remainder has the sign of the divisor.
 double remainder(const FunctionName&, Args a) {
   const double rest = std::fmod(a[0], a[1]);
@@ -212,6 +229,8 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"bitwise_or", ASSAY_BINARY(number(bits(x) | bits(y)))},
     {"bitwise_xor", ASSAY_BINARY(number(bits(x) ^ bits(y)))},
     {"bitwise_not", ASSAY_UNARY(number(~bits(x)))},
+    {"shift_left", shift_left},
+    {"shift_right", shift_right},
     {"gelu", gelu},
     {"gelu_slope", gelu_slope},
     {"clamp", clamp},
