@@ -117,6 +117,11 @@ class Check {
     while (!prove_by(offered)) {
     }
     result_.report.lemmas = offered.certifications();
+    if (result_.report.verdict == Verdict::kProved) return;
+    for (const std::string& name : offered.unused())
+      result_.report.searches.push_back(
+          "no proof uses the lemma " + name +
+          " of the case: whether it holds was not looked at (assay lemmas --certify does)");
   }
 
   // False where a proof was found that proves nothing: then fewer lemmas are left to try.

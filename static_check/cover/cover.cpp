@@ -311,9 +311,10 @@ std::vector<CleanExpr> CoverIndex::cover(const Target& target) const {
   if (replicas.empty()) replicas = same_values(target);
   if (replicas.empty()) replicas = namesakes(target);
   for (CleanExpr& replica : replicas) {
-    replica = sum_of_wholes(std::move(replica), [&](const CleanExpr& tensor, int64_t dim) {
+    const TensorSize size_of = [&](const CleanExpr& tensor, int64_t dim) {
       return value(tensor.name, tensor.rank).shape[static_cast<size_t>(dim)];
-    });
+    };
+    replica = neighbours_joined(sum_of_wholes(std::move(replica), size_of), size_of);
   }
   // What the search proposes is evaluated before it is believed.
   std::erase_if(replicas, [&](const CleanExpr& expr) {

@@ -1,6 +1,7 @@
 #include "static_check/cover/pieces.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "static_check/algebra/layout.h"
@@ -37,19 +38,54 @@ CleanExpr make_concat(std::vector<CleanExpr> operands, int64_t dim) {
 
 namespace {
 
+// Slices of one tensor, inside out.
+struct Cut {
+  const CleanExpr* tensor = nullptr;
+  std::map<int64_t, std::pair<int64_t, int64_t>> range;  // by dimension that is cut: [start, end)
+};
+
+std::optional<Cut> as_cut(const CleanExpr& expr) {
+  Cut cut;
+  const CleanExpr* inner = &expr;
+  for (; inner->kind == CleanExpr::Kind::kSlice; inner = &inner->operands[0])
+    if (!cut.range.emplace(inner->dim, std::pair(inner->start, inner->end)).second)
+      return std::nullopt;
+  if (inner->kind != CleanExpr::Kind::kTensor) return std::nullopt;
+  cut.tensor = inner;
+  return cut;
+}
+
+CleanExpr as_expr(const Cut& cut, const TensorSize& size_of) {
+  CleanExpr expr = *cut.tensor;
+  for (const auto& [dim, range] : cut.range)
+    expr = make_slice(std::move(expr), dim, range.first, range.second, size_of(*cut.tensor, dim));
+  return expr;
+}
+
+// Both as one where `next` goes on along `dim` where `cut` ends.
+bool extend(Cut& cut, const Cut& next, int64_t dim) {
+  if (*cut.tensor != *next.tensor || !cut.range.contains(dim) || !next.range.contains(dim) ||
+      cut.range.at(dim).second != next.range.at(dim).first)
+    return false;
+  Cut both = cut;
+  both.range.at(dim).second = next.range.at(dim).second;
+  Cut other = next;
+  other.range.at(dim) = both.range.at(dim);
+  if (both.range != other.range) return false;
+  cut = std::move(both);
+  return true;
+}
+
 // Slices along `dim` of one tensor, each after the other, as one; nullopt when they are not.
 std::optional<CleanExpr> joined_slices(const std::vector<const CleanExpr*>& slices, int64_t dim,
                                        const TensorSize& size_of) {
-  const CleanExpr& first = *slices.front();
-  int64_t end = first.start;
-  for (const CleanExpr* slice : slices) {
-    if (slice->kind != CleanExpr::Kind::kSlice || slice->dim != dim || slice->start != end ||
-        slice->operands[0] != first.operands[0] ||
-        slice->operands[0].kind != CleanExpr::Kind::kTensor)
-      return std::nullopt;
-    end = slice->end;
+  auto all = as_cut(*slices.front());
+  for (size_t i = 1; i < slices.size() && all; ++i) {
+    const auto next = as_cut(*slices[i]);
+    if (!next || !extend(*all, *next, dim)) return std::nullopt;
   }
-  return make_slice(first.operands[0], dim, first.start, end, size_of(first.operands[0], dim));
+  if (!all || !all->range.contains(dim)) return std::nullopt;
+  return as_expr(*all, size_of);
 }
 
 }  // namespace
@@ -71,6 +107,22 @@ CleanExpr sum_of_wholes(CleanExpr expr, const TensorSize& size_of) {
     terms.push_back(std::move(*whole));
   }
   return make_sum(std::move(terms));
+}
+
+CleanExpr neighbours_joined(CleanExpr expr, const TensorSize& size_of) {
+  for (CleanExpr& operand : expr.operands) operand = neighbours_joined(std::move(operand), size_of);
+  if (expr.kind != CleanExpr::Kind::kConcat) return expr;
+  std::vector<CleanExpr> joined;
+  for (CleanExpr& operand : expr.operands) {
+    if (!joined.empty()) {
+      if (auto both = joined_slices({&joined.back(), &operand}, expr.dim, size_of)) {
+        joined.back() = std::move(*both);
+        continue;
+      }
+    }
+    joined.push_back(std::move(operand));
+  }
+  return make_concat(std::move(joined), expr.dim);
 }
 
 CleanExpr make_sum(std::vector<CleanExpr> operands) {

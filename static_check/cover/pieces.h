@@ -30,6 +30,8 @@ using TensorSize = std::function<int64_t(const CleanExpr& tensor, int64_t dim)>;
 // concat(sum(slice(x), slice(y)), ...; dim) as sum(x, y), where the slices follow each other along
 // dim; other expressions as they are.
 CleanExpr sum_of_wholes(CleanExpr expr, const TensorSize& size_of);
+// With slices of one tensor that follow each other in a concatenation as one.
+CleanExpr neighbours_joined(CleanExpr expr, const TensorSize& size_of);
 CleanExpr make_sum(std::vector<CleanExpr> operands);
 CleanExpr make_reshape(CleanExpr expr, const Shape& from, const Shape& to);
 CleanExpr make_permute(CleanExpr expr, const std::vector<int64_t>& dims);

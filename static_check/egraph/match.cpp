@@ -49,7 +49,8 @@ Rule::Pattern Rule::compile(const Formula& formula, int32_t& nodes) const {
   result.symbol.operands.clear();
   result.node = nodes++;
   if (!formula.dim.empty()) result.dim = position_in(dims_, formula.dim);
-  for (const Formula& operand : formula.operands) result.operands.push_back(compile(operand, nodes));
+  for (const Formula& operand : formula.operands)
+    result.operands.push_back(compile(operand, nodes));
   return result;
 }
 

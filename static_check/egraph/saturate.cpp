@@ -56,8 +56,8 @@ class Saturation {
     for (Scheduled& one : rules_) {
       waited_ |= iteration < one.waits_until;
       if (iteration < one.waits_until) continue;
-      auto matches = one.rule.matches(graph_, one.limit,
-                                      static_cast<int64_t>(one.limit) * kVisitsPerMatch);
+      auto matches =
+          one.rule.matches(graph_, one.limit, static_cast<int64_t>(one.limit) * kVisitsPerMatch);
       if (!matches.all) {
         one.limit *= 2;
         one.waits_until = iteration + 2;

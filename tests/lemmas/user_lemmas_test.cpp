@@ -114,5 +114,14 @@ TEST_F(UserLemma, ThatIsNotCertifiedIsNotOfferedToAProof) {
             Verdict::kUnproved);
 }
 
+// "Not used" is not "wrong": the report says which of both it is.
+TEST_F(UserLemma, ThatNoProofUsesIsNamed) {
+  const StaticResult result = prove(by_rows(itself, exponential, "exp(x)", "sin(x)"));
+  EXPECT_EQ(result.report.verdict, Verdict::kUnproved);
+  EXPECT_THAT(result.report.lemmas, IsEmpty());
+  EXPECT_THAT(result.report.searches,
+              testing::Contains(HasSubstr("no proof uses the lemma mine of the case")));
+}
+
 }  // namespace
 }  // namespace assay::test
