@@ -232,8 +232,11 @@ TEST(LowerSource, CountsAndFills) {
               ElementsAre(0, 0));
   EXPECT_THAT(OperatorCall("assay.constant").numbers({3, 1, 2}).gives(DType::kInt64, {3}).value(),
               ElementsAre(3, 1, 2));
+  EXPECT_THAT(
+      OperatorCall("aten.full.default").numbers({2}).number(-2.5).gives(DType::kInt64, {2}).value(),
+      ElementsAre(-2, -2));
   EXPECT_THROW(
-      OperatorCall("aten.full.default").numbers({2}).number(2.5).gives(DType::kInt64, {2}).lower(),
+      OperatorCall("aten.full.default").numbers({2}).number(1e19).gives(DType::kInt64, {2}).lower(),
       UserError);
   EXPECT_THROW(
       OperatorCall("aten.arange.start").number(7).number(2).gives(DType::kInt64, {5}).lower(),
