@@ -120,6 +120,8 @@ struct CoreProgram {
   std::vector<BlockSpec> specs;
   std::vector<Collective> collectives;
   std::vector<CoreId> value_of;  // per Graph tensor
+  std::vector<bool> may_wrap;    // per Graph tensor: integers that may leave the dtype's range, so
+                                 // that core operators give them modulo 2^bits alone
   std::vector<std::string>
       notes;  // assumptions that lowering made: rounded constants, baked host values, casts, ...
   std::vector<std::string> opaque;  // names of operators that have no declaration

@@ -24,15 +24,16 @@ std::vector<std::vector<CleanExpr>> rearranged_operands(
     for (const std::string& name : operands[i].sequential) {
       const TensorId id = sequential.find(name);
       if (const Value* value = problem.sequential_value(id))
-        candidates.push_back(candidate_of(sequential, id, 0, *value));
+        candidates.push_back(candidate_of(sequential, problem.sequential_program, id, 0, *value));
     }
     const CoverIndex index(problem.lifting, std::move(candidates));
     for (const CleanExpr& operand : operands[i].ranks) {
       const Graph& graph = problem.rank_graph(operand.rank);
       const TensorId id = graph.find(operand.name);
+      const CoreProgram& program = problem.rank_programs[static_cast<size_t>(operand.rank)];
       const Value* value = problem.rank_value(operand.rank, id);
       std::vector<CleanExpr> found;
-      if (value != nullptr) found = index.cover(target_of(graph, id, *value));
+      if (value != nullptr) found = index.cover(target_of(graph, program, id, *value));
       if (found.empty())
         foreign.push_back({i, operand});
       else

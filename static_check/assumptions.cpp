@@ -22,6 +22,19 @@ class List {
           op);
   }
 
+  // An input that is a sum of inputs is that over the integers.
+  void add_sums(const Graph& graph, const Relation& relation) {
+    const DType dtype = graph.tensors[static_cast<size_t>(graph.find(relation.tensor))].dtype;
+    const auto adds = [](const auto& self, const CleanExpr& expr) -> bool {
+      return expr.kind == CleanExpr::Kind::kSum || expr.kind == CleanExpr::Kind::kScale ||
+             std::ranges::any_of(expr.operands, [&](const auto& e) { return self(self, e); });
+    };
+    const auto is_sum = [&](const CleanExpr& replica) { return adds(adds, replica); };
+    if (is_integer(dtype) && std::ranges::any_of(relation.replicas, is_sum))
+      add("input relations: " + relation.tensor + " is a sum or multiple that does not leave " +
+          std::string(to_string(dtype)));
+  }
+
   // The random operators of a rank, by name and distribution.
   void add_random_draws(const Graph& graph, const CoreProgram& program) {
     for (const CoreOp& op : program.ops) {
@@ -49,6 +62,7 @@ std::vector<std::string> assumptions_of(const Problem& problem, const Case& aske
       list.add("accepted approximation: " + to_string(asked, accepted));
   list.add(problem.sequential_program);
   for (const CoreProgram& program : problem.rank_programs) list.add(program);
+  for (const Relation& relation : refinement.inputs) list.add_sums(refinement.sequential, relation);
   if (refinement.random_agrees)
     for (size_t r = 0; r < problem.rank_programs.size(); ++r)
       list.add_random_draws(refinement.ranks[r], problem.rank_programs[r]);

@@ -17,14 +17,50 @@ const Tensor& tensor_of(const Graph& graph, TensorId tensor) {
 
 }  // namespace
 
-Candidate candidate_of(const Graph& graph, TensorId tensor, Rank rank, const Value& value) {
-  const Tensor& of = tensor_of(graph, tensor);
-  return {of.name, rank, operator_of(graph, tensor), &value, of.dtype};
+NumberType number_type(const Graph& graph, const CoreProgram& program, TensorId tensor) {
+  return {tensor_of(graph, tensor).dtype, program.may_wrap[static_cast<size_t>(tensor)]};
 }
 
-CoverIndex::Target target_of(const Graph& graph, TensorId tensor, const Value& value) {
-  const Tensor& of = tensor_of(graph, tensor);
-  return {value, of.name, operator_of(graph, tensor), of.dtype};
+Candidate candidate_of(const Graph& graph, const CoreProgram& program, TensorId tensor, Rank rank,
+                       const Value& value) {
+  return {tensor_of(graph, tensor).name, rank, operator_of(graph, tensor), &value,
+          number_type(graph, program, tensor)};
+}
+
+CoverIndex::Target target_of(const Graph& graph, const CoreProgram& program, TensorId tensor,
+                             const Value& value) {
+  return {value, tensor_of(graph, tensor).name, operator_of(graph, tensor),
+          number_type(graph, program, tensor)};
+}
+
+std::optional<std::string> type_difference(const Problem& problem, const CleanExpr& sequential,
+                                           const CleanExpr& replica) {
+  const auto of_rank = [&](const CleanExpr& leaf) {
+    const Graph& graph = problem.rank_graph(leaf.rank);
+    return number_type(graph, problem.rank_programs[static_cast<size_t>(leaf.rank)],
+                       graph.find(leaf.name));
+  };
+  const auto of_sequential = [&](const CleanExpr& leaf) {
+    const Graph& graph = problem.refinement.sequential;
+    return number_type(graph, problem.sequential_program, graph.find(leaf.name));
+  };
+  std::optional<std::string> difference;
+  for_each_leaf(sequential, [&](const CleanExpr& leaf) {
+    const NumberType wanted = of_sequential(leaf);
+    if (difference ||
+        (is_of_type(replica, wanted, of_rank) && is_of_type(sequential, wanted, of_sequential)))
+      return;
+    difference = leaf.name + " is " + std::string(to_string(wanted.dtype)) +
+                 ", and integers of other widths or fractions of them wrap around elsewhere";
+    for_each_leaf(replica, [&](const CleanExpr& other) {
+      const NumberType found = of_rank(other);
+      if (found.dtype == wanted.dtype) return;
+      difference = leaf.name + " is " + std::string(to_string(wanted.dtype)) + ", but " +
+                   to_string(other) + " " + std::string(to_string(found.dtype)) +
+                   ", which wraps around elsewhere";
+    });
+  });
+  return difference;
 }
 
 std::vector<Candidate> sequential_candidates(const Problem& problem) {
@@ -32,7 +68,7 @@ std::vector<Candidate> sequential_candidates(const Problem& problem) {
   std::vector<Candidate> candidates;
   for (const TensorId id : all_tensors(graph))
     if (const Value* value = problem.sequential_value(id))
-      candidates.push_back(candidate_of(graph, id, 0, *value));
+      candidates.push_back(candidate_of(graph, problem.sequential_program, id, 0, *value));
   return candidates;
 }
 
@@ -43,7 +79,7 @@ std::vector<Candidate> rank_candidates(const Problem& problem, bool outputs_only
     const auto rank = static_cast<Rank>(r);
     for (const TensorId id : outputs_only ? graph.outputs : all_tensors(graph))
       if (const Value* value = problem.rank_value(rank, id))
-        candidates.push_back(candidate_of(graph, id, rank, *value));
+        candidates.push_back(candidate_of(graph, problem.rank_programs[r], id, rank, *value));
   }
   return candidates;
 }

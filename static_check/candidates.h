@@ -1,6 +1,8 @@
 // The tensors of both sides as relations speak of them.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "static_check/cover/cover.h"
@@ -10,10 +12,19 @@ namespace assay {
 
 // The tensor as one that a relation may use; `value` must outlive the candidate. The sequential
 // program is rank 0.
-Candidate candidate_of(const Graph& graph, TensorId tensor, Rank rank, const Value& value);
+Candidate candidate_of(const Graph& graph, const CoreProgram& program, TensorId tensor, Rank rank,
+                       const Value& value);
 
 // The tensor as one to be covered, by `value`: its own, or one of the same shape and kind.
-CoverIndex::Target target_of(const Graph& graph, TensorId tensor, const Value& value);
+CoverIndex::Target target_of(const Graph& graph, const CoreProgram& program, TensorId tensor,
+                             const Value& value);
+
+NumberType number_type(const Graph& graph, const CoreProgram& program, TensorId tensor);
+
+// Why the replica is no number of the sequential expression's type, though it may be equal modulo
+// 2^bits; nullopt where it is one.
+std::optional<std::string> type_difference(const Problem& problem, const CleanExpr& sequential,
+                                           const CleanExpr& replica);
 
 // All tensors that have a value, in the order of the graphs; of the ranks, outputs alone if wanted.
 std::vector<Candidate> sequential_candidates(const Problem& problem);

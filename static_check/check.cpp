@@ -254,7 +254,8 @@ class Check {
       const TensorId id = graph.find(name);
       const Value* value = problem_.sequential_value(id);
       const auto replicas =
-          value != nullptr ? index.cover(target_of(graph, id, *value)) : std::vector<CleanExpr>();
+          value != nullptr ? index.cover(target_of(graph, problem_.sequential_program, id, *value))
+                           : std::vector<CleanExpr>();
       if (replicas.empty()) unproved_.push_back(id);
       result_.report.outputs.push_back(claimed(name, replicas, true));
     }
@@ -278,7 +279,9 @@ class Check {
       bool holds = true;
       for (const CleanExpr& replica : expectation.replicas) {
         auto found = value_of(replica);
-        if (found && equivalent(problem_.lifting, *found, wanted)) continue;
+        if (found && !type_difference(problem_, expectation.sequential, replica) &&
+            equivalent(problem_.lifting, *found, wanted))
+          continue;
         if (holds) broken_.push_back({&expectation, &replica, wanted, std::move(found)});
         holds = false;
       }
@@ -326,7 +329,7 @@ class Check {
       const auto id = static_cast<TensorId>(i);
       const Value* value = problem_.sequential_value(id);
       if (value == nullptr) continue;
-      auto replicas = index.cover(target_of(graph, id, *value));
+      auto replicas = index.cover(target_of(graph, problem_.sequential_program, id, *value));
       result_.report.tensors.push_back(claimed(graph.tensors[i].name, replicas, false));
       relations_.emplace(id, std::move(replicas));
     }
@@ -341,7 +344,7 @@ class Check {
         const auto id = static_cast<TensorId>(i);
         const Value* value = problem_.rank_value(static_cast<Rank>(r), id);
         if (value == nullptr) continue;
-        auto replicas = index.cover(target_of(graph, id, *value));
+        auto replicas = index.cover(target_of(graph, problem_.rank_programs[r], id, *value));
         if (!replicas.empty()) inverted.emplace(graph.tensors[i].name, std::move(replicas.front()));
       }
     }

@@ -98,12 +98,24 @@ class CaseValidator {
     for (const CleanExpr& operand : expr.operands) check_scale(operand, place);
   }
 
+  // Integers and booleans are what their type makes of them.
+  void check_arithmetic(const CleanExpr& expr, DType dtype, const SourcePlace& place) const {
+    if (expr.kind == CleanExpr::Kind::kSum && is_bool(dtype))
+      fail(place, to_string(expr) + " adds booleans, which have no sum",
+           "say which rank has which part of it by concat(...), or relate numbers");
+    if (expr.kind == CleanExpr::Kind::kScale && expr.denominator != 1 && !is_floating(dtype))
+      fail(place, to_string(expr) + " divides " + std::string(to_string(dtype)),
+           "integers wrap around: a fraction of them says nothing of what they were");
+    for (const CleanExpr& operand : expr.operands) check_arithmetic(operand, dtype, place);
+  }
+
   // Shape and kind of numbers of every replica are those of the sequential side.
   void check_replicas(const std::string& name, const Shape& shape, DType dtype,
                       const std::vector<CleanExpr>& replicas, const SourcePlace& place) const {
     if (replicas.empty()) fail(place, "'" + name + "' has no expression");
     for (const CleanExpr& replica : replicas) {
       check_scale(replica, place);
+      check_arithmetic(replica, dtype, place);
       const Shape found = infer_shape(
           replica,
           [&](const std::string& leaf, Rank rank) {

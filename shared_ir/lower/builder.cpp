@@ -374,6 +374,9 @@ void Builder::note_opaque(const std::string& operator_name) {
 }
 
 CoreProgram Builder::finish(std::vector<CoreId> value_of) {
+  for (const CoreId id : value_of)
+    program_.may_wrap.push_back(id != kNone && is_integer(dtype(id)) &&
+                                !bounds_.fits(program_, id));
   program_.value_of = std::move(value_of);
   return std::move(program_);
 }

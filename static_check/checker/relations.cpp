@@ -1,5 +1,6 @@
 // Relations of sequential tensors: clean expressions over the ranks' tensors that equal them.
 #include <algorithm>
+#include <set>
 
 #include "static_check/checker/joint.h"
 
@@ -21,10 +22,42 @@ CleanExpr leaf(const std::string& tensor) {
   return expr;
 }
 
+// Integers are compared modulo 2^bits: of two widths they are equal where neither wraps. Sums and
+// multiples wrap, and a fraction of what wrapped says nothing.
+void check_types(const Joint& joint, const std::string& what, const CleanExpr& sequential,
+                 const CleanExpr& replica) {
+  struct Numbers {
+    std::set<DType> integers;
+    bool wrap = false, floating = false, flags = false, divided = false;
+  } all;
+  const auto add = [&](const auto& self, const CleanExpr& expr, bool is_sequential) -> void {
+    for (const CleanExpr& operand : expr.operands) self(self, operand, is_sequential);
+    all.wrap |= expr.kind == CleanExpr::Kind::kSum || expr.kind == CleanExpr::Kind::kScale;
+    all.divided |= expr.kind == CleanExpr::Kind::kScale && expr.denominator != 1;
+    if (expr.kind != CleanExpr::Kind::kTensor) return;
+    const Rank rank = is_sequential ? kNone : expr.rank;
+    const auto id = static_cast<size_t>(joint.graph(rank).find(expr.name));
+    const DType dtype = joint.graph(rank).tensors.at(id).dtype;
+    all.floating |= is_floating(dtype);
+    all.flags |= is_bool(dtype);
+    if (is_integer(dtype)) all.integers.insert(dtype);
+    all.wrap |= joint.program(rank).may_wrap.at(id);
+  };
+  add(add, sequential, true);
+  add(add, replica, false);
+  const int kinds = static_cast<int>(all.floating) + static_cast<int>(all.flags) +
+                    static_cast<int>(!all.integers.empty());
+  if (kinds != 1) throw Rejection{what + ": numbers of several kinds"};
+  if (!all.floating && all.divided) throw Rejection{what + ": an integer is divided"};
+  if (all.integers.size() > 1 && all.wrap)
+    throw Rejection{what + ": integers of several widths, which wrap elsewhere"};
+}
+
 }  // namespace
 
 void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequential,
                  const CleanExpr& replica) {
+  check_types(joint, what, sequential, replica);
   const LeafShape sequential_shapes = joint.shapes(true), rank_shapes = joint.shapes();
   const Shape shape = infer_shape(sequential, sequential_shapes, {});
   if (infer_shape(replica, rank_shapes, {}) != shape)

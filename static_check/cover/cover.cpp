@@ -130,8 +130,7 @@ const Value& CoverIndex::value(const std::string& name, Rank rank) const {
 }
 
 bool CoverIndex::fits(const Candidate& candidate, const Target& target) const {
-  return !target.dtype || (is_floating(candidate.dtype) == is_floating(*target.dtype) &&
-                           is_bool(candidate.dtype) == is_bool(*target.dtype));
+  return !target.type || alike(candidate.type, *target.type);
 }
 
 std::vector<size_t> CoverIndex::preferred(const std::vector<Use>& uses,
@@ -141,7 +140,8 @@ std::vector<size_t> CoverIndex::preferred(const std::vector<Use>& uses,
     if (fits(candidates_[uses[i].candidate], target)) order.push_back(i);
   const auto rest = std::stable_partition(order.begin(), order.end(), [&](size_t i) {
     const Candidate& candidate = candidates_[uses[i].candidate];
-    return candidate.op == target.op && candidate.dtype == target.dtype.value_or(candidate.dtype);
+    return candidate.op == target.op &&
+           (!target.type || candidate.type.dtype == target.type->dtype);
   });
   std::stable_partition(order.begin(), rest, [&](size_t i) {
     return candidates_[uses[i].candidate].name == target.name;
@@ -318,11 +318,10 @@ std::vector<CleanExpr> CoverIndex::cover(const Target& target) const {
   }
   // What the search proposes is evaluated before it is believed.
   std::erase_if(replicas, [&](const CleanExpr& expr) {
-    bool alike = true;
-    for_each_leaf(expr, [&](const CleanExpr& leaf) {
-      alike = alike && fits(candidates_[by_name_.at({leaf.name, leaf.rank})], target);
-    });
-    return !alike || !holds(expr, wanted);
+    const auto type_of = [&](const CleanExpr& leaf) {
+      return candidates_[by_name_.at({leaf.name, leaf.rank})].type;
+    };
+    return (target.type && !is_of_type(expr, *target.type, type_of)) || !holds(expr, wanted);
   });
   return replicas;
 }

@@ -10,6 +10,7 @@
 
 #include "shared_ir/clean_expr.h"
 #include "static_check/algebra/value.h"
+#include "static_check/cover/number_type.h"
 #include "static_check/lift/lifting.h"
 
 namespace assay {
@@ -20,7 +21,7 @@ struct Candidate {
   Rank rank = 0;
   std::string op;  // producing operator; equal operators are preferred
   const Value* value = nullptr;
-  DType dtype = DType::kFloat32;
+  NumberType type;
 };
 
 class CoverIndex {
@@ -34,8 +35,8 @@ class CoverIndex {
     const Value& value;
     std::string name;
     std::string op;
-    // Candidates are floating, integers or booleans as it is. nullopt: any.
-    std::optional<DType> dtype;
+    // nullopt: any.
+    std::optional<NumberType> type;
   };
 
   // Clean expressions that each evaluate to the target; empty when the candidates do not cover it.

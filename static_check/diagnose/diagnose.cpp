@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "static_check/candidates.h"
 #include "static_check/diagnose/nearest.h"
 
 namespace assay {
@@ -97,6 +98,10 @@ FailureReport diagnose_expectation(const Problem& problem, const RelationMap& re
     }
   } else {
     explain_expression(problem, broken, indices.all, report);
+  }
+  if (const auto types = type_difference(problem, expectation.sequential, replica)) {
+    report.reason = *types;
+    report.hint = "give both the same type";
   }
   if (report.reason.empty())
     report.reason = "expected " + to_string(replica) + ", which is another value";

@@ -14,22 +14,23 @@ bool repeats(const Modes& modes) {
 
 // The coordinate with that address, digit by digit from the largest stride on.
 std::optional<std::vector<int64_t>> coordinate_of(const Layout& layout, int64_t address) {
-  struct Digit {
+  struct OuterDigit {
     Mode mode;
     size_t dim;
     int64_t step;  // of the dimension's coordinate
   };
-  std::vector<Digit> digits;
+  std::vector<OuterDigit> digits;
   for (size_t d = 0; d < layout.dims.size(); ++d) {
     int64_t step = 1;
     for (size_t m = layout.dims[d].size(); m-- > 0; step *= layout.dims[d][m].size)
       if (layout.dims[d][m].stride > 0) digits.push_back({layout.dims[d][m], d, step});
   }
-  std::stable_sort(digits.begin(), digits.end(),
-                   [](const Digit& a, const Digit& b) { return a.mode.stride > b.mode.stride; });
+  std::stable_sort(digits.begin(), digits.end(), [](const OuterDigit& a, const OuterDigit& b) {
+    return a.mode.stride > b.mode.stride;
+  });
   std::vector<int64_t> coordinate(layout.dims.size(), 0);
   int64_t rest = address - layout.offset;
-  for (const Digit& digit : digits) {
+  for (const OuterDigit& digit : digits) {
     const int64_t value = std::min(digit.mode.size - 1, rest / digit.mode.stride);
     if (value <= 0) continue;
     rest -= value * digit.mode.stride;

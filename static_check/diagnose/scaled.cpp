@@ -93,7 +93,7 @@ std::optional<ScaledRelation> find_scaled_relation(const Problem& problem, Tenso
   std::optional<ScaledRelation> to_operand;
   for (const Rational& factor : factors(*wanted, candidates)) {
     const Value multiple = scale(*wanted, factor);
-    auto replicas = index.cover(target_of(graph, target, multiple));
+    auto replicas = index.cover(target_of(graph, problem.sequential_program, target, multiple));
     if (replicas.empty()) continue;
     if (!made_of(replicas[0], operands)) return ScaledRelation{factor, std::move(replicas)};
     if (!to_operand) to_operand = ScaledRelation{factor, std::move(replicas), true};

@@ -47,6 +47,7 @@ TensorId HandProgram::tensor(const std::string& name, DType dtype, const Shape& 
   graph_.tensors.push_back({name, dtype, shape, kNone, 0});
   graph_.by_name[name] = id;
   program_.value_of.push_back(op);
+  program_.may_wrap.push_back(false);
   return id;
 }
 
