@@ -218,11 +218,32 @@ bool is_logarithm(const Facts& facts, const Region& region, const Sum& logarithm
   });
   const Scaled over = without_exponentials(facts, region, parts.over);
   const Scaled under = without_exponentials(facts, region, parts.under);
-  Sum left = under.exponent, right = over.exponent;
-  append(left, value.exponent);
-  append(right, parts.rest);
-  return equal(facts, region, left, right) &&
-         equal(facts, region, multiply(facts, region, value.value, under.value, {}), over.value);
+  // exp(exponent) * over = value * under. There may be logarithms in the exponent once more.
+  Sum exponent = over.exponent;
+  append(exponent, parts.rest);
+  for (const Sum* taken : std::initializer_list<const Sum*>{&under.exponent, &value.exponent})
+    for (Product product : *taken) {
+      product.coef = -product.coef;
+      exponent.push_back(std::move(product));
+    }
+  const Logarithms more =
+      equal(facts, region, exponent, {}) ? Logarithms{} : logarithms_of(facts, region, exponent);
+  if (!equal(facts, region, more.rest, {})) return false;
+  const Sum below = multiply(facts, region, value.value, under.value, {});
+  return equal(facts, region, times(facts, below, more.under), times(facts, over.value, more.over));
+}
+
+bool is_reciprocal(const Facts& facts, const Region& region, const Sum& operand, const Sum& claim) {
+  if (claim.size() != 1 || operand.empty())
+    return equal(facts, region, multiply(facts, region, claim, operand, claim), one());
+  // A part of a sum that is divided by the whole cannot be multiplied by it.
+  Product factors = written_out(facts, region, claim.front());
+  Sum rest;
+  for (const Product& product : operand) rest.push_back(written_out(facts, region, product));
+  std::erase_if(factors.factors, [&](const Factor& factor) {
+    return facts.positive(factor.atom) && take_divisor(facts, region, rest, factor);
+  });
+  return equal(facts, region, multiply(facts, region, {factors}, rest, claim), one());
 }
 
 bool is_sigmoid(const Facts& facts, const Region& region, const Sum& operand, const Sum& claim) {
@@ -241,8 +262,7 @@ bool holds_exponentially(const Facts& facts, const Region& region, const std::st
   if (fn == "exp") return is_logarithm(facts, region, operand, claim);
   if (fn == "log") return is_logarithm(facts, region, claim, operand);
   if (fn == "sigmoid") return is_sigmoid(facts, region, operand, claim);
-  if (fn != "reciprocal") return false;
-  return equal(facts, region, multiply(facts, region, claim, operand, claim), one());
+  return fn == "reciprocal" && is_reciprocal(facts, region, operand, claim);
 } catch (const Rejection&) {
   return false;
 }

@@ -5,6 +5,8 @@
 namespace assay {
 namespace {
 
+constexpr size_t kSeenBetweenLooks = 1 << 14;  // terms, between looks at the clock
+
 std::vector<std::string> as_list(const std::set<std::string>& names) {
   return {names.begin(), names.end()};
 }
@@ -64,6 +66,8 @@ bool Rule::match(const EGraph& graph, const Pattern& pattern, TermId term, Match
   const SymbolId symbol = graph.find_symbol(pattern.symbol);
   if (symbol == kNone) return true;
   for (const TermId member : graph.members(graph.find(term))) {
+    if (++so_far.terms_seen % kSeenBetweenLooks == 0 && Clock::now() > so_far.deadline)
+      return false;
     const EGraph::Term& made = graph.term(member);
     if (made.symbol != symbol) continue;
     DimId* dim = pattern.dim == kNone ? nullptr : &so_far.dims[static_cast<size_t>(pattern.dim)];
@@ -90,16 +94,20 @@ bool Rule::match_operands(const EGraph& graph, const Pattern& pattern, TermId te
       [&](Match& deeper) { return match_operands(graph, pattern, term, next + 1, deeper, then); });
 }
 
-std::vector<Rule::Match> Rule::matches(const EGraph& graph, size_t limit) const {
+std::vector<Rule::Match> Rule::matches(const EGraph& graph, size_t limit,
+                                       Clock::time_point deadline) const {
   std::vector<Match> found;
-  for (TermId term = 0; static_cast<size_t>(term) < graph.size() && found.size() < limit; ++term) {
+  bool more = true;
+  size_t terms_seen = 0;
+  for (TermId term = 0; static_cast<size_t>(term) < graph.size() && more; ++term) {
     if (graph.find(term) != term) continue;
     Match start{term, std::vector<TermId>(variables_.size(), kNone),
-                std::vector<DimId>(dims_.size(), kNone)};
-    match(graph, pattern_, term, start, [&](Match& match) {
+                std::vector<DimId>(dims_.size(), kNone), deadline, terms_seen};
+    more = match(graph, pattern_, term, start, [&](Match& match) {
       found.push_back(match);
       return found.size() < limit;
     });
+    terms_seen = start.terms_seen;
   }
   return found;
 }

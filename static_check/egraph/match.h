@@ -1,6 +1,7 @@
 // E-matching: where in the classes one side of a lemma stands.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -22,13 +23,16 @@ class Rule {
   int32_t lemma() const { return position_; }
   bool forward() const { return forward_; }
 
+  using Clock = std::chrono::steady_clock;
   struct Match {
     ClassId where;
     std::vector<TermId> variables;  // sorted by name, as Reason has them
     std::vector<DimId> dims;
+    Clock::time_point deadline;
+    size_t terms_seen = 0;  // on the way: many in vain, where sums have many operands
   };
-  // At most `limit` of them; the graph must be rebuilt.
-  std::vector<Match> matches(const EGraph& graph, size_t limit) const;
+  // At most `limit` of them, or those that were found by the deadline; the graph must be rebuilt.
+  std::vector<Match> matches(const EGraph& graph, size_t limit, Clock::time_point deadline) const;
 
   // The lemma's instance, both sides: their terms are equal by the lemma. nullopt when a condition
   // does not show on any term that is equal to what was matched.

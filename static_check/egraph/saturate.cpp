@@ -53,7 +53,7 @@ class Saturation {
     for (Scheduled& one : rules_) {
       waited_ |= iteration < one.waits_until;
       if (iteration < one.waits_until) continue;
-      auto matches = one.rule.matches(graph_, one.limit + 1);
+      auto matches = one.rule.matches(graph_, one.limit + 1, deadline_);
       if (matches.size() > one.limit) {
         one.limit *= 2;
         one.waits_until = iteration + 2;

@@ -73,6 +73,14 @@ ProgramOfInputs softmax_of_rows(int begin, int end) {
   };
 }
 
+// Along rows, of a log_softmax along columns or of what that is taken of.
+ProgramOfInputs softmax_across(bool twice) {
+  return [=](GraphBuilder& g, const GivenTensors& in) {
+    const TensorRef x = twice ? call(g, "_log_softmax.default", {in.x, 0, false}, {4, 3}) : in.x;
+    return call(g, "_softmax.default", {x, 1, false}, {4, 3});
+  };
+}
+
 // Softmax of a log_softmax of x between constants.
 ProgramOfInputs softmax_beside_constants(double constant) {
   return [=](GraphBuilder& g, const GivenTensors& in) {
@@ -201,6 +209,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Derivation{"ExponentialsOfConstants", count_by_exponentials(4),
                                count_by_exponentials(3)},
                     Derivation{"PartsOfSoftmax", softmax_of_rows(1, 4), softmax_of_rows(0, 3)},
+                    Derivation{"SoftmaxAcross", softmax_across(true), softmax_across(false)},
                     Derivation{"SoftmaxBesideConstants", softmax_beside_constants(1),
                                softmax_beside_constants(2)},
                     Derivation{"MasksOfTwoTypes", masks_of_two_types(0), masks_of_two_types(1)},
