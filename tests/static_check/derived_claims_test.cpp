@@ -54,13 +54,16 @@ TensorRef to_type(GraphBuilder& g, TensorRef x, DType dtype) {
   return call(g, "_to_copy.default", {x, dtype}, g.shape(x), dtype);
 }
 
-// exp(log(sum of as many exp(0))).
+// exp(log(sum of as many exp(0))), and the softmax of that logarithm.
 ProgramOfInputs count_by_exponentials(int count) {
   return [=](GraphBuilder& g, const GivenTensors& in) {
     const TensorRef zeros = call(g, "sub.Tensor", {in.x, in.x}, {4, 3});
     const TensorRef sum =
         call(g, "logsumexp.default", {rows_of(g, zeros, 0, count), {0}, false}, {3});
-    return call(g, "exp.default", {sum}, {3});
+    return call(
+        g, "add.Tensor",
+        {call(g, "exp.default", {sum}, {3}), call(g, "_softmax.default", {sum, 0, false}, {3})},
+        {3});
   };
 }
 
@@ -85,25 +88,26 @@ ProgramOfInputs softmax_across(bool twice) {
 ProgramOfInputs softmax_beside_constants(double constant) {
   return [=](GraphBuilder& g, const GivenTensors& in) {
     const TensorRef joined = call(g, "cat.default",
-                                  {{filled(g, {1, 3}, constant, DType::kFloat32),
-                                    filled(g, {1, 3}, 0, DType::kFloat32), in.x},
+                                  {{filled(g, {3, 3}, constant, DType::kFloat32),
+                                    filled(g, {3, 3}, 0, DType::kFloat32), in.x},
                                    0},
-                                  {6, 3});
-    const TensorRef logarithms = call(g, "_log_softmax.default", {joined, 0, false}, {6, 3});
-    return call(g, "_softmax.default", {logarithms, 0, false}, {6, 3});
+                                  {10, 3});
+    const TensorRef logarithms = call(g, "_log_softmax.default", {joined, 0, false}, {10, 3});
+    return call(g, "_softmax.default", {logarithms, 0, false}, {10, 3});
   };
 }
 
-// The same mask of an integer 1, and of a floating one.
+// The same mask of integers, and of them as floating numbers.
 ProgramOfInputs masks_of_two_types(double masked) {
   return [=](GraphBuilder& g, const GivenTensors& in) {
-    const TensorRef mask = call(g, "gt.Scalar", {in.x, 0.5}, {4, 3}, DType::kBool);
-    const auto kept = [&](DType dtype, double other) {
-      return call(g, "masked_fill.Scalar", {filled(g, {4, 3}, 1, dtype), mask, other}, {4, 3},
-                  dtype);
-    };
-    const TensorRef integer = to_type(g, kept(DType::kInt64, 0), DType::kFloat32);
-    return call(g, "sub.Tensor", {integer, kept(DType::kFloat32, masked)}, {4, 3});
+    const TensorRef sums = call(g, "sum.dim_IntList", {in.x, {1}}, {4});
+    const TensorRef mask = call(g, "gt.Scalar", {sums, 0.5}, {4}, DType::kBool);
+    const TensorRef kept = call(g, "masked_fill.Scalar", {in.ids, mask, 0}, {4}, DType::kInt64);
+    const TensorRef numbers = to_type(g, in.ids, DType::kFloat32);
+    return call(g, "mul.Tensor",
+                {to_type(g, kept, DType::kFloat32),
+                 call(g, "masked_fill.Scalar", {numbers, mask, masked}, {4})},
+                {4});
   };
 }
 
@@ -210,8 +214,8 @@ INSTANTIATE_TEST_SUITE_P(
                                count_by_exponentials(3)},
                     Derivation{"PartsOfSoftmax", softmax_of_rows(1, 4), softmax_of_rows(0, 3)},
                     Derivation{"SoftmaxAcross", softmax_across(true), softmax_across(false)},
-                    Derivation{"SoftmaxBesideConstants", softmax_beside_constants(1),
-                               softmax_beside_constants(2)},
+                    Derivation{"SoftmaxBesideConstants", softmax_beside_constants(-1),
+                               softmax_beside_constants(-2)},
                     Derivation{"MasksOfTwoTypes", masks_of_two_types(0), masks_of_two_types(1)},
                     Derivation{"BoundsOfTwoTypes", bounds_of_two_types(2), bounds_of_two_types(3)},
                     Derivation{"NoRoots", twice_is(1), twice_is(2)},
