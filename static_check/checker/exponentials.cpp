@@ -9,6 +9,7 @@ namespace assay::checker {
 namespace {
 
 constexpr size_t kMostTerms = 256;
+constexpr int64_t kMostTimes = 4;  // that a logarithm occurs
 constexpr int kMostDivisors = 32;  // that one sum is multiplied by
 
 Sum one() { return {Product{}}; }
@@ -58,11 +59,18 @@ Sum without_names(const Facts& facts, const Region& region, const Sum& sum) {
   return result;
 }
 
-// s where the product is log(s) or -log(s), s positive.
+// s where the product is a few times log(s) or -log(s), s positive.
 std::optional<Factor> of_log(const Facts& facts, const Region& region, const Product& product) {
-  if (!is_single(product) || (product.coef != 1 && product.coef != -1)) return std::nullopt;
+  if (!is_single(product) || !product.coef.is_integer() || !product.coef.fits(kMostTimes))
+    return std::nullopt;
   const auto read = argument(facts, region, "log", product.factors[0]);
   return read && facts.positive(read->atom) ? read : std::nullopt;
+}
+
+void append_power(Factors& to, const Factor& factor, const Rational& exponent) {
+  for (Rational left = exponent.is_negative() ? -exponent : exponent; !left.is_zero();
+       left = left - 1)
+    to.push_back(factor);
 }
 
 // A sum, apart: the s of +log(s), those of -log(s), and what is no logarithm.
@@ -78,7 +86,7 @@ Logarithms logarithms_of(const Facts& facts, const Region& region, const Sum& su
     if (!read)
       result.rest.push_back(product);
     else
-      (product.coef == 1 ? result.over : result.under).push_back(*read);
+      append_power(product.coef.is_positive() ? result.over : result.under, *read, product.coef);
   }
   return result;
 }

@@ -76,6 +76,15 @@ ProgramOfInputs softmax_of_rows(int begin, int end) {
   };
 }
 
+// log(1 + a softmax, or its square).
+ProgramOfInputs log_of_power(bool square) {
+  return [=](GraphBuilder& g, const GivenTensors& in) {
+    const TensorRef once = call(g, "_softmax.default", {in.x, 1, false}, {4, 3});
+    const TensorRef power = square ? call(g, "mul.Tensor", {once, once}, {4, 3}) : once;
+    return call(g, "log1p.default", {power}, {4, 3});
+  };
+}
+
 // Along rows, of a log_softmax along columns or of what that is taken of.
 ProgramOfInputs softmax_across(bool twice) {
   return [=](GraphBuilder& g, const GivenTensors& in) {
@@ -213,6 +222,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Derivation{"ExponentialsOfConstants", count_by_exponentials(4),
                                count_by_exponentials(3)},
                     Derivation{"PartsOfSoftmax", softmax_of_rows(1, 4), softmax_of_rows(0, 3)},
+                    Derivation{"LogOfSquare", log_of_power(true), log_of_power(false)},
                     Derivation{"SoftmaxAcross", softmax_across(true), softmax_across(false)},
                     Derivation{"SoftmaxBesideConstants", softmax_beside_constants(-1),
                                softmax_beside_constants(-2)},
