@@ -9,8 +9,12 @@ namespace assay::checker {
 namespace {
 
 constexpr size_t kMostTerms = 256;
+constexpr int64_t kMostTimes = 4;  // that a logarithm occurs
+constexpr int kMostDivisors = 32;  // that one sum is multiplied by
 
 Sum one() { return {Product{}}; }
+
+void append(Sum& to, const Sum& sum) { to.insert(to.end(), sum.begin(), sum.end()); }
 
 // What the call of `fn` that the factor is reads; nullopt when it is none.
 std::optional<Factor> argument(const Facts& facts, const Region& region, const std::string& fn,
@@ -55,11 +59,18 @@ Sum without_names(const Facts& facts, const Region& region, const Sum& sum) {
   return result;
 }
 
-// s where the product is log(s) or -log(s), s positive.
+// s where the product is a few times log(s) or -log(s), s positive.
 std::optional<Factor> of_log(const Facts& facts, const Region& region, const Product& product) {
-  if (!is_single(product) || (product.coef != 1 && product.coef != -1)) return std::nullopt;
+  if (!is_single(product) || !product.coef.is_integer() || !product.coef.fits(kMostTimes))
+    return std::nullopt;
   const auto read = argument(facts, region, "log", product.factors[0]);
   return read && facts.positive(read->atom) ? read : std::nullopt;
+}
+
+void append_power(Factors& to, const Factor& factor, const Rational& exponent) {
+  for (Rational left = exponent.is_negative() ? -exponent : exponent; !left.is_zero();
+       left = left - 1)
+    to.push_back(factor);
 }
 
 // A sum, apart: the s of +log(s), those of -log(s), and what is no logarithm.
@@ -75,7 +86,7 @@ Logarithms logarithms_of(const Facts& facts, const Region& region, const Sum& su
     if (!read)
       result.rest.push_back(product);
     else
-      (product.coef == 1 ? result.over : result.under).push_back(*read);
+      append_power(product.coef.is_positive() ? result.over : result.under, *read, product.coef);
   }
   return result;
 }
@@ -87,65 +98,120 @@ Sum times(const Facts& facts, const Sum& sum, const Factors& factors) {
   return result;
 }
 
-// Takes the exponentials out of a product; returns the sum of their exponents.
-Sum take_exponents(const Facts& facts, const Region& region, Product& product) {
-  Sum exponents;
-  for (const Factor& factor : factors_of(facts, region, std::exchange(product.factors, {}))) {
-    const auto divisor = argument(facts, region, "reciprocal", factor);
-    const auto exponent = argument(facts, region, "exp", divisor.value_or(factor));
-    if (exponent)
-      exponents.push_back({divisor ? -1 : 1, {*exponent}, {}, {}});
-    else
-      product.factors.push_back(factor);
-  }
-  return exponents;
+// A sum without its exponentials, and the sum of their exponents: value * exp(exponent).
+struct Scaled {
+  Sum value;
+  Sum exponent;
+};
+
+// Where the product has the factor; its end where it has none.
+Factors::iterator find_call(const Facts& facts, const Region& region, const std::string& fn,
+                            Product& product, const Factor& of) {
+  return std::find_if(product.factors.begin(), product.factors.end(), [&](const Factor& factor) {
+    return argument(facts, region, fn, factor) == of;
+  });
 }
 
-// Takes the exponentials out of factors of which a logarithm is taken; their exponents, times
-// `sign`, are added to the sum around it.
-Product without_exponentials(const Facts& facts, const Region& region, const Factors& factors,
-                             int sign, Sum& around) {
-  Product result;
-  for (const Factor& factor : factors) {
-    Product of{1, {factor}, {}, {}};
-    const Sum inside = without_names(facts, region, {of});
-    if (inside.size() == 1 && inside[0].boxes.empty() && inside[0].guards.empty()) {
-      of = inside[0];
-      for (Product& exponent : take_exponents(facts, region, of)) {
-        exponent.coef = exponent.coef * Rational(sign);
-        around.push_back(std::move(exponent));
-      }
+// The product with its factors' products and names of one term written out.
+Product written_out(const Facts& facts, const Region& region, Product product) {
+  Factors pending = std::exchange(product.factors, {});
+  while (!pending.empty()) {
+    const Factor factor = std::move(pending.back());
+    pending.pop_back();
+    const Instance* made = facts.definition(factor.atom);
+    const bool defined = made != nullptr && (made->kind == Instance::Kind::kMul ||
+                                             made->kind == Instance::Kind::kCombine);
+    const std::optional<Sum> inside = defined ? expand(facts, region, factor) : std::nullopt;
+    if (!inside || inside->size() != 1 || !inside->front().boxes.empty() ||
+        !inside->front().guards.empty()) {
+      product.factors.push_back(factor);
+      continue;
     }
-    result = multiply(facts, result, of);
+    product.coef = product.coef * inside->front().coef;
+    const Factors& factors = inside->front().factors;
+    pending.insert(pending.end(), factors.begin(), factors.end());
+  }
+  return product;
+}
+
+// A finite exponential that a product of the sum is divided by.
+std::optional<Factor> exponential_divisor(const Facts& facts, const Region& region,
+                                          const Sum& sum) {
+  for (const Product& product : sum)
+    for (const Factor& factor : product.factors) {
+      const auto divisor = argument(facts, region, "reciprocal", factor);
+      if (divisor && argument(facts, region, "exp", *divisor) &&
+          (facts.positive(divisor->atom) || sum.size() == 1))
+        return divisor;
+    }
+  return std::nullopt;
+}
+
+// An exponent whose exponential is a factor of all products of the sum.
+std::optional<Factor> shared_exponent(const Facts& facts, const Region& region, Sum& sum) {
+  if (sum.empty()) return std::nullopt;
+  for (const Factor& factor : sum.front().factors) {
+    const auto exponent = argument(facts, region, "exp", factor);
+    if (exponent && std::all_of(sum.begin(), sum.end(), [&](Product& product) {
+          return find_call(facts, region, "exp", product, *exponent) != product.factors.end();
+        }))
+      return exponent;
+  }
+  return std::nullopt;
+}
+
+// The exponentials that products of the sum are divided by and those that all its products share
+// are taken out, in this form of sums that are equal but for a factor as well.
+Scaled without_exponentials(const Facts& facts, const Region& region, const Sum& sum) {
+  Scaled result;
+  for (const Product& product : sum) result.value.push_back(written_out(facts, region, product));
+  for (int taken = 0; taken < kMostDivisors; ++taken) {
+    const auto divisor = exponential_divisor(facts, region, result.value);
+    if (!divisor) break;
+    for (Product& product : result.value) {
+      const auto at = find_call(facts, region, "reciprocal", product, *divisor);
+      if (at != product.factors.end())
+        product.factors.erase(at);
+      else
+        product = multiply(facts, product, {1, {*divisor}, {}, {}});
+    }
+    result.exponent.push_back({-1, {*argument(facts, region, "exp", *divisor)}, {}, {}});
+  }
+  while (const auto exponent = shared_exponent(facts, region, result.value)) {
+    for (Product& product : result.value)
+      product.factors.erase(find_call(facts, region, "exp", product, *exponent));
+    result.exponent.push_back({1, {*exponent}, {}, {}});
   }
   return result;
 }
 
-// The finite exponentials that products of the sum are divided by, each once.
-Factors exponential_divisors(const Facts& facts, const Region& region, const Sum& sum) {
-  Factors found;
-  for (const Product& product : sum) {
-    for (const Factor& factor : factors_of(facts, region, product.factors)) {
-      const auto divisor = argument(facts, region, "reciprocal", factor);
-      if (divisor && facts.positive(divisor->atom) && argument(facts, region, "exp", *divisor) &&
-          std::find(found.begin(), found.end(), *divisor) == found.end())
-        found.push_back(*divisor);
-    }
+// The same of the product of these factors, names of sums among them unfolded where that takes
+// something out.
+Scaled without_exponentials(const Facts& facts, const Region& region, const Factors& factors) {
+  Scaled result{one(), {}};
+  for (const Factor& factor : factors) {
+    const Sum whole{{1, {factor}, {}, {}}};
+    Scaled taken = without_exponentials(facts, region, without_names(facts, region, whole));
+    if (taken.exponent.empty()) taken.value = whole;
+    Sum product;
+    for (const Product& x : result.value)
+      for (const Product& y : taken.value) product.push_back(multiply(facts, x, y));
+    if (product.size() > kMostTerms) throw Rejection{"too many terms"};
+    result.value = std::move(product);
+    append(result.exponent, taken.exponent);
   }
-  return found;
+  return result;
 }
 
-// Takes exponentials out of the value, so many that their exponents are `exponents`; false when
-// there are no such.
-bool take_exponents(const Facts& facts, const Region& region, Sum& value, const Sum& exponents) {
-  if (value.size() == 1)
-    return equal(facts, region, exponents, take_exponents(facts, region, value[0]));
-  const Factors divisors = exponential_divisors(facts, region, value);
-  Sum taken;
-  for (const Factor& divisor : divisors)
-    taken.push_back({-1, {*argument(facts, region, "exp", divisor)}, {}, {}});
-  if (!equal(facts, region, exponents, taken)) return false;
-  value = times(facts, value, divisors);
+// Takes a positive divisor that all products of the sum have out of it; false where one has none.
+bool take_divisor(const Facts& facts, const Region& region, Sum& sum, const Factor& divisor) {
+  Sum rest = sum;
+  for (Product& product : rest) {
+    const auto at = find_call(facts, region, "reciprocal", product, divisor);
+    if (at == product.factors.end()) return false;
+    product.factors.erase(at);
+  }
+  sum = std::move(rest);
   return true;
 }
 
@@ -153,13 +219,39 @@ bool take_exponents(const Facts& facts, const Region& region, Sum& value, const 
 bool is_logarithm(const Facts& facts, const Region& region, const Sum& logarithm,
                   const Sum& value_of) {
   Logarithms parts = logarithms_of(facts, region, logarithm);
-  const Product over = without_exponentials(facts, region, parts.over, 1, parts.rest);
-  const Product under = without_exponentials(facts, region, parts.under, -1, parts.rest);
-  Sum value = without_names(facts, region, value_of);
-  if (!equal(facts, region, parts.rest, {}) && !take_exponents(facts, region, value, parts.rest))
-    return false;
-  for (Product& product : value) product = multiply(facts, product, under);
-  return equal(facts, region, value, {over});
+  Scaled value = without_exponentials(facts, region, without_names(facts, region, value_of));
+  // A part of a sum that is divided by the whole cannot be multiplied by it.
+  std::erase_if(parts.under, [&](const Factor& divisor) {
+    return take_divisor(facts, region, value.value, divisor);
+  });
+  const Scaled over = without_exponentials(facts, region, parts.over);
+  const Scaled under = without_exponentials(facts, region, parts.under);
+  // exp(exponent) * over = value * under. There may be logarithms in the exponent once more.
+  Sum exponent = over.exponent;
+  append(exponent, parts.rest);
+  for (const Sum* taken : std::initializer_list<const Sum*>{&under.exponent, &value.exponent})
+    for (Product product : *taken) {
+      product.coef = -product.coef;
+      exponent.push_back(std::move(product));
+    }
+  const Logarithms more =
+      equal(facts, region, exponent, {}) ? Logarithms{} : logarithms_of(facts, region, exponent);
+  if (!equal(facts, region, more.rest, {})) return false;
+  const Sum below = multiply(facts, region, value.value, under.value, {});
+  return equal(facts, region, times(facts, below, more.under), times(facts, over.value, more.over));
+}
+
+bool is_reciprocal(const Facts& facts, const Region& region, const Sum& operand, const Sum& claim) {
+  if (claim.size() != 1 || operand.empty())
+    return equal(facts, region, multiply(facts, region, claim, operand, claim), one());
+  // A part of a sum that is divided by the whole cannot be multiplied by it.
+  Product factors = written_out(facts, region, claim.front());
+  Sum rest;
+  for (const Product& product : operand) rest.push_back(written_out(facts, region, product));
+  std::erase_if(factors.factors, [&](const Factor& factor) {
+    return facts.positive(factor.atom) && take_divisor(facts, region, rest, factor);
+  });
+  return equal(facts, region, multiply(facts, region, {factors}, rest, claim), one());
 }
 
 bool is_sigmoid(const Facts& facts, const Region& region, const Sum& operand, const Sum& claim) {
@@ -178,8 +270,7 @@ bool holds_exponentially(const Facts& facts, const Region& region, const std::st
   if (fn == "exp") return is_logarithm(facts, region, operand, claim);
   if (fn == "log") return is_logarithm(facts, region, claim, operand);
   if (fn == "sigmoid") return is_sigmoid(facts, region, operand, claim);
-  if (fn != "reciprocal") return false;
-  return equal(facts, region, multiply(facts, region, claim, operand, claim), one());
+  return fn == "reciprocal" && is_reciprocal(facts, region, operand, claim);
 } catch (const Rejection&) {
   return false;
 }

@@ -52,6 +52,8 @@ void check_intervals(const std::vector<Interval>& intervals) {
 
 }  // namespace
 
+bool selects(const std::string& fn) { return fn == "median" || fn.starts_with("sort("); }
+
 bool well_formed(const std::vector<PiecewiseAffine::Piece>& pieces) {
   constexpr int64_t kLargest = int64_t{1} << 60;  // far beyond any index, so that no line overflows
   int64_t end = INT64_MIN;
@@ -289,6 +291,8 @@ void Facts::derive_instance(AtomId id) {
       const auto known = linear_.find(instance.fn);
       if (known == linear_.end() || known->second != instance.linear)
         reject(id, "\"" + instance.fn + "\" is not linear as it says");
+      // It may be claimed where its operand has floating numbers (functions.cpp).
+      if (selects(instance.fn)) fact.integral &= integral_operands;
       for (size_t i = 0; i < operands; ++i)
         if ((instance.linear >> i) & 1) unite_hidden(fact, instance.operands[i].atom);
       break;

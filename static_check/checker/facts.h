@@ -19,6 +19,10 @@ using LinearIn = std::map<std::string, uint32_t>;
 // x.
 inline constexpr const char* kKeepFunction = "keep";
 
+// Every element of its result is one of its operand's: of integers that became floating numbers it
+// is that integer.
+bool selects(const std::string& fn);
+
 class Facts {
  public:
   // Throws Rejection unless every atom is one well-defined array: addresses in range, operands

@@ -1,6 +1,7 @@
 #include "static_check/checker/few_elements.h"
 
 #include <algorithm>
+#include <set>
 
 #include "static_check/checker/definitions.h"
 
@@ -57,14 +58,16 @@ std::optional<Factors> reduced(const Region& region, const Instance& made, const
   return found;
 }
 
-// The products of a claim with what they reduce written out: each in its elements. Names of
-// reductions are unfolded. nullopt when that is too much, or where a box would change its meaning.
+// The products of a claim with what they reduce written out: each in its elements, those of the
+// atoms `of` as they are. Names of reductions are unfolded. nullopt when that is too much, or where
+// a box would change its meaning.
 std::optional<std::vector<Product>> written_out(const Facts& facts, const Region& region,
-                                                Instance::Kind kind, const Product& product) {
+                                                Instance::Kind kind, const Product& product,
+                                                const std::set<AtomId>& of) {
   for (size_t at = 0; at < product.factors.size(); ++at) {
     const Factor factor = product.factors[at];
     const Instance* made = reduction(facts, factor, kind);
-    if (made == nullptr) continue;
+    if (made == nullptr || of.contains(factor.atom)) continue;
     Product rest = product;
     rest.factors.erase(rest.factors.begin() + static_cast<ptrdiff_t>(at));
     if (std::any_of(rest.factors.begin(), rest.factors.end(),
@@ -131,8 +134,12 @@ Sum named_terms(const Facts& facts, const Region& region, Sum sum) {
 bool is_sum_of(const Facts& facts, const Region& region, const Sum& claimed,
                const std::vector<Sum>& elements) {
   Sum written, summed;
+  std::set<AtomId> of;
+  for (const Sum& element : elements)
+    for (const Product& product : element)
+      for (const Factor& factor : product.factors) of.insert(factor.atom);
   for (const Product& product : named_terms(facts, region, claimed)) {
-    const auto products = written_out(facts, region, Instance::Kind::kSum, product);
+    const auto products = written_out(facts, region, Instance::Kind::kSum, product, of);
     if (!products) return false;
     written.insert(written.end(), products->begin(), products->end());
     if (written.size() > static_cast<size_t>(kFewElements)) return false;
@@ -148,7 +155,7 @@ bool is_extremum_of(const Facts& facts, const Region& region, Instance::Kind kin
   const bool one_factor = claimed.size() == 1 && claimed[0].factors.size() == 1;
   if (one_factor && claimed[0].coef.is_one() && claimed[0].guards.empty() &&
       reduction(facts, claimed[0].factors[0], kind) != nullptr) {
-    const auto products = written_out(facts, region, kind, claimed[0]);
+    const auto products = written_out(facts, region, kind, claimed[0], {});
     if (!products || products->empty()) return false;
     for (const Product& product : *products) {
       if (!product.boxes.empty()) return false;

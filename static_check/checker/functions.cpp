@@ -126,10 +126,6 @@ bool sees(const std::vector<Signature::Dim>& dims, size_t whole) {
                      [&](const Signature::Dim& dim) { return dim.whole && dim.number == whole; });
 }
 
-// Every element of its result is one of its operand's: of integers that became floating numbers it
-// is that integer.
-bool selects(const std::string& fn) { return fn == "median" || fn.starts_with("sort("); }
-
 // The instance is this function on blocks of these extents.
 void check_instance(const Signature& signature, const Instance& instance) {
   if (instance.operands.size() != signature.operands.size())

@@ -52,9 +52,10 @@ std::optional<Affine> index_by_operands(const Region& region, const Instance& ma
 }
 
 // Where `atom` may be read for it to read these: guesses, of which there are several where an atom
-// is read more than once. The caller compares.
+// is read more than once. The caller compares. `cut`: what a guess asks for that is affine on parts
+// of the region alone, as wrong ones may.
 std::vector<Affine> indices_of(const Facts& facts, const Region& region, const Factors& reads,
-                               AtomId atom) {
+                               AtomId atom, std::optional<Split>& cut) {
   std::vector<Affine> found;
   const auto add = [&](const Affine& index) {
     if (found.size() < kMostGuesses && std::find(found.begin(), found.end(), index) == found.end())
@@ -69,7 +70,7 @@ std::vector<Affine> indices_of(const Facts& facts, const Region& region, const F
   std::vector<Reads> choices{{}};
   for (const Instance::Operand& operand : made->operands) {
     std::vector<Reads> longer;
-    for (const Affine& index : indices_of(facts, region, reads, operand.atom))
+    for (const Affine& index : indices_of(facts, region, reads, operand.atom, cut))
       for (const Reads& choice : choices) {
         if (longer.size() == kMostGuesses) break;
         longer.push_back(choice);
@@ -77,20 +78,38 @@ std::vector<Affine> indices_of(const Facts& facts, const Region& region, const F
       }
     choices = std::move(longer);
   }
-  for (const Reads& choice : choices)
-    if (const auto index = index_by_operands(region, *made, choice)) add(*index);
+  for (const Reads& choice : choices) {
+    try {
+      if (const auto index = index_by_operands(region, *made, choice)) add(*index);
+    } catch (const Split& split) {
+      cut = split;
+    }
+  }
   return found;
+}
+
+// The guess that `is_it` accepts; nullopt where there is none.
+template <class Accept>
+std::optional<Affine> index_of(const Facts& facts, const Region& region, const Factors& reads,
+                               AtomId atom, Accept&& is_it) {
+  std::optional<Split> cut;
+  for (const Affine& index : indices_of(facts, region, reads, atom, cut))
+    if (is_it(index)) return index;
+  if (cut) throw Split{*cut};
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<Product> as_element(const Facts& facts, const Region& region, const Product& product,
                                   AtomId atom) {
-  for (const Affine& index : indices_of(facts, region, reads_of(facts, region, product), atom)) {
-    Product element{product.coef, {{atom, index}}, product.boxes, {}};
-    if (equal(facts, region, {element}, {product})) return element;
-  }
-  return std::nullopt;
+  const auto element = [&](const Affine& index) {
+    return Product{product.coef, {{atom, index}}, product.boxes, {}};
+  };
+  const auto index =
+      index_of(facts, region, reads_of(facts, region, product), atom,
+               [&](const Affine& at) { return equal(facts, region, {element(at)}, {product}); });
+  return index ? std::optional(element(*index)) : std::nullopt;
 }
 
 std::optional<Product> as_element(const Facts& facts, const Region& region, const Sum& sum,
@@ -100,11 +119,11 @@ std::optional<Product> as_element(const Facts& facts, const Region& region, cons
     const Factors of_one = reads_of(facts, region, product);
     reads.insert(reads.end(), of_one.begin(), of_one.end());
   }
-  for (const Affine& index : indices_of(facts, region, reads, atom)) {
-    Product element{1, {{atom, index}}, {}, {}};
-    if (equal(facts, region, {element}, sum)) return element;
-  }
-  return std::nullopt;
+  const auto element = [&](const Affine& index) { return Product{1, {{atom, index}}, {}, {}}; };
+  const auto index = index_of(facts, region, reads, atom, [&](const Affine& at) {
+    return equal(facts, region, {element(at)}, sum);
+  });
+  return index ? std::optional(element(*index)) : std::nullopt;
 }
 
 }  // namespace assay::checker

@@ -5,17 +5,16 @@
 #include <algorithm>
 
 #include "static_check/checker/joint.h"
+#include "static_check/checker/one_hots.h"
 
 namespace assay::checker {
 namespace {
 
 using Intervals = std::vector<Interval>;
 
-// The integers of a piece for which a * x + b is an index of a table of that many rows. A scaled
-// index has no rule: its operator cannot claim anything.
+// The integers of a piece for which a * x + b is an index of a table of that many rows.
 Intervals inside_table(const PiecewiseAffine::Piece& piece, int64_t rows) {
   if (piece.a == 0) return 0 <= piece.b && piece.b < rows ? Intervals{piece.x} : Intervals{};
-  if (piece.a != 1) return {piece.x};
   return intersect({piece.x}, {{-piece.b, rows - piece.b}});
 }
 
@@ -35,19 +34,24 @@ class IndexCheck {
   explicit IndexCheck(Joint& joint) : joint_(joint) {}
 
   void run() {
-    over_indices(kNone, [&](const OpRef&, const Region&, const IntegerMap& map, int64_t rows) {
-      if (is_known(map)) return;
+    over_indices(kNone, [&](const OpRef&, const Region&, const std::optional<IntegerMap>& map,
+                            int64_t rows) {
+      if (!map || is_known(*map)) return;
       Intervals values;
-      for (const PiecewiseAffine::Piece& piece : map.pieces)
+      for (const PiecewiseAffine::Piece& piece : map->pieces)
         for (const Interval& in : inside_table(piece, rows)) values.push_back(in);
-      Intervals& allowed = allowed_.emplace(map.of.atom, everything(map)).first->second;
+      Intervals& allowed = allowed_.emplace(map->of.atom, everything(*map)).first->second;
       allowed = intersect(allowed, values);
     });
     for (size_t rank = 0; rank < joint_.ranks.size(); ++rank)
-      over_indices(static_cast<Rank>(rank), [&](const OpRef& ref, const Region& region,
-                                                const IntegerMap& map, int64_t rows) {
-        if (!claims_unknown(joint_, ref)) check(ref, region, map, rows);
-      });
+      over_indices(static_cast<Rank>(rank),
+                   [&](const OpRef& ref, const Region& region, const std::optional<IntegerMap>& map,
+                       int64_t rows) {
+                     if (claims_unknown(joint_, ref)) return;
+                     if (!map)
+                       throw Rejection{describe(joint_, ref) + ": an index without a range"};
+                     check(ref, region, *map, rows);
+                   });
   }
 
  private:
@@ -59,11 +63,28 @@ class IndexCheck {
       const OpRef ref{rank, static_cast<CoreId>(id)};
       const Step step = joint_.step(ref);
       for_each_region(region_of(step.operand_op(0).shape), 0, [&](const Region& region) {
-        const auto map =
-            as_integer(joint_.facts, region, element_at(region, step.operand(0), region.coords));
-        if (map) visit(ref, region, *map, step.op().shape.back());
+        visit(ref, region, index_of(step, region), step.op().shape.back());
       });
     }
+  }
+
+  // The index as x + b or a constant, piece by piece; where it is more, it is the element that the
+  // operator claims the one-hot of.
+  std::optional<IntegerMap> index_of(const Step& step, const Region& region) const {
+    const Facts& facts = joint_.facts;
+    auto map = as_integer(facts, region, element_at(region, step.operand(0), region.coords));
+    const auto is_scaled = [](const PiecewiseAffine::Piece& piece) {
+      return piece.a != 0 && piece.a != 1;
+    };
+    if (map && std::none_of(map->pieces.begin(), map->pieces.end(), is_scaled)) return map;
+    if (step.op().shape.back() == 0) return std::nullopt;
+    std::vector<Affine> first_class = region.coords;
+    first_class.emplace_back();
+    const Sum claim = as_sum(element_at(region, step.claim(), first_class));
+    const auto behind = element_behind(facts, region, claim, {});
+    if (!behind) return std::nullopt;
+    return IntegerMap{{facts.canonical(behind->atom), behind->index},
+                      {{{INT64_MIN, INT64_MAX}, 1, 0}}};
   }
 
   bool is_known(const IntegerMap& map) const {

@@ -43,6 +43,9 @@ std::optional<Line> truth(bool always, bool never) {
 std::optional<Line> compare(const std::string& fn, const Line& x, const Line& y, const Span& span) {
   const Line difference{x.a - y.a, x.b - y.b};
   const WideInt low = span.low(difference), high = span.high(difference);
+  // a * x + b is 0 for no integer x.
+  const bool no_root = !difference.constant() && difference.b % difference.a != 0;
+  if (no_root && (fn == "eq" || fn == "ne")) return Line{0, fn == "ne" ? 1 : 0};
   if (fn == "ge") return truth(low >= 0, high < 0);
   if (fn == "gt") return truth(low > 0, high <= 0);
   if (fn == "le") return truth(high <= 0, low > 0);

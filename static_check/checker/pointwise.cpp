@@ -3,6 +3,7 @@
 
 #include "static_check/checker/exponentials.h"
 #include "static_check/checker/integers.h"
+#include "static_check/checker/one_hots.h"
 #include "static_check/checker/operators.h"
 
 namespace assay::checker {
@@ -72,42 +73,6 @@ Sum keep(const Step& step, const Region& region, const std::vector<Affine>& coor
     product.guards.insert(product.guards.end(), mask->front().guards.begin(),
                           mask->front().guards.end());
   return kept;
-}
-
-int64_t saturating_add(int64_t x, int64_t y) {
-  int64_t sum;
-  if (x == INT64_MIN || x == INT64_MAX) return x;
-  return add_overflow(x, y, &sum) ? (y > 0 ? INT64_MAX : INT64_MIN) : sum;
-}
-
-// 1 where the index equals the class: a one-hot where the index is x + b, a guard where it is
-// constant.
-Sum one_hot(const Step& step, const Region& region, const std::vector<Affine>& coords) {
-  const Affine& category = coords.back();
-  const std::vector<Affine> at(coords.begin(), coords.end() - 1);
-  const auto map = as_integer(step.facts, region, element_at(region, step.operand(0), at));
-  if (!map) throw Rejection{"the one-hot of an index that is no function of one integer"};
-  Sum sum;
-  for (const PiecewiseAffine::Piece& piece : map->pieces) {
-    if (piece.a == 0) {
-      if (!inside(region, category, {piece.b, saturating_add(piece.b, 1)})) continue;
-      sum.push_back(number(1));
-      if (map->pieces.size() > 1) sum.back().guards.push_back({map->of, {piece.x}});
-      continue;
-    }
-    if (piece.a != 1) throw Rejection{"the one-hot of a scaled index"};
-    if (!inside(region, category,
-                {saturating_add(piece.x.lo, piece.b), saturating_add(piece.x.hi, piece.b)}))
-      continue;
-    const AtomId atom = step.facts.one_hot_of(map->of.atom);
-    if (atom == kNone) throw Rejection{"a one-hot without its atom"};
-    const Affine index = shifted(category, -piece.b);
-    sum.push_back({1,
-                   {{atom, plus(times(index, step.facts.atom(map->of.atom).size), map->of.index)}},
-                   {},
-                   {}});
-  }
-  return sum;
 }
 
 Sum expected(const Step& step, const Region& region, const std::vector<Affine>& coords) {

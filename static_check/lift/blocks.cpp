@@ -145,9 +145,7 @@ bool passes(const Lifting& lifting, const BlockCall& call, size_t operand, const
       continue;
     }
     for (size_t i = 0; i < all.size(); ++i) {
-      if (i == operand) continue;
-      const auto& hidden = lifting.atom(all[i].atom).hidden;
-      if (std::binary_search(hidden.begin(), hidden.end(), r.label)) return false;
+      if (i != operand && lifting.hides(all[i].atom, r.label)) return false;
     }
   }
   return true;

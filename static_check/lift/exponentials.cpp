@@ -100,6 +100,9 @@ class Exponentials : TileArithmetic {
   }
 
   Tile reciprocal(const Tile& of) {
+    const bool constant = of.terms.size() == 1 && of.terms[0].atom == lifting().one() &&
+                          of.terms[0].restrictions.empty() && !of.terms[0].coef.is_zero();
+    if (constant) return scaled(one(), Rational(1) / of.terms[0].coef);
     const auto quotient = quotient_of(*this, of);
     if (!quotient) return map("reciprocal", of);
     return as_product(*this,

@@ -58,6 +58,34 @@ bool joins(const InstanceLabel& outer, const InstanceLabel& inner) {
 
 }  // namespace
 
+// What an operator on integers names may be no integer: an operand of a comparison, say.
+DType Lifting::output_dtype(const Request& request) const {
+  using Kind = Instance::Kind;
+  if (is_floating(request.dtype)) return request.dtype;
+  bool integral = true;
+  switch (request.kind) {
+    case Kind::kCombine:
+      for (const Instance::CombineTerm& term : request.terms)
+        integral &= term.coef.is_integer() &&
+                    is_integral(request.operands[static_cast<size_t>(term.operand)].atom);
+      break;
+    case Kind::kMul:
+    case Kind::kSum:
+    case Kind::kMax:
+    case Kind::kMin:
+    case Kind::kCat:
+      for (const Instance::Operand& operand : request.operands)
+        integral &= is_integral(operand.atom);
+      break;
+    case Kind::kMap:
+    case Kind::kBlock:
+    case Kind::kOpaque:
+    case Kind::kDraw:
+      break;
+  }
+  return integral ? request.dtype : DType::kFloat32;
+}
+
 int32_t Lifting::extend(const Request& request, Reach reach) {
   Instance made;
   made.kind = request.kind;
@@ -117,7 +145,7 @@ int32_t Lifting::extend(const Request& request, Reach reach) {
   const auto id = static_cast<int32_t>(universe_.instances.size());
   Atom output;
   output.kind = Atom::Kind::kInstance;
-  output.dtype = request.dtype;
+  output.dtype = output_dtype(request);
   output.instance = id;
   labels.insert(labels.end(), whole.begin(), whole.end());
   int64_t stride = 1;
@@ -137,8 +165,8 @@ int32_t Lifting::extend(const Request& request, Reach reach) {
   }
   output.size = stride;
   made.labels = std::move(labels);
-  output.hidden = hidden_labels(made);
   made.output = static_cast<AtomId>(universe_.atoms.size());
+  output.hidden = hidden_labels(made);
   for (size_t x = 0; x < made.operands.size(); ++x) {
     ASSAY_CHECK(made.operands[x].offset >= 0 &&
                     last_address(made, made.labels, x) < atom(made.operands[x].atom).size,

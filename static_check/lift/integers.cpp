@@ -204,21 +204,10 @@ int64_t value_at(const PiecewiseAffine& f, int64_t x) {
   return piece->a * x + piece->b;
 }
 
-// Whether every element is 0 or 1: not of what adds flags up.
-bool is_flag(const Lifting& lifting, AtomId id) {
-  const Atom& atom = lifting.atom(id);
-  if (!is_bool(atom.dtype) || !atom.hidden.empty()) return false;
-  if (atom.kind == Atom::Kind::kInput) return true;
-  using Kind = Instance::Kind;
-  constexpr Kind kFunctions[] = {Kind::kMap, Kind::kBlock, Kind::kOpaque, Kind::kDraw};
-  return std::any_of(std::begin(kFunctions), std::end(kFunctions),
-                     [&](Kind kind) { return lifting.is_instance(id, kind); });
-}
-
 // A single affine piece is an ordinary sum of terms, and every function of a flag is affine.
 Tile as_tile(const Lifting& lifting, PiecewiseAffine f, const Shape& size) {
   Tile tile;
-  if (f.pieces.size() > 1 && is_flag(lifting, f.atom)) {
+  if (f.pieces.size() > 1 && lifting.is_flag(f.atom)) {
     const int64_t at_0 = value_at(f, 0);
     f.pieces = {{kAllIntegers, value_at(f, 1) - at_0, at_0}};
   }

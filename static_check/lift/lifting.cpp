@@ -33,6 +33,20 @@ void append(std::string& key, const Restriction& r) {
   }
 }
 
+// Functions of the programs: those that name integer maps are none (names.cpp).
+bool is_function(Instance::Kind kind, const std::string& fn) {
+  using Kind = Instance::Kind;
+  return (kind == Kind::kMap && !fn.starts_with("affine[")) || kind == Kind::kBlock ||
+         kind == Kind::kOpaque;
+}
+
+// Functions are others for another kind of type, but for those whose results are elements of their
+// operand: these give the same for integers as for the floating numbers that they become.
+int64_t kind_of(const std::string& fn, DType dtype) {
+  if (is_bool(dtype)) return 0;
+  return is_floating(dtype) || fn == "median" || fn.starts_with("sort(") ? 1 : 2;
+}
+
 std::string key_of(const Request& request) {
   std::string key;
   key.reserve((request.operands.size() + request.piece_sizes.size() + 3) * sizeof(int64_t) +
@@ -52,6 +66,7 @@ std::string key_of(const Request& request) {
     for (int32_t guard : term.guard_operands) append(key, guard);
   }
   for (int64_t size : request.piece_sizes) append(key, size);
+  if (is_function(request.kind, request.fn)) append(key, kind_of(request.fn, request.dtype));
   key += request.fn;
   return key;
 }
@@ -85,6 +100,19 @@ bool Lifting::is_map(AtomId id, std::string_view fn) const {
   return is_instance(id, Instance::Kind::kMap) && instance_of(id).fn == fn;
 }
 
+bool Lifting::is_flag(AtomId id) const {
+  const Atom& of = atom(id);
+  if (!is_bool(of.dtype) || !of.hidden.empty() || closed_labels_.contains(id)) return false;
+  if (of.kind != Atom::Kind::kInstance) return of.kind == Atom::Kind::kInput;
+  const Instance& made = instance_of(id);
+  return is_function(made.kind, made.fn) || made.kind == Instance::Kind::kDraw;
+}
+
+bool Lifting::is_integral(AtomId id) const {
+  const Atom& of = atom(id);
+  return !is_floating(of.dtype) || of.kind == Atom::Kind::kOne || of.kind == Atom::Kind::kOneHot;
+}
+
 AtomId Lifting::one_hot(AtomId ids) {
   if (auto known = one_hots_.find(ids); known != one_hots_.end()) return known->second;
   Atom made;
@@ -104,7 +132,7 @@ void Lifting::assume_index(AtomId ids, const Intervals& values) {
 Intervals Lifting::index_values(AtomId ids) const {
   const auto known = index_values_.find(ids);
   if (known != index_values_.end()) return known->second;
-  return {is_bool(atom(ids).dtype) ? Interval{0, 2} : kAllIntegers};
+  return {is_flag(ids) ? Interval{0, 2} : kAllIntegers};
 }
 
 const Value* Lifting::drawn(const std::string& fn, int32_t occurrence) const {
@@ -205,10 +233,18 @@ std::optional<Term> Lifting::find_remembered(const Request& request) const {
   return term;
 }
 
-std::vector<LabelId> Lifting::hidden_labels(const Instance& instance) const {
+bool Lifting::hides(AtomId id, LabelId label) const {
+  const std::vector<LabelId>& open = atom(id).hidden;
+  if (std::find(open.begin(), open.end(), label) != open.end()) return true;
+  const auto closed = closed_labels_.find(id);
+  return closed != closed_labels_.end() &&
+         std::binary_search(closed->second.begin(), closed->second.end(), label);
+}
+
+std::vector<LabelId> Lifting::hidden_labels(const Instance& instance) {
   // A label stays open to boxes when exactly one operand hides it and the operator is linear in
   // that operand.
-  std::vector<LabelId> result;
+  std::vector<LabelId> result, closed;
   const auto linear = [&](size_t i) {
     switch (instance.kind) {
       case Instance::Kind::kMul:
@@ -223,14 +259,22 @@ std::vector<LabelId> Lifting::hidden_labels(const Instance& instance) const {
   };
   for (size_t i = 0; i < instance.operands.size(); ++i) {
     if (!linear(i)) continue;
-    for (LabelId label : atom(instance.operands[i].atom).hidden) {
-      bool clash = universe_.labels[static_cast<size_t>(label)].maximum;
-      for (size_t k = 0; k < instance.operands.size() && !clash; ++k) {
-        const auto& other = atom(instance.operands[k].atom).hidden;
-        clash = k != i && std::find(other.begin(), other.end(), label) != other.end();
-      }
-      if (!clash) result.push_back(label);
+    const AtomId operand = instance.operands[i].atom;
+    for (LabelId label : atom(operand).hidden) {
+      if (universe_.labels[static_cast<size_t>(label)].maximum) continue;
+      bool clash = false;
+      for (size_t k = 0; k < instance.operands.size() && !clash; ++k)
+        clash = k != i && hides(instance.operands[k].atom, label);
+      (clash ? closed : result).push_back(label);
     }
+    const auto known = closed_labels_.find(operand);
+    if (known != closed_labels_.end())
+      closed.insert(closed.end(), known->second.begin(), known->second.end());
+  }
+  if (!closed.empty()) {
+    std::sort(closed.begin(), closed.end());
+    closed.erase(std::unique(closed.begin(), closed.end()), closed.end());
+    closed_labels_.emplace(instance.output, std::move(closed));
   }
   for (const InstanceLabel& label : instance.labels) {
     if (label.tag == Tag::kReduced) result.push_back(label.hidden);

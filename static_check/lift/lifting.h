@@ -74,6 +74,11 @@ class Lifting {
   bool is_instance(AtomId id, Instance::Kind kind) const;
   bool is_map(AtomId id, std::string_view fn) const;
 
+  // Whether every element is 0 or 1: not of what adds flags up.
+  bool is_flag(AtomId id) const;
+  // Whether every element is an integer.
+  bool is_integral(AtomId id) const;
+
   // What is known of the atom's elements as real numbers.
   Sign sign(AtomId id) const {
     while (signs_.size() <= static_cast<size_t>(id)) signs_.push_back(next_sign(universe_, signs_));
@@ -131,6 +136,8 @@ class Lifting {
   AtomId fresh(Atom atom);
   // A hidden label of an atom without an instance: a sum over ranks of a partial input.
   LabelId hide(AtomId atom, int64_t size);
+  // The atom is made of sums over the label, however many.
+  bool hides(AtomId id, LabelId label) const;
 
   // Throws NotKnown where it would make an instance and may not.
   Lifted lift(const Request& request);
@@ -168,7 +175,9 @@ class Lifting {
   // kExact: the block as it is, for the rare one whose digits do not nest in its own extension.
   enum class Reach { kExtended, kExact };
   int32_t extend(const Request& request, Reach reach);
-  std::vector<LabelId> hidden_labels(const Instance& instance) const;
+  DType output_dtype(const Request& request) const;
+  // Labels that the instance's output leaves open to boxes. Remembers those that it does not.
+  std::vector<LabelId> hidden_labels(const Instance& instance);
 
   // A sum that has a name, in other terms: `sum` as an instance with that name as its output.
   struct Remembered {
@@ -181,6 +190,8 @@ class Lifting {
   mutable std::vector<Sign> signs_;      // of the first atoms, as far as they were asked for
   std::unordered_map<std::string, std::vector<int32_t>> index_;          // request key -> instances
   std::unordered_map<std::string, std::vector<Remembered>> remembered_;  // by request key
+  // Labels, sorted, that an atom is made of several sums over: no box on one has a meaning there.
+  std::unordered_map<AtomId, std::vector<LabelId>> closed_labels_;
   std::unordered_map<AtomId, AtomId> one_hots_;
   std::unordered_map<AtomId, Intervals> index_values_;
   std::unordered_map<AtomId, std::pair<AtomId, Rational>> equal_;

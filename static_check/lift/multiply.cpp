@@ -9,11 +9,9 @@ namespace assay {
 namespace {
 
 bool restricts_hidden(const Lifting& lifting, const Term& term, AtomId other) {
-  const auto& hidden = lifting.atom(other).hidden;
   return std::any_of(term.restrictions.begin(), term.restrictions.end(), [&](const Restriction& r) {
     if (r.kind == Restriction::Kind::kMax) return true;
-    return r.kind == Restriction::Kind::kBox &&
-           std::binary_search(hidden.begin(), hidden.end(), r.label);
+    return r.kind == Restriction::Kind::kBox && lifting.hides(other, r.label);
   });
 }
 

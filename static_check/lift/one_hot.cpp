@@ -53,7 +53,7 @@ void assume_range(Lifting& lifting, const PiecewiseAffine& f, int64_t classes) {
 
 // A flag is one of two constants.
 void as_constants(const Lifting& lifting, PiecewiseAffine& f) {
-  if (!is_bool(lifting.atom(f.atom).dtype)) return;
+  if (!lifting.is_flag(f.atom)) return;
   std::vector<PiecewiseAffine::Piece> constants;
   for (const auto& piece : f.pieces) {
     if (piece.a == 0) {

@@ -139,12 +139,10 @@ class Quotients {
   }
 
   bool is_restricted(const Term& part, AtomId atom) const {
-    const auto& hidden = lifting_.atom(atom).hidden;
-    return std::any_of(part.restrictions.begin(), part.restrictions.end(),
-                       [&](const Restriction& r) {
-                         return r.kind != Restriction::Kind::kGuard &&
-                                std::binary_search(hidden.begin(), hidden.end(), r.label);
-                       });
+    return std::any_of(
+        part.restrictions.begin(), part.restrictions.end(), [&](const Restriction& r) {
+          return r.kind != Restriction::Kind::kGuard && lifting_.hides(atom, r.label);
+        });
   }
 
   // The summand's factors but the shared ones, multiplied; a name of parts in its parts.
