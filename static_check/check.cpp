@@ -317,11 +317,13 @@ class Check {
 
   void infer_relations(const CoverIndex& index) {
     const Graph& graph = problem_.refinement.sequential;
+    const auto leave_out_undefined = without_undefined(problem_);
     for (size_t i = 0; i < graph.tensors.size(); ++i) {
       const auto id = static_cast<TensorId>(i);
       const Value* value = problem_.sequential_value(id);
       if (value == nullptr) continue;
       auto replicas = index.cover(target_of(graph, id, *value));
+      leave_out_undefined(graph.tensors[i].name, replicas);
       result_.report.tensors.push_back(claimed(graph.tensors[i].name, replicas, false));
       relations_.emplace(id, std::move(replicas));
     }

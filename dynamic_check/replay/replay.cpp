@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "dynamic_check/compare/norms.h"
 #include "dynamic_check/inputs/generate.h"
@@ -79,6 +80,21 @@ std::function<at::Tensor(const RankTensorName&)> lookup(const std::vector<Graph>
   };
 }
 
+// The same for a claim over tensors of several types of integers, which it takes as numbers.
+std::function<at::Tensor(const RankTensorName&)> as_numbers(
+    const CleanExpr& expr, std::function<at::Tensor(const RankTensorName&)> of) {
+  std::set<at::ScalarType> types;
+  for_each_leaf(expr, [&](const CleanExpr& leaf) {
+    if (const at::Tensor tensor = of({leaf.name, leaf.rank}); tensor.defined())
+      types.insert(tensor.scalar_type());
+  });
+  if (types.size() < 2 || types.contains(at::kBool)) return of;
+  return [of = std::move(of)](const RankTensorName& name) {
+    const at::Tensor tensor = of(name);
+    return tensor.defined() ? tensor.to(at::kDouble) : tensor;
+  };
+}
+
 // Relative Frobenius norm of the difference; 1 where NaN and infinities stand elsewhere.
 double distance(const at::Tensor& actual, const at::Tensor& expected) {
   if (special_mismatches(actual, expected) > 0) return 1;
@@ -132,7 +148,8 @@ class Replay {
           evaluate(claim.sequential, lookup(sequential, expected)).to(at::kDouble);
       if (options_.finite_only && !all_finite(reference)) continue;
       const Merged merged =
-          merge(claim.distributed, reference.sizes().vec(), lookup(refinement_.ranks, actual));
+          merge(claim.distributed, reference.sizes().vec(),
+                as_numbers(claim.distributed, lookup(refinement_.ranks, actual)));
       ++result.compared;
       const double error = merged.fault ? 1 : distance(merged.value.to(at::kDouble), reference);
       if (error <= options_.tolerance ||

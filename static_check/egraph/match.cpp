@@ -52,7 +52,9 @@ Rule::Pattern Rule::compile(const Formula& formula) const {
 }
 
 bool Rule::match(const EGraph& graph, const Pattern& pattern, TermId term, Match& so_far,
-                 const Then& then) const {
+                 size_t& steps, const Then& then) const {
+  if (steps == 0) return false;
+  --steps;
   if (pattern.variable != kNone) {
     TermId& bound = so_far.variables[static_cast<size_t>(pattern.variable)];
     if (bound != kNone) return !graph.same(bound, term) || then(so_far);
@@ -75,7 +77,7 @@ bool Rule::match(const EGraph& graph, const Pattern& pattern, TermId term, Match
       if (before != kNone || taken) continue;
     }
     if (dim != nullptr) *dim = made.dim;
-    const bool more = match_operands(graph, pattern, member, 0, so_far, then);
+    const bool more = match_operands(graph, pattern, member, 0, so_far, steps, then);
     if (dim != nullptr) so_far.dims[static_cast<size_t>(pattern.dim)] = before;
     if (!more) return false;
   }
@@ -83,23 +85,26 @@ bool Rule::match(const EGraph& graph, const Pattern& pattern, TermId term, Match
 }
 
 bool Rule::match_operands(const EGraph& graph, const Pattern& pattern, TermId term, size_t next,
-                          Match& so_far, const Then& then) const {
+                          Match& so_far, size_t& steps, const Then& then) const {
   if (next == pattern.operands.size()) return then(so_far);
-  return match(
-      graph, pattern.operands[next], graph.operands(term)[next], so_far,
-      [&](Match& deeper) { return match_operands(graph, pattern, term, next + 1, deeper, then); });
+  return match(graph, pattern.operands[next], graph.operands(term)[next], so_far, steps,
+               [&](Match& deeper) {
+                 return match_operands(graph, pattern, term, next + 1, deeper, steps, then);
+               });
 }
 
-std::vector<Rule::Match> Rule::matches(const EGraph& graph, size_t limit) const {
+std::optional<std::vector<Rule::Match>> Rule::matches(const EGraph& graph, size_t limit) const {
   std::vector<Match> found;
-  for (TermId term = 0; static_cast<size_t>(term) < graph.size() && found.size() < limit; ++term) {
+  size_t steps = limit * kStepsForEach;
+  for (TermId term = 0; static_cast<size_t>(term) < graph.size(); ++term) {
     if (graph.find(term) != term) continue;
     Match start{term, std::vector<TermId>(variables_.size(), kNone),
                 std::vector<DimId>(dims_.size(), kNone)};
-    match(graph, pattern_, term, start, [&](Match& match) {
+    const bool more = match(graph, pattern_, term, start, steps, [&](Match& match) {
       found.push_back(match);
-      return found.size() < limit;
+      return found.size() <= limit;
     });
+    if (!more) return std::nullopt;
   }
   return found;
 }

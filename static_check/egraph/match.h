@@ -27,8 +27,10 @@ class Rule {
     std::vector<TermId> variables;  // sorted by name, as Reason has them
     std::vector<DimId> dims;
   };
-  // At most `limit` of them; the graph must be rebuilt.
-  std::vector<Match> matches(const EGraph& graph, size_t limit) const;
+  // At most `limit` of them; the graph must be rebuilt. nullopt where there are more, or where
+  // looking for them takes more than kStepsForEach steps for each of `limit`.
+  static constexpr size_t kStepsForEach = 1'000;
+  std::optional<std::vector<Match>> matches(const EGraph& graph, size_t limit) const;
 
   // The lemma's instance, both sides: their terms are equal by the lemma. nullopt when a condition
   // does not show on any term that is equal to what was matched.
@@ -49,12 +51,13 @@ class Rule {
   };
 
   Pattern compile(const Formula& formula) const;
-  // Goes on with `then` for each way to match; false when it says that this is enough.
+  // Goes on with `then` for each way to match; false when it says that this is enough, or no steps
+  // are left.
   using Then = std::function<bool(Match&)>;
-  bool match(const EGraph& graph, const Pattern& pattern, TermId term, Match& so_far,
+  bool match(const EGraph& graph, const Pattern& pattern, TermId term, Match& so_far, size_t& steps,
              const Then& then) const;
   bool match_operands(const EGraph& graph, const Pattern& pattern, TermId term, size_t next,
-                      Match& so_far, const Then& then) const;
+                      Match& so_far, size_t& steps, const Then& then) const;
   TermId add(EGraph& graph, const Pattern& pattern, const Match& match) const;
   bool choose(const EGraph& graph, Match& match) const;
   bool choose_disjoint(const EGraph& graph, const Condition& condition, Match& match) const;

@@ -9,8 +9,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A rule that finds more than its limit waits for a while, and may find twice as much when it is
-// back: sums and products of many operands do not starve the rest.
+// A rule that finds more than its limit, or looks too long, waits for a while, and may find twice as
+// much when it is back: sums and products of many operands do not starve the rest.
 struct Scheduled {
   Rule rule;
   size_t limit = 500;
@@ -53,14 +53,14 @@ class Saturation {
     for (Scheduled& one : rules_) {
       waited_ |= iteration < one.waits_until;
       if (iteration < one.waits_until) continue;
-      auto matches = one.rule.matches(graph_, one.limit + 1);
-      if (matches.size() > one.limit) {
+      auto matches = one.rule.matches(graph_, one.limit);
+      if (!matches) {
         one.limit *= 2;
         one.waits_until = iteration + 2;
         waited_ = true;
         continue;
       }
-      for (auto& match : matches) found.emplace_back(&one.rule, std::move(match));
+      for (auto& match : *matches) found.emplace_back(&one.rule, std::move(match));
       if (Clock::now() > deadline_) return StopReason::kTime;
     }
     for (const auto& [rule, match] : found) {

@@ -49,7 +49,8 @@ INSTANTIATE_TEST_SUITE_P(AllCases, Sweep,
                          testing::Values(MutationKind::kConstant, MutationKind::kIndex,
                                          MutationKind::kOperand, MutationKind::kOperator,
                                          MutationKind::kCollective, MutationKind::kMemory,
-                                         MutationKind::kType, MutationKind::kAttribute),
+                                         MutationKind::kType, MutationKind::kAttribute,
+                                         MutationKind::kWait),
                          [](const auto& one) { return std::string(to_string(one.param)); });
 
 }  // namespace
