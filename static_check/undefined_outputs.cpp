@@ -163,9 +163,8 @@ class Undefined {
   }
   bool is_specified(const CleanExpr& expr) const {
     bool specified = false;
-    for_each_leaf(expr, [&](const CleanExpr& leaf) {
-      specified = specified || is_specified(leaf.name);
-    });
+    for_each_leaf(expr,
+                  [&](const CleanExpr& leaf) { specified = specified || is_specified(leaf.name); });
     return specified;
   }
 
@@ -196,8 +195,7 @@ void refuse_undefined_outputs(const Problem& problem, const Certificate& certifi
   for (const Expectation& expectation : problem.refinement.expect)
     if (!undefined.is_specified(expectation.sequential)) look_at_all(expectation.replicas);
   for (const auto& relation : certificate.relations)
-    if (relation.output && !undefined.is_specified(relation.tensor))
-      look_at_all(relation.replicas);
+    if (relation.output && !undefined.is_specified(relation.tensor)) look_at_all(relation.replicas);
 }
 
 std::function<void(const std::string&, std::vector<CleanExpr>&)> without_undefined(
@@ -207,8 +205,8 @@ std::function<void(const std::string&, std::vector<CleanExpr>&)> without_undefin
     if (undefined->is_specified(tensor)) return;
     std::erase_if(replicas, [&](const CleanExpr& replica) {
       bool found = false;
-      for_each_leaf(replica,
-                    [&](const CleanExpr& leaf) { found = found || undefined->lost(leaf) != kNone; });
+      for_each_leaf(
+          replica, [&](const CleanExpr& leaf) { found = found || undefined->lost(leaf) != kNone; });
       return found;
     });
   };

@@ -227,12 +227,12 @@ class Lockstep {
                          const std::vector<at::Tensor>& b) {
     if (call.kind == CollectiveNode::Kind::kScatter) return true;
     const bool any_shape = call.kind == CollectiveNode::Kind::kAllToAll ||
-                     call.kind == CollectiveNode::Kind::kAllToAllList ||
-                     call.kind == CollectiveNode::Kind::kAllGatherList;
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [&](const at::Tensor& x, const at::Tensor& y) {
-                        return x.scalar_type() == y.scalar_type() && (any_shape || x.sizes() == y.sizes());
-                      });
+                           call.kind == CollectiveNode::Kind::kAllToAllList ||
+                           call.kind == CollectiveNode::Kind::kAllGatherList;
+    return std::equal(
+        a.begin(), a.end(), b.begin(), b.end(), [&](const at::Tensor& x, const at::Tensor& y) {
+          return x.scalar_type() == y.scalar_type() && (any_shape || x.sizes() == y.sizes());
+        });
   }
 
   std::vector<Rank> members_of(const Call& call, size_t rank) const {

@@ -2,6 +2,8 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/where.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -143,15 +145,16 @@ class Replay {
       result.witness = Witness{"", "", 1, seed, reduced_, error.what()};
       return true;
     }
+    const bool left_out = options_.ranks_defined || is_undefined(expected.front());
     for (const Claim& claim : claims_of(refinement_)) {
       const at::Tensor reference =
           evaluate(claim.sequential, lookup(sequential, expected)).to(at::kDouble);
       if (options_.finite_only && !all_finite(reference)) continue;
-      const Merged merged =
-          merge(claim.distributed, reference.sizes().vec(),
-                as_numbers(claim.distributed, lookup(refinement_.ranks, actual)));
+      const Merged merged = merge(claim.distributed, reference.sizes().vec(),
+                                  as_numbers(claim.distributed, lookup(refinement_.ranks, actual)));
       ++result.compared;
-      const double error = merged.fault ? 1 : distance(merged.value.to(at::kDouble), reference);
+      const double error =
+          merged.fault ? 1 : distance(judged(merged.value, reference, left_out), reference);
       if (error <= options_.tolerance ||
           error <= kRoundingFactor * rounding(claim, inputs, reference, seed))
         continue;
@@ -163,6 +166,19 @@ class Replay {
   }
 
  private:
+  // Without what says nothing where the ranks have no number.
+  static at::Tensor judged(const at::Tensor& merged, const at::Tensor& reference, bool left_out) {
+    const at::Tensor value = merged.to(at::kDouble);
+    return left_out ? at::where(at::isfinite(value), value, reference) : value;
+  }
+
+  // A proof speaks of inputs on which the sequential program's own operators are defined.
+  bool is_undefined(const Values& sequential) const {
+    return options_.finite_only && std::ranges::any_of(sequential, [](const at::Tensor& value) {
+             return value.defined() && value.is_floating_point() && !all_finite(value);
+           });
+  }
+
   bool writes_memory(const Graph& graph) const {
     static const OperatorTable builtin = OperatorTable::builtin();
     return std::ranges::any_of(graph.nodes, [&](const Node& node) {

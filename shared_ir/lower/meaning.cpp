@@ -140,8 +140,8 @@ class Declared {
   const Recorded& recorded_;
   std::vector<NodeEvaluator> evaluators_;  // of the call, or of one for each element
   Results results_;
-  bool any_used_ = false;                  // of the returns; of a call that nobody uses all are made
-  size_t next_ = 0;                        // return
+  bool any_used_ = false;  // of the returns; of a call that nobody uses all are made
+  size_t next_ = 0;        // return
 };
 
 std::string describe(const Arg& arg, const std::vector<CoreId>& values,

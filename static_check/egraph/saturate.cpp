@@ -9,8 +9,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A rule that finds more than its limit, or looks too long, waits for a while, and may find twice as
-// much when it is back: sums and products of many operands do not starve the rest.
+// A rule that finds more than its limit, or looks too long, waits for a while, and may find twice
+// as much when it is back: sums and products of many operands do not starve the rest.
 struct Scheduled {
   Rule rule;
   size_t limit = 500;

@@ -28,7 +28,12 @@ const std::vector<InPlace>& calls() {
   static const std::vector<InPlace> all{
       {"AllReduce", "all_reduce_", "all_reduce", {"sum", "tp"}, {2, 3}, false},
       {"Broadcast", "broadcast_", "broadcast", {1, "tp"}, {2, 3}, false},
-      {"AllGather", "all_gather_into_tensor_out", "all_gather_into_tensor", {2, "tp"}, {4, 3}, true},
+      {"AllGather",
+       "all_gather_into_tensor_out",
+       "all_gather_into_tensor",
+       {2, "tp"},
+       {4, 3},
+       true},
       {"ReduceScatter",
        "reduce_scatter_tensor_out",
        "reduce_scatter_tensor",
@@ -40,9 +45,7 @@ const std::vector<InPlace>& calls() {
 
 constexpr int kRanks = 2;
 
-std::string full_name(const char* op) {
-  return "_c10d_functional." + std::string(op) + ".default";
-}
+std::string full_name(const char* op) { return "_c10d_functional." + std::string(op) + ".default"; }
 
 std::vector<Argument> with_operand(TensorRef operand, const std::vector<Argument>& others) {
   std::vector<Argument> args{operand};
@@ -61,9 +64,8 @@ Graph in_place(const InPlace& call) {
   const TensorRef memory =
       g.call("memory", "aten.slice.Tensor", {buffer, 0, 0, call.result[0]}, call.result);
   if (!call.out) g.call("copied", "aten.copy_.default", {memory, x}, call.result);
-  const TensorRef flying =
-      g.call("flying", full_name(call.op), with_operand(call.out ? x : memory, call.arguments),
-             call.result);
+  const TensorRef flying = g.call("flying", full_name(call.op),
+                                  with_operand(call.out ? x : memory, call.arguments), call.result);
   if (call.out) g.keyword("out", memory);
   waited(g, flying);
   g.output(g.call("y", "aten.mul.Scalar", {buffer, 1.0}, {6, 3}));

@@ -49,8 +49,7 @@ INSTANTIATE_TEST_SUITE_P(AllCases, Sweep,
                          testing::Values(MutationKind::kConstant, MutationKind::kIndex,
                                          MutationKind::kOperand, MutationKind::kOperator,
                                          MutationKind::kCollective, MutationKind::kMemory,
-                                         MutationKind::kType, MutationKind::kAttribute,
-                                         MutationKind::kWait),
+                                         MutationKind::kType, MutationKind::kAttribute),
                          [](const auto& one) { return std::string(to_string(one.param)); });
 
 }  // namespace

@@ -46,7 +46,9 @@ TEST(LowerErrors, RecordedShapeAndKindMustBeTheDeclarations) {
 
 // PyTorch makes such a call all the same, and stops where it does not fit.
 TEST(LowerErrors, AreThoseOfCallsThatNobodyUsesToo) {
-  const auto rows = [](int dim) { OperatorCall("aten.unbind.int").tensor({2}, {}).number(dim).lower(); };
+  const auto rows = [](int dim) {
+    OperatorCall("aten.unbind.int").tensor({2}, {}).number(dim).lower();
+  };
   EXPECT_EQ(error_of([&] { rows(-1); }), "no error");
   EXPECT_THAT(error_of([&] { rows(-2); }), HasSubstr("model.py:12"));
   EXPECT_THAT(error_of([&] { rows(-2); }), HasSubstr("(aten.unbind.int)"));
@@ -56,7 +58,12 @@ TEST(LowerErrors, AreThoseOfCallsThatNobodyUsesToo) {
   EXPECT_EQ(error_of([&] { pieces(3); }), "no error");
   EXPECT_NE(error_of([&] { pieces(4); }), "no error");
   const auto largest = [](int dim) {
-    OperatorCall("aten.max.dim").tensor({2, 2}, {}).number(dim).gives_nothing_used().gives_nothing_used().lower();
+    OperatorCall("aten.max.dim")
+        .tensor({2, 2}, {})
+        .number(dim)
+        .gives_nothing_used()
+        .gives_nothing_used()
+        .lower();
   };
   EXPECT_EQ(error_of([&] { largest(1); }), "no error");
   EXPECT_NE(error_of([&] { largest(2); }), "no error");
