@@ -27,20 +27,8 @@ at::Tensor tensor_of(const StridedBuffer& buffer, const LeafTensors& leaves) {
                        to_scalar_type(buffer.dtype));
 }
 
-// Leaves of several types are of the type that holds them all.
-void promote(LeafTensors& leaves, LeafBuffers& buffers) {
-  at::ScalarType type = leaves.begin()->second.scalar_type();
-  for (const auto& [name, leaf] : leaves) type = at::promote_types(type, leaf.scalar_type());
-  for (auto& [name, leaf] : leaves) {
-    if (leaf.scalar_type() == type) continue;
-    leaf = leaf.to(type);
-    buffers[name] = buffer_of(leaf);
-  }
-}
-
-at::Tensor value_of(const CleanExpr& expr, LeafTensors leaves, LeafBuffers buffers) {
+at::Tensor value_of(const CleanExpr& expr, LeafTensors leaves, const LeafBuffers& buffers) {
   if (expr.kind == CleanExpr::Kind::kTensor) return leaves.begin()->second;
-  promote(leaves, buffers);
   if (leaves.begin()->second.is_cpu()) return tensor_of(evaluate_buffers(expr, buffers), leaves);
   for (auto& [name, leaf] : leaves) {
     if (computes(expr) && leaf.is_floating_point()) leaf = leaf.to(at::kDouble);
@@ -67,7 +55,7 @@ Merged merge(const CleanExpr& expr, const Shape& shape,
     result.dtype = first.scalar_type();
   if ((result.fault = std::move(rules.fault))) return result;
   result.has_padding = rules.has_padding;
-  result.value = value_of(expr, std::move(leaves), std::move(buffers));
+  result.value = value_of(expr, std::move(leaves), buffers);
   return result;
 }
 

@@ -57,11 +57,24 @@ class Lowering {
     if (memory_.is_needed() && memory_.run(node, declaration, recorded, value_of_)) return;
     const bool used = std::any_of(node.outputs.begin(), node.outputs.end(),
                                   [](TensorId output) { return output != kNone; });
-    if (!used && !(declaration && declaration->communicates)) return;
     const std::vector<CoreId>& values = memory_.is_needed() ? memory_.values() : value_of_;
+    if (!used && !(declaration && declaration->communicates)) {
+      if (declaration) refuse_misfit(*declaration, recorded, values);
+      return;
+    }
     const Results results = results_of(context_, declaration, recorded, values);
     for (size_t i = 0; i < node.outputs.size(); ++i) set_output(node, i, results.returns[i]);
     if (memory_.is_needed()) memory_.add_results(node, declaration, recorded, value_of_);
+  }
+
+  // A call whose results nobody uses is made all the same, and stops the program where it does not
+  // fit.
+  void refuse_misfit(const OperatorDeclaration& declaration, const Recorded& recorded,
+                     const std::vector<CoreId>& values) {
+    try {
+      declared_results(context_, declaration, recorded, values);
+    } catch (const Unsupported&) {
+    }
   }
 
   void set_output(const Node& node, size_t i, CoreId id) {

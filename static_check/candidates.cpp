@@ -1,6 +1,9 @@
 #include "static_check/candidates.h"
 
+#include <functional>
 #include <numeric>
+
+#include "static_check/cover/evaluate.h"
 
 namespace assay {
 namespace {
@@ -13,6 +16,19 @@ std::vector<TensorId> all_tensors(const Graph& graph) {
 
 const Tensor& tensor_of(const Graph& graph, TensorId tensor) {
   return graph.tensors[static_cast<size_t>(tensor)];
+}
+
+std::optional<Value> value_of(Lifting& lifting, const CleanExpr& expr,
+                              const std::function<const Value*(const std::string&, Rank)>& find) {
+  try {
+    return evaluate(lifting, expr, [&](const std::string& name, Rank rank) -> const Value& {
+      const Value* value = find(name, rank);
+      if (value == nullptr) throw NotLifted{name + " is never computed"};
+      return *value;
+    });
+  } catch (const NotLifted&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -31,6 +47,18 @@ CoverIndex::Target target_of(const Graph& graph, const CoreProgram& program, Ten
                              const Value& value) {
   return {value, tensor_of(graph, tensor).name, operator_of(graph, tensor),
           number_type(graph, program, tensor)};
+}
+
+std::optional<Value> sequential_value_of(Problem& problem, const CleanExpr& expr) {
+  return value_of(problem.lifting, expr, [&](const std::string& name, Rank) {
+    return problem.sequential_value(problem.refinement.sequential.find(name));
+  });
+}
+
+std::optional<Value> rank_value_of(Problem& problem, const CleanExpr& expr) {
+  return value_of(problem.lifting, expr, [&](const std::string& name, Rank rank) {
+    return problem.rank_value(rank, problem.rank_graph(rank).find(name));
+  });
 }
 
 std::optional<std::string> type_difference(const Problem& problem, const CleanExpr& sequential,

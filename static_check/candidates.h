@@ -21,6 +21,11 @@ CoverIndex::Target target_of(const Graph& graph, const CoreProgram& program, Ten
 
 NumberType number_type(const Graph& graph, const CoreProgram& program, TensorId tensor);
 
+// The value of an expression over the sequential tensors, or over the ranks'; nullopt where nothing
+// expresses it.
+std::optional<Value> sequential_value_of(Problem& problem, const CleanExpr& expr);
+std::optional<Value> rank_value_of(Problem& problem, const CleanExpr& expr);
+
 // Why the replica is no number of the sequential expression's type, though it may be equal modulo
 // 2^bits; nullopt where it is one.
 std::optional<std::string> type_difference(const Problem& problem, const CleanExpr& sequential,

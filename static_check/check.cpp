@@ -263,24 +263,16 @@ class Check {
 
   void check_expectations() {
     for (const Expectation& expectation : problem_.refinement.expect) {
-      Value wanted;
-      try {
-        wanted = evaluate(problem_.lifting, expectation.sequential,
-                          [&](const std::string& name, Rank) -> const Value& {
-                            const Value* value = problem_.sequential_value(
-                                problem_.refinement.sequential.find(name));
-                            if (value == nullptr) throw NotLifted{name + " is never computed"};
-                            return *value;
-                          });
-      } catch (const NotLifted&) {
+      const auto wanted = sequential_value_of(problem_, expectation.sequential);
+      if (!wanted) {
         broken_.push_back({&expectation, &expectation.replicas.at(0), {}, {}});
         continue;
       }
       bool holds = true;
       for (const CleanExpr& replica : expectation.replicas) {
-        auto found = value_of(replica);
+        auto found = rank_value_of(problem_, replica);
         if (found && !type_difference(problem_, expectation.sequential, replica) &&
-            equivalent(problem_.lifting, *found, wanted))
+            equivalent(problem_.lifting, *found, *wanted))
           continue;
         if (holds) broken_.push_back({&expectation, &replica, wanted, std::move(found)});
         holds = false;
@@ -289,23 +281,8 @@ class Check {
     }
   }
 
-  // Of an expression over the ranks' tensors; nullopt where nothing expresses it.
-  std::optional<Value> value_of(const CleanExpr& replica) {
-    try {
-      return evaluate(problem_.lifting, replica,
-                      [&](const std::string& name, Rank rank) -> const Value& {
-                        const TensorId id = problem_.rank_graph(rank).find(name);
-                        const Value* value = problem_.rank_value(rank, id);
-                        if (value == nullptr) throw NotLifted{name + " is never computed"};
-                        return *value;
-                      });
-    } catch (const NotLifted&) {
-      return std::nullopt;
-    }
-  }
-
   bool meets(const Value& wanted, const CleanExpr& replica) {
-    const auto found = value_of(replica);
+    const auto found = rank_value_of(problem_, replica);
     return found && equivalent(problem_.lifting, *found, wanted);
   }
 
@@ -325,11 +302,13 @@ class Check {
 
   void infer_relations(const CoverIndex& index) {
     const Graph& graph = problem_.refinement.sequential;
+    const auto leave_out_undefined = without_undefined(problem_);
     for (size_t i = 0; i < graph.tensors.size(); ++i) {
       const auto id = static_cast<TensorId>(i);
       const Value* value = problem_.sequential_value(id);
       if (value == nullptr) continue;
       auto replicas = index.cover(target_of(graph, problem_.sequential_program, id, *value));
+      leave_out_undefined(graph.tensors[i].name, replicas);
       result_.report.tensors.push_back(claimed(graph.tensors[i].name, replicas, false));
       relations_.emplace(id, std::move(replicas));
     }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -40,9 +42,9 @@ std::optional<double> constant_of(const Lifting& lifting, const Value& value) {
 // Arguments that stand for all: what is no number for these is none for others.
 constexpr double kSamples[] = {0.5, -1.25, 3.75};
 
-class Outputs {
+class Tensors {
  public:
-  Outputs(const Lifting& lifting, const CoreProgram& program, const LiftedProgram& lifted)
+  Tensors(const Lifting& lifting, const CoreProgram& program, const LiftedProgram& lifted)
       : lifting_(lifting), program_(program), lifted_(lifted) {
     for (size_t id = 0; id < lifted.values.size(); ++id) add(program.ops[id], lifted.values[id]);
   }
@@ -140,17 +142,46 @@ class Outputs {
   std::vector<NodeId> lost_;     // see lost()
 };
 
+class Undefined {
+ public:
+  explicit Undefined(const Problem& problem)
+      : problem_(problem),
+        sequential_(problem.lifting, problem.sequential_program, problem.sequential) {
+    for (size_t r = 0; r < problem.rank_programs.size(); ++r)
+      ranks_.emplace_back(problem.lifting, problem.rank_programs[r], problem.ranks.ranks[r]);
+  }
+
+  // See Tensors::lost(), of a tensor of a rank.
+  NodeId lost(const CleanExpr& leaf) const {
+    const TensorId tensor = problem_.rank_graph(leaf.rank).find(leaf.name);
+    return ranks_[static_cast<size_t>(leaf.rank)].lost(tensor);
+  }
+
+  // The specification may say the same.
+  bool is_specified(const std::string& tensor) const {
+    return sequential_.lost(problem_.refinement.sequential.find(tensor)) != kNone;
+  }
+  bool is_specified(const CleanExpr& expr) const {
+    bool specified = false;
+    for_each_leaf(expr,
+                  [&](const CleanExpr& leaf) { specified = specified || is_specified(leaf.name); });
+    return specified;
+  }
+
+ private:
+  const Problem& problem_;
+  Tensors sequential_;
+  std::vector<Tensors> ranks_;
+};
+
 }  // namespace
 
 void refuse_undefined_outputs(const Problem& problem, const Certificate& certificate) {
-  const Outputs sequential(problem.lifting, problem.sequential_program, problem.sequential);
-  std::vector<Outputs> ranks;
-  for (size_t r = 0; r < problem.rank_programs.size(); ++r)
-    ranks.emplace_back(problem.lifting, problem.rank_programs[r], problem.ranks.ranks[r]);
+  const Undefined undefined(problem);
   const auto look_at = [&](const CleanExpr& leaf) {
-    const Graph& graph = problem.rank_graph(leaf.rank);
-    const NodeId origin = ranks[static_cast<size_t>(leaf.rank)].lost(graph.find(leaf.name));
+    const NodeId origin = undefined.lost(leaf);
     if (origin == kNone) return;
+    const Graph& graph = problem.rank_graph(leaf.rank);
     const Node& node = graph.nodes[static_cast<size_t>(origin)];
     throw UserError(node.source,
                     graph.name + ": " + node.op + " gives no number for any input, and '" +
@@ -161,21 +192,24 @@ void refuse_undefined_outputs(const Problem& problem, const Certificate& certifi
   const auto look_at_all = [&](const std::vector<CleanExpr>& replicas) {
     for (const CleanExpr& replica : replicas) for_each_leaf(replica, look_at);
   };
-  // The specification may say the same.
-  const auto is_specified = [&](const CleanExpr& expr) {
-    bool undefined = false;
-    for_each_leaf(expr, [&](const CleanExpr& leaf) {
-      const TensorId tensor = problem.refinement.sequential.find(leaf.name);
-      undefined = undefined || sequential.lost(tensor) != kNone;
-    });
-    return undefined;
-  };
   for (const Expectation& expectation : problem.refinement.expect)
-    if (!is_specified(expectation.sequential)) look_at_all(expectation.replicas);
+    if (!undefined.is_specified(expectation.sequential)) look_at_all(expectation.replicas);
   for (const auto& relation : certificate.relations)
-    if (relation.output &&
-        sequential.lost(problem.refinement.sequential.find(relation.tensor)) == kNone)
-      look_at_all(relation.replicas);
+    if (relation.output && !undefined.is_specified(relation.tensor)) look_at_all(relation.replicas);
+}
+
+std::function<void(const std::string&, std::vector<CleanExpr>&)> without_undefined(
+    const Problem& problem) {
+  return [undefined = std::make_shared<Undefined>(problem)](const std::string& tensor,
+                                                            std::vector<CleanExpr>& replicas) {
+    if (undefined->is_specified(tensor)) return;
+    std::erase_if(replicas, [&](const CleanExpr& replica) {
+      bool found = false;
+      for_each_leaf(
+          replica, [&](const CleanExpr& leaf) { found = found || undefined->lost(leaf) != kNone; });
+      return found;
+    });
+  };
 }
 
 }  // namespace assay

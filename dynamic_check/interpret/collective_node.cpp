@@ -9,6 +9,7 @@
 #include "dynamic_check/execute/reduce.h"
 #include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/interpret/declared_operators.h"
+#include "shared_ir/memory/effects.h"
 
 namespace assay {
 namespace {
@@ -78,6 +79,16 @@ at::Tensor rows_for(const CollectiveNode& call, const at::Tensor& input, size_t 
   return input.split_with_sizes(call.sends).at(member);
 }
 
+// A call that writes its results into memory, by PyTorch's schema, as the one that returns them.
+std::optional<CollectiveNode> in_place_collective(const Node& node,
+                                                  const DeclaredOperators* declared) {
+  const auto schema = memory::torch_schema(node.op);
+  if (!schema || !schema->communicates || schema->functional.empty()) return std::nullopt;
+  auto call = collective_of(memory::functional_call(node, *schema), declared);
+  if (call) call->memory = memory::written_by({}, node, *schema);
+  return call;
+}
+
 }  // namespace
 
 bool is_point_to_point(const CollectiveNode& call) {
@@ -88,7 +99,7 @@ std::optional<CollectiveNode> collective_of(const Node& node, const DeclaredOper
   if (const auto plain = declared ? declared->as_collective(node) : std::nullopt)
     return collective_of(*plain);
   auto found = kinds().find(operator_name(node));
-  if (found == kinds().end()) return std::nullopt;
+  if (found == kinds().end()) return in_place_collective(node, declared);
   CollectiveNode call;
   call.kind = found->second;
   std::vector<std::string> texts;

@@ -37,6 +37,7 @@ struct CollectiveNode {
   std::string group;             // as the program names it
   TensorId input = kNone;        // its first tensor; kNone where it has lists alone, or nothing
   std::vector<TensorId> offers;  // what this member gives the others
+  std::vector<TensorId> memory;  // that its results are written into; empty: they are new tensors
   std::string reduction;         // "sum", "avg", ...; empty for movements
   int64_t source = 0;            // the root's, or the peer's, position in the group
   int64_t tag = 0;               // kSend, kReceive

@@ -96,6 +96,7 @@ class Lockstep {
     NodeId node;
     CollectiveNode what;
     std::vector<at::Tensor> offers;
+    std::vector<at::Tensor> memory;  // that its results are written into; empty: they are new
   };
   // Of one rank, by group: each group's collectives run in the order of their calls.
   using Begun = std::map<std::string, std::deque<Call>>;
@@ -113,8 +114,10 @@ class Lockstep {
   }
 
   Call call_at(size_t rank) {
-    Call call{ranks_[rank].next(), *collective_of(*node_at(rank), declared_), {}};
+    Call call{ranks_[rank].next(), *collective_of(*node_at(rank), declared_), {}, {}};
     for (const TensorId id : call.what.offers) call.offers.push_back(ranks_[rank].offer(id));
+    if (!graphs_[rank].functional)
+      for (const TensorId id : call.what.memory) call.memory.push_back(ranks_[rank].value(id));
     return call;
   }
 
@@ -199,31 +202,37 @@ class Lockstep {
       calls.push_back(theirs->what);
       offers.push_back(theirs->offers);
       if (!can_meet(calls.back(), call.what) ||
-          !same_shapes(call.what, offers.back(), offers.front()))
+          !same_types(call.what, offers.back(), offers.front()))
         report_mismatch(rank, index, group);
     }
     if (const auto pair = rows_that_disagree(calls, offers))
       report_mismatch(static_cast<size_t>(members[pair->first]),
                       static_cast<size_t>(members[pair->second]), group);
+    std::vector<std::vector<at::Tensor>> results;  // all of them, before memory is written
+    for (size_t i = 0; i < members.size(); ++i)
+      results.push_back(collective_results(calls, offers, i));
     for (size_t i = 0; i < members.size(); ++i) {
       const auto member = static_cast<size_t>(members[i]);
       std::deque<Call>& queue = begun_[member].at(group);
-      ranks_[member].complete(queue.front().node, collective_results(calls, offers, i));
+      const Call& done = queue.front();
+      for (size_t k = 0; k < done.memory.size(); ++k) done.memory[k].copy_(results[i].at(k));
+      ranks_[member].complete(done.node, done.memory.empty() ? results[i] : done.memory);
       queue.pop_front();
       if (queue.empty()) begun_[member].erase(group);
     }
     return true;
   }
 
-  static bool same_shapes(const CollectiveNode& call, const std::vector<at::Tensor>& a,
-                          const std::vector<at::Tensor>& b) {
+  static bool same_types(const CollectiveNode& call, const std::vector<at::Tensor>& a,
+                         const std::vector<at::Tensor>& b) {
     if (call.kind == CollectiveNode::Kind::kScatter) return true;
-    const bool any = call.kind == CollectiveNode::Kind::kAllToAll ||
-                     call.kind == CollectiveNode::Kind::kAllToAllList ||
-                     call.kind == CollectiveNode::Kind::kAllGatherList;
+    const bool any_shape = call.kind == CollectiveNode::Kind::kAllToAll ||
+                           call.kind == CollectiveNode::Kind::kAllToAllList ||
+                           call.kind == CollectiveNode::Kind::kAllGatherList;
     return std::equal(
-        a.begin(), a.end(), b.begin(), b.end(),
-        [&](const at::Tensor& x, const at::Tensor& y) { return any || x.sizes() == y.sizes(); });
+        a.begin(), a.end(), b.begin(), b.end(), [&](const at::Tensor& x, const at::Tensor& y) {
+          return x.scalar_type() == y.scalar_type() && (any_shape || x.sizes() == y.sizes());
+        });
   }
 
   std::vector<Rank> members_of(const Call& call, size_t rank) const {

@@ -57,6 +57,21 @@ void RankInterpreter::begin() { begun_.insert(next_++); }
 void RankInterpreter::complete(NodeId collective, const std::vector<at::Tensor>& results) {
   begun_.erase(collective);
   store(collective, results);
+  if (made_) make_again(collective, results);
+}
+
+// Views of memory in flight have their values once it has arrived.
+void RankInterpreter::make_again(NodeId collective, const std::vector<at::Tensor>& results) {
+  for (NodeId node = collective + 1; node < next_; ++node) {
+    for (const TensorId id : graph_.nodes[static_cast<size_t>(node)].outputs) {
+      if (id == kNone || !values_.has(node, id)) continue;
+      const at::Tensor view = values_.read(node, id);
+      if (std::ranges::any_of(results, [&](const at::Tensor& result) {
+            return view.defined() && result.defined() && view.is_alias_of(result);
+          }))
+        made_(id, view);
+    }
+  }
 }
 
 void RankInterpreter::store(NodeId of, const std::vector<at::Tensor>& outputs) {

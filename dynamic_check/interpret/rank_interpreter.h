@@ -38,6 +38,9 @@ class RankInterpreter {
   // The node that it is at.
   NodeId next() const { return next_; }
 
+  // An operand of the node that it is at.
+  at::Tensor value(TensorId id);
+
   // An operand of the collective that advance() stopped at, as it is now: the program may write
   // into it before the collective is done.
   at::Tensor offer(TensorId id);
@@ -55,7 +58,7 @@ class RankInterpreter {
   StagedValues& values() { return values_; }
 
  private:
-  at::Tensor value(TensorId id);
+  void make_again(NodeId collective, const std::vector<at::Tensor>& results);
   void store(NodeId of, const std::vector<at::Tensor>& outputs);
 
   const Graph& graph_;

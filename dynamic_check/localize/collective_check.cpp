@@ -66,8 +66,10 @@ class JointCollective {
     nodes_.push_back(call.node);
     calls_.push_back(call.call);
     std::vector<at::Tensor>& offers = offers_.emplace_back();
+    // What is recorded of memory that the call writes may be what it has written.
+    const bool in_place = !call.call.memory.empty();
     for (const TensorId id : call.call.offers)
-      offers.push_back(recorded_[static_cast<size_t>(member)](id));
+      offers.push_back(in_place ? at::Tensor() : recorded_[static_cast<size_t>(member)](id));
   }
 
   // Of each member's call, the first fault counts.

@@ -2,9 +2,12 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/where.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "dynamic_check/compare/norms.h"
 #include "dynamic_check/inputs/generate.h"
@@ -79,6 +82,21 @@ std::function<at::Tensor(const RankTensorName&)> lookup(const std::vector<Graph>
   };
 }
 
+// The same for a claim over tensors of several types of integers, which it takes as numbers.
+std::function<at::Tensor(const RankTensorName&)> as_numbers(
+    const CleanExpr& expr, std::function<at::Tensor(const RankTensorName&)> of) {
+  std::set<at::ScalarType> types;
+  for_each_leaf(expr, [&](const CleanExpr& leaf) {
+    if (const at::Tensor tensor = of({leaf.name, leaf.rank}); tensor.defined())
+      types.insert(tensor.scalar_type());
+  });
+  if (types.size() < 2 || types.contains(at::kBool)) return of;
+  return [of = std::move(of)](const RankTensorName& name) {
+    const at::Tensor tensor = of(name);
+    return tensor.defined() ? tensor.to(at::kDouble) : tensor;
+  };
+}
+
 // Relative Frobenius norm of the difference; 1 where NaN and infinities stand elsewhere.
 double distance(const at::Tensor& actual, const at::Tensor& expected) {
   if (special_mismatches(actual, expected) > 0) return 1;
@@ -127,14 +145,16 @@ class Replay {
       result.witness = Witness{"", "", 1, seed, reduced_, error.what()};
       return true;
     }
+    const bool left_out = options_.ranks_defined || is_undefined(expected.front());
     for (const Claim& claim : claims_of(refinement_)) {
       const at::Tensor reference =
           evaluate(claim.sequential, lookup(sequential, expected)).to(at::kDouble);
       if (options_.finite_only && !all_finite(reference)) continue;
-      const Merged merged =
-          merge(claim.distributed, reference.sizes().vec(), lookup(refinement_.ranks, actual));
+      const Merged merged = merge(claim.distributed, reference.sizes().vec(),
+                                  as_numbers(claim.distributed, lookup(refinement_.ranks, actual)));
       ++result.compared;
-      const double error = merged.fault ? 1 : distance(merged.value.to(at::kDouble), reference);
+      const double error =
+          merged.fault ? 1 : distance(judged(merged.value, reference, left_out), reference);
       if (error <= options_.tolerance ||
           error <= kRoundingFactor * rounding(claim, inputs, reference, seed))
         continue;
@@ -146,6 +166,19 @@ class Replay {
   }
 
  private:
+  // Without what says nothing where the ranks have no number.
+  static at::Tensor judged(const at::Tensor& merged, const at::Tensor& reference, bool left_out) {
+    const at::Tensor value = merged.to(at::kDouble);
+    return left_out ? at::where(at::isfinite(value), value, reference) : value;
+  }
+
+  // A proof speaks of inputs on which the sequential program's own operators are defined.
+  bool is_undefined(const Values& sequential) const {
+    return options_.finite_only && std::ranges::any_of(sequential, [](const at::Tensor& value) {
+             return value.defined() && value.is_floating_point() && !all_finite(value);
+           });
+  }
+
   bool writes_memory(const Graph& graph) const {
     static const OperatorTable builtin = OperatorTable::builtin();
     return std::ranges::any_of(graph.nodes, [&](const Node& node) {

@@ -19,6 +19,9 @@ struct ReplayOptions {
   // Leaves out what the sequential program itself makes NaN or infinite: there a proof claims
   // nothing.
   bool finite_only = false;
+  // Leaves out the elements that the ranks alone make NaN or infinite: what a proof says that lists
+  // their operators as defined.
+  bool ranks_defined = false;
   // Of all tensors of the reduced graphs, 8 bytes each; larger cases are not run.
   int64_t max_elements = int64_t{1} << 27;
 };

@@ -68,7 +68,7 @@ std::optional<CoreId> constant_runs(Builder& builder, const std::vector<double>&
 
 Value literal(Call& call) {
   const Tensor* recorded = call.context().recorded;
-  if (!recorded) call.fail("only an output can be a literal");
+  if (!recorded) call.unsupported("needs a recorded type");
   std::vector<double> numbers;
   flatten(call[0], numbers, call);
   Builder& builder = call.builder();

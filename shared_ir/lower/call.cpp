@@ -143,7 +143,7 @@ Shape Call::sizes(size_t i) const {
 
 DType Call::dtype_or_recorded(size_t i) const {
   if (has(i)) return dtype(i);
-  if (!context_.recorded) fail("needs the recorded dtype, which only an output has");
+  if (!context_.recorded) unsupported("needs a recorded dtype");
   return context_.recorded->dtype;
 }
 

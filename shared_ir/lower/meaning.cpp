@@ -1,5 +1,6 @@
 #include "shared_ir/lower/meaning.h"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -55,6 +56,8 @@ class Declared {
     } else {
       add_call(context.site);
     }
+    any_used_ = std::any_of(recorded.returns.begin(), recorded.returns.end(),
+                            [](const Tensor* tensor) { return tensor != nullptr; });
     results_.returns.assign(recorded.returns.size(), kNone);
     results_.writes.assign(recorded.writes.size(), kNone);
   }
@@ -89,7 +92,7 @@ class Declared {
   void evaluate_return(const Expr& expr, NodeEvaluator& evaluator) {
     if (next_ == recorded_.returns.size() && next_ > 0) return;
     context_.recorded = recorded_return(next_);
-    if (!context_.recorded && declaration_.returns.size() > 1) {  // an unused return
+    if (!context_.recorded && any_used_ && declaration_.returns.size() > 1) {
       ++next_;
       return;
     }
@@ -137,7 +140,8 @@ class Declared {
   const Recorded& recorded_;
   std::vector<NodeEvaluator> evaluators_;  // of the call, or of one for each element
   Results results_;
-  size_t next_ = 0;  // return
+  bool any_used_ = false;  // of the returns; of a call that nobody uses all are made
+  size_t next_ = 0;        // return
 };
 
 std::string describe(const Arg& arg, const std::vector<CoreId>& values,

@@ -146,6 +146,9 @@ std::vector<size_t> CoverIndex::preferred(const std::vector<Use>& uses,
   std::stable_partition(order.begin(), rest, [&](size_t i) {
     return candidates_[uses[i].candidate].name == target.name;
   });
+  std::stable_partition(rest, order.end(), [&](size_t i) {
+    return target.type && candidates_[uses[i].candidate].type.dtype == target.type->dtype;
+  });
   return order;
 }
 

@@ -29,8 +29,9 @@ class CoverIndex {
   // Candidates in order of preference; values must outlive the index.
   CoverIndex(Lifting& lifting, std::vector<Candidate> candidates);
 
-  // The tensor to be covered. Candidates of the same name, then of the same operator and dtype, are
-  // preferred among equals: a cast may hold the value of its operand in another dtype.
+  // The tensor to be covered. Candidates of the same name, then of the same operator and dtype,
+  // then of the same dtype, are preferred among equals: a cast may hold the value of its operand in
+  // another dtype.
   struct Target {
     const Value& value;
     std::string name;

@@ -85,6 +85,58 @@ TEST(Replay, RoundingOfValuesThatCancelIsNoWitness) {
   EXPECT_TRUE(cancelling_sums(1e9 + 1e-3).witness);
 }
 
+// A proof takes integers as numbers, whatever types the ranks have them in.
+TEST(Replay, ReadsIntegersOfSeveralTypesAsNumbers) {
+  const auto run = [](int64_t added_by_rank_1) {
+    test::CaseBuilder builder(2);
+    test::GraphBuilder& whole = builder.sequential();
+    whole.output(whole.call("y", "aten.add.Scalar", {whole.input("x", {4}, DType::kInt32), 1}, {4},
+                            DType::kInt32));
+    for (const int rank : {0, 1}) {
+      test::GraphBuilder& graph = builder.rank(rank);
+      const test::TensorRef x = graph.input("x", {2}, DType::kInt32);
+      const DType dtype = rank == 0 ? DType::kInt32 : DType::kInt64;
+      const test::TensorRef cast = graph.call("cast", "aten.to.dtype", {x, dtype}, {2}, dtype);
+      graph.output(
+          graph.call("y", "aten.add.Scalar", {cast, rank == 0 ? 1 : added_by_rank_1}, {2}, dtype));
+    }
+    builder.shard("x", 0);
+    builder.expect("y", {"concat(y@0, y@1; dim=0)"});
+    return replay(builder.build());
+  };
+  const ReplayResult right = run(1);
+  EXPECT_EQ(right.why_not, "");
+  EXPECT_FALSE(right.witness);
+  EXPECT_TRUE(run(2).witness);
+}
+
+// What is a view of memory in flight is what arrives there.
+TEST(Replay, LooksAtViewsOfMemoryInFlightOnceItHasArrived) {
+  const auto run = [](const char* tensor) {
+    test::CaseBuilder builder(2);
+    test::GraphBuilder& whole = builder.sequential();
+    whole.output(whole.call("y", "aten.mul.Tensor", {whole.input("x", {4}), 2}, {4}));
+    for (const int rank : {0, 1}) {
+      test::GraphBuilder& graph = builder.rank(rank);
+      const test::TensorRef memory =
+          graph.call("memory", "aten.clone.default", {graph.input("x", {4})}, {4});
+      const test::TensorRef flying =
+          graph.call("flying", "_c10d_functional.all_reduce_.default", {memory, "sum", "tp"}, {4});
+      graph.call("view", "aten.view.default", {memory, {4}}, {4});
+      graph.output(graph.call("y", "_c10d_functional.wait_tensor.default", {flying}, {4}));
+    }
+    builder.replicate("x");
+    builder.expect("y", {"y@0"});
+    Relation claim{"y", {}, {}};
+    claim.replicas.push_back(parse_clean_expr(tensor, {}));
+    return replay(builder.build(), {claim});
+  };
+  const ReplayResult right = run("view@0");
+  EXPECT_EQ(right.why_not, "");
+  EXPECT_FALSE(right.witness);
+  EXPECT_TRUE(run("memory@0").witness);
+}
+
 // A sequential graph alone, of tensors of these shapes and one operator with these arguments.
 Case case_of(const std::vector<Shape>& shapes, std::vector<int64_t> args) {
   Case refinement;

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "static_check/egraph/explain.h"
+#include "static_check/egraph/match.h"
 #include "static_check/lemmas.h"
 #include "tests/lemmas/support.h"
 
@@ -99,6 +100,36 @@ TEST(Saturation, RelatesMasks) {
 TEST(Saturation, MergesMoments) {
   EXPECT_TRUE(shows("sum[d](square(x - sum[d](x) / size[d])) / size[d]",
                     "sum[d](square(x)) / size[d] - square(sum[d](x) / size[d])"));
+}
+
+// z = z + u0 = z + u1 = ...: sums of sums of sums, none of which is a sum with a logarithm.
+EGraph with_sums_that_are_one(int count) {
+  EGraph graph;
+  const TermId z = graph.add(formula("z"));
+  for (int i = 0; i < count; ++i) {
+    Reason given;
+    given.kind = Reason::Kind::kGiven;
+    given.lemma = i;
+    graph.unite(z, graph.add(formula("z + u" + std::to_string(i))), std::move(given));
+  }
+  graph.add(formula("log(w)"));  // elsewhere
+  graph.rebuild();
+  return graph;
+}
+
+TEST(Saturation, LooksForARuleNoLongerThanItsLimitAllows) {
+  const Lemma deep = lemma("((((a + b) + c) + f) + g) + log(h)", "log(h) + (a + b + c + f + g)");
+  const Rule rule(deep, 0, /*forward=*/true);
+  constexpr int64_t kVisits = 2'000'000;
+  const auto few = rule.matches(with_sums_that_are_one(3), 500, kVisits);
+  EXPECT_TRUE(few.all);
+  EXPECT_TRUE(few.found.empty());
+  EGraph many = with_sums_that_are_one(100);
+  EXPECT_FALSE(rule.matches(many, 500, kVisits).all);
+  const Goal never{many.add(formula("x")), many.add(formula("y"))};
+  SaturationLimits limits;
+  limits.iterations = 3;
+  EXPECT_EQ(saturate(many, {deep}, {never}, limits), StopReason::kIterations);
 }
 
 TEST(Saturation, SaysWhyItStops) {

@@ -40,7 +40,7 @@ class CollectiveEdits {
       add("reduces by " + reduction,
           [node = node_, call = call_, reduction](Case& mutant, Rank rank) {
             Node& of = node_of(graph_of(mutant, rank), node);
-            if (call.kind == Kind::kAllReduce) {
+            if (call.kind == Kind::kAllReduce && call.memory.empty()) {
               of.op = "_c10d_functional.all_reduce.default";
               of.args = {Arg{TensorArg{call.input}}, Arg{reduction}, Arg{call.group}};
               of.kwargs.clear();

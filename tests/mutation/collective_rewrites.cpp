@@ -55,7 +55,8 @@ void add_collective_rewrites(const Case& refinement, Rank rank, NodeId node,
   const Graph& graph = refinement.ranks[static_cast<size_t>(rank)];
   const Node& of = graph.nodes[static_cast<size_t>(node)];
   const auto call = collective_of(of);
-  if (!call || of.outputs.size() != 1 || of.outputs.front() == kNone) return;
+  if (!call || !call->memory.empty() || of.outputs.size() != 1 || of.outputs.front() == kNone)
+    return;
   if (call->kind != Kind::kAllReduce && call->kind != Kind::kAllGather &&
       call->kind != Kind::kReduceScatter)
     return;

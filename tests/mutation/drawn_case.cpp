@@ -4,12 +4,13 @@
 
 #include <iostream>
 
+#include "tests/differential/run_size.h"
 #include "tests/mutation/edits.h"
 
 namespace assay::test {
 namespace {
 
-constexpr size_t kMutantsOfEach = 6;
+constexpr uint64_t kMutantsOfEach = 6;  // or as many as ASSAY_MUTANTS says
 
 void judge(const Judge& judge, const std::string& text, const Mutation& mutation,
            DrawnTally& tally) {
@@ -49,8 +50,8 @@ void judge_mutants(const Case& drawn, const std::string& text, uint64_t seed, Dr
   try {
     const Judge original(drawn, std::nullopt, /*finite_only=*/true);
     const std::vector<Mutation> mutations = shuffled(mutations_of(original.executed()), seed);
-    for (size_t i = 0; i < std::min(kMutantsOfEach, mutations.size()); ++i)
-      judge(original, text, mutations[i], tally);
+    const size_t count = std::min(number("ASSAY_MUTANTS", kMutantsOfEach), mutations.size());
+    for (size_t i = 0; i < count; ++i) judge(original, text, mutations[i], tally);
   } catch (const UserError&) {  // the program itself is refused
     ++tally.invalid;
   }

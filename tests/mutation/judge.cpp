@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "dynamic_check/replay/replay.h"
@@ -9,8 +10,9 @@
 namespace assay::test {
 namespace {
 
-ReplayOptions runs(std::vector<uint64_t> seeds, bool finite_only) {
+ReplayOptions runs(std::vector<uint64_t> seeds, bool finite_only, const Proof& proof) {
   ReplayOptions options;
+  options.ranks_defined = finite_only && proof.assumes_domains;
   options.seeds = std::move(seeds);
   options.reduce = false;
   options.finite_only = finite_only;
@@ -39,7 +41,12 @@ std::optional<Proof> Judge::prove(const Case& mutant, std::vector<Relation>* cla
   try {
     validate(mutant);
     const StaticResult result = static_check(mutant, operators_);
-    Proof proof{result.report.verdict, reason_of(result.report), ""};
+    Proof proof{result.report.verdict, reason_of(result.report), false, ""};
+    proof.assumes_domains =
+        std::ranges::any_of(result.report.assumptions, [](const std::string& assumption) {
+          return assumption.starts_with("domains: ") &&
+                 assumption.find(" a rank ") != assumption.npos;
+        });
     if (claims) {
       for (const Certificate::Covered& covered : result.certificate.relations)
         claims->push_back({covered.tensor, covered.replicas, {}});
@@ -48,7 +55,7 @@ std::optional<Proof> Judge::prove(const Case& mutant, std::vector<Relation>* cla
   } catch (const UserError&) {
     return std::nullopt;
   } catch (const InternalError& error) {
-    return Proof{Verdict::kError, "", error.what()};
+    return Proof{Verdict::kError, "", false, error.what()};
   }
 }
 
@@ -64,7 +71,7 @@ Judgement Judge::judge(const Mutation& mutation) const {
   }
   judgement.proof = *proof;
 
-  const ReplayResult run = replay(mutant, {}, runs({1, 2, 3}, finite_only_));
+  const ReplayResult run = replay(mutant, {}, runs({1, 2, 3}, finite_only_, *proof));
   if (!run.witness && !run.why_not.empty()) {
     judgement.invalid = run.why_not;
     return judgement;
@@ -74,7 +81,7 @@ Judgement Judge::judge(const Mutation& mutation) const {
   const bool ran_to_the_end = !run.witness || run.witness->failure.empty();
   if (ran_to_the_end && !claims.empty()) {
     mutant.expect.clear();
-    const ReplayResult claimed = replay(mutant, claims, runs({4}, finite_only_));
+    const ReplayResult claimed = replay(mutant, claims, runs({4}, finite_only_, *proof));
     // A rank that stops on other ids than the inputs before says nothing about a relation.
     if (claimed.witness && claimed.witness->failure.empty())
       judgement.false_claim = in_words(*claimed.witness);

@@ -13,7 +13,8 @@ namespace assay::test {
 
 struct Proof {
   Verdict verdict = Verdict::kUnproved;
-  std::string reason;  // why it is not proved
+  std::string reason;            // why it is not proved
+  bool assumes_domains = false;  // what the ranks alone compute is taken to be defined
   std::string
       certificate_error;  // why the checker rejects the certificate; empty for an accepted one
 };
@@ -33,7 +34,8 @@ class Judge {
   /// `executed` is small enough to run; `whole` is the same case at its full sizes, if that is
   /// another.
   /// With `finite_only`, runs say nothing where the original gives NaN or infinities: there a proof
-  /// claims nothing.
+  /// claims nothing. Nor where the ranks alone give them and the proof lists that it takes what
+  /// they compute to be defined.
   Judge(Case executed, std::optional<Case> whole, bool finite_only = false);
 
   /// Runs the mutant in float64, by PyTorch's kernels, on several random inputs that satisfy the

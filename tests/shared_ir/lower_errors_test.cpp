@@ -44,6 +44,33 @@ TEST(LowerErrors, RecordedShapeAndKindMustBeTheDeclarations) {
               HasSubstr("recorded as int32 [2]"));
 }
 
+// PyTorch makes such a call all the same, and stops where it does not fit.
+TEST(LowerErrors, AreThoseOfCallsThatNobodyUsesToo) {
+  const auto rows = [](int dim) {
+    OperatorCall("aten.unbind.int").tensor({2}, {}).number(dim).lower();
+  };
+  EXPECT_EQ(error_of([&] { rows(-1); }), "no error");
+  EXPECT_THAT(error_of([&] { rows(-2); }), HasSubstr("model.py:12"));
+  EXPECT_THAT(error_of([&] { rows(-2); }), HasSubstr("(aten.unbind.int)"));
+  const auto pieces = [](int size) {
+    OperatorCall("aten.split_with_sizes.default").tensor({4}, {}).numbers({1, size}).lower();
+  };
+  EXPECT_EQ(error_of([&] { pieces(3); }), "no error");
+  EXPECT_NE(error_of([&] { pieces(4); }), "no error");
+  const auto largest = [](int dim) {
+    OperatorCall("aten.max.dim")
+        .tensor({2, 2}, {})
+        .number(dim)
+        .gives_nothing_used()
+        .gives_nothing_used()
+        .lower();
+  };
+  EXPECT_EQ(error_of([&] { largest(1); }), "no error");
+  EXPECT_NE(error_of([&] { largest(2); }), "no error");
+  // Nothing says which type it has, and nothing needs to.
+  EXPECT_EQ(error_of([] { OperatorCall("aten.zeros.default").numbers({2}).lower(); }), "no error");
+}
+
 TEST(LowerErrors, ArgumentsMustMatchTheSchema) {
   EXPECT_THAT(
       error_of([] { OperatorCall("aten.mm.default").tensor({2, 2}, {}).gives({2, 2}).lower(); }),

@@ -1,6 +1,7 @@
 // Memory that nothing has written, and what is no number, cancels nothing: neither in a difference
 // nor as 0 times it. What masks and slices leave out of it is as good as any other.
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "tests/static_check/memory_program.h"
 
@@ -98,6 +99,26 @@ TEST_P(UndefinedCancels, Nothing) {
 }
 INSTANTIATE_TEST_SUITE_P(All, UndefinedCancels, testing::ValuesIn(kUndefined),
                          [](const auto& one) { return std::string(one.param.name); });
+
+// No relation speaks of what has no value, also where the proof fails for another reason.
+TEST(UndefinedTensors, HaveNoRelations) {
+  const auto relates_quotient = [](bool by_zeros) {
+    const auto program = [](bool wrong_output, bool divides_by_zeros) {
+      return [=](GraphBuilder& g, const Inputs& in) {
+        const TensorRef divisor = divides_by_zeros ? difference(g, "none", in.x, in.x) : in.x;
+        g.call("quotient", "aten.div.Tensor", {zeros(g, "zeros", {4, 4}), divisor}, {4, 4});
+        return relu(g, wrong_output ? plus_one(g, in.x, "wrong") : in.x);
+      };
+    };
+    const Case refinement = case_of(program(false, false), program(true, by_zeros));
+    const StaticResult result = static_check(refinement, OperatorTable::builtin());
+    EXPECT_EQ(result.report.verdict, Verdict::kUnproved);
+    return std::ranges::any_of(result.certificate.relations,
+                               [](const auto& claim) { return claim.tensor == "quotient"; });
+  };
+  EXPECT_TRUE(relates_quotient(false));
+  EXPECT_FALSE(relates_quotient(true));
+}
 
 TEST(UnwrittenMemory, IsLeftOutBySlicesMasksAndWrites) {
   const MemoryProgram unchanged = [](GraphBuilder& g, const Inputs& in) { return relu(g, in.x); };
