@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "shared_ir/approximation.h"
+#include "shared_ir/lower/random_operators.h"
 
 namespace assay {
 namespace {
@@ -14,12 +15,13 @@ class List {
   }
 
   // What lowering assumed.
-  void add(const CoreProgram& program) {
+  void add(const CoreProgram& program, bool random_agrees) {
     for (const std::string& note : program.notes) add(note);
     for (const std::string& op : program.opaque)
-      add("undeclared operator, equal only to itself on equal whole arguments, and its results are "
-          "numbers: " +
-          op);
+      if (random_agrees || !lowering::draws_random_numbers(op))
+        add("undeclared operator, equal only to itself on equal whole arguments, and its results "
+            "are numbers: " +
+            op);
   }
 
   // An input that is a sum of inputs is that over the integers.
@@ -60,8 +62,9 @@ std::vector<std::string> assumptions_of(const Problem& problem, const Case& aske
   if (&refinement != &asked)
     for (const Approximation& accepted : asked.approximations)
       list.add("accepted approximation: " + to_string(asked, accepted));
-  list.add(problem.sequential_program);
-  for (const CoreProgram& program : problem.rank_programs) list.add(program);
+  list.add(problem.sequential_program, refinement.random_agrees);
+  for (const CoreProgram& program : problem.rank_programs)
+    list.add(program, refinement.random_agrees);
   for (const Relation& relation : refinement.inputs) list.add_sums(refinement.sequential, relation);
   if (refinement.random_agrees)
     for (size_t r = 0; r < problem.rank_programs.size(); ++r)

@@ -326,11 +326,24 @@ class Search {
     return {};
   }
 
+  bool draws(const CoreOp& op) const {
+    return std::ranges::any_of(op.operands, [&](CoreId operand) {
+      return problem_.sequential_program.ops[static_cast<size_t>(operand)].prim == Prim::kRandom;
+    });
+  }
+
   // An operator that nobody declared explains a failure better than any comparison.
   void add_opaque(FailureReport& report, TensorId id) const {
     const CoreId core = problem_.sequential_program.value_of[static_cast<size_t>(id)];
     if (core == kNone) return;
-    if (problem_.sequential_program.ops[static_cast<size_t>(core)].prim == Prim::kOpaque) {
+    const CoreOp& op = problem_.sequential_program.ops[static_cast<size_t>(core)];
+    if (op.prim == Prim::kOpaque && !problem_.refinement.random_agrees && draws(op)) {
+      report.reason = report.op +
+                      " draws random numbers, and draws are independent: it is equal to "
+                      "nothing";
+      report.hint =
+          "[assume] random = \"agree\", if the ranks draw what the sequential program draws";
+    } else if (op.prim == Prim::kOpaque) {
       report.kind = "opaque_operator";
       const std::string use = undeclared_use(report.op);
       report.reason = report.op + " has no declaration" + use +

@@ -50,6 +50,9 @@ TEST_P(RandomOperators, AreEqualAsTheNthCallAlone) {
   };
   EXPECT_EQ(report_of_two(case_of_two(once, once)).outputs[0].verdict, Verdict::kProved);
   EXPECT_NE(report_of_two(case_of_two(once, once, false)).outputs[0].verdict, Verdict::kProved);
+  const StaticReport independent = report_of_two(case_of_two(once, once, false));
+  EXPECT_THAT(independent.failures.at(0).reason, HasSubstr("draws are independent"));
+  EXPECT_THAT(independent.assumptions, Not(Contains(HasSubstr("undeclared operator"))));
   const auto twice = [](bool again) -> ProgramOfTwo {
     return [=](GraphBuilder& g, TensorRef x, TensorRef) {
       const TensorRef first = rows_by(g, GetParam(), {x});
