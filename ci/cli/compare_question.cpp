@@ -17,6 +17,7 @@ void take_case(const std::string& from, TraceComparison& question, CaseReport& r
   StaticResult proof =
       static_check(refinement, OperatorTable::with_files(refinement.operator_files));
   question.relations = inferred_relations(proof.certificate);
+  question.views = std::move(proof.distributed_over_sequential);
   question.required = refinement.outputs;
   question.static_verdict = proof.report.verdict;
   report.statics = std::move(proof.report);

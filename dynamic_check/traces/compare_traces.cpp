@@ -98,7 +98,7 @@ class Comparer {
       return true;
     });
     for (const std::string& name : question_.required) require(name);
-    Targets targets = make_targets(refinement_, relations);
+    Targets targets = make_targets(refinement_, relations, question_.views);
     for (const Target& target : targets.list)
       for (const auto& [name, rank] : leaves_of(target.sequential)) require(name);
     std::ranges::move(missing, std::back_inserter(targets.skipped));

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "shared_ir/case.h"
+#include "shared_ir/clean_expr.h"
 #include "shared_ir/report.h"
 #include "shared_ir/verdict.h"
 
@@ -17,6 +19,8 @@ struct TraceComparison {
   // How the base is made of the ranks: sequential tensor -> replicas. nullopt: every tensor of the
   // base equals that of the same name in the one other trace.
   std::optional<std::vector<Relation>> relations;
+  // What the ranks' tensors hold of sequential ones besides (StaticResult); none: not known.
+  std::vector<std::map<std::string, CleanExpr>> views;
   // The case of the relations. Given it, its expectations are compared too, each operator of the
   // ranks is held against its own inputs, as far as they are in the traces, and where something
   // deviates, spreads are raised by runs of the graphs, as in a run (raise_spreads.h).

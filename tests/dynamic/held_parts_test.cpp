@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dynamic_check/traces/trace_comparison.h"
+#include "shared_ir/trace/trace_folder.h"
 #include "tests/dynamic/support/two_ranks.h"
+#include "tests/support/scratch_folder.h"
 
 namespace assay {
 namespace {
@@ -25,18 +28,28 @@ test::Mlp moving(double offset, bool rows) {
                             });
 }
 
-DynamicReport check_moving(double offset, bool rows, bool views_known = true) {
-  test::Mlp programs = moving(offset, rows);
-  programs.relations.push_back(test::relation("tanh", {"tanh@0"}));
-  RankViews views(2);
-  for (int rank = 0; views_known && rank < 2; ++rank) {
-    const std::string own = rows ? "slice(tanh; dim=0, start=" + std::to_string(rank * 8) +
-                                       ", end=" + std::to_string(rank * 8 + 8) + ")"
-                                 : "tanh";
-    views[static_cast<size_t>(rank)]["sub"] = parse_clean_expr(own, {}, Leaves::kSequential);
+struct Moving {
+  test::Mlp programs;
+  RankViews views{2};
+
+  Moving(double offset, bool rows) : programs(moving(offset, rows)) {
+    programs.relations.push_back(test::relation("tanh", {"tanh@0"}));
+    for (int rank = 0; rank < 2; ++rank) {
+      const std::string own = rows ? "slice(tanh; dim=0, start=" + std::to_string(rank * 8) +
+                                         ", end=" + std::to_string(rank * 8 + 8) + ")"
+                                   : "tanh";
+      views[static_cast<size_t>(rank)]["sub"] = parse_clean_expr(own, {}, Leaves::kSequential);
+    }
   }
-  return dynamic_check(programs.refinement, programs.relations, Verdict::kProved, programs.programs,
-                       {.seed = 1}, views);
+
+  DynamicReport check(const DynamicOptions& options) const {
+    return dynamic_check(programs.refinement, programs.relations, Verdict::kProved,
+                         programs.programs, options, views);
+  }
+};
+
+DynamicReport check_moving(double offset, bool rows) {
+  return Moving(offset, rows).check({.seed = 1});
 }
 
 TEST(HeldParts, ThatLoseDigitsAreFound) {
@@ -56,7 +69,35 @@ TEST(HeldParts, ThatRoundOnceMoreAreNot) {
 
 // Nothing else would show it: the output is the same.
 TEST(HeldParts, AreKnownByTheProofAlone) {
-  EXPECT_EQ(check_moving(3000, false, /*views_known=*/false).triage, "pass");
+  Moving unknown(3000, false);
+  unknown.views = RankViews(2);
+  EXPECT_EQ(unknown.check({.seed = 1}).triage, "pass");
+}
+
+TEST(HeldParts, AreComparedInKeptTracesToo) {
+  for (const double offset : {3000.0, 0.5}) {
+    const Moving moved(offset, false);
+    test::ScratchFolder folder;
+    DynamicOptions options{.seed = 1, .samples = 4};
+    options.traces = folder.path();
+    const DynamicReport run = moved.check(options);
+    TraceComparison question;
+    question.relations = moved.programs.relations;
+    question.refinement = moved.programs.refinement;
+    question.required = moved.programs.refinement.outputs;
+    question.static_verdict = Verdict::kProved;
+    question.views = moved.views;
+    const TraceFolder kept{folder.path()};
+    question.base = kept.base();
+    question.exact = kept.exact();
+    question.ranks = kept.ranks();
+    question.samples = kept.samples();
+    question.further = kept.further();
+    const DynamicReport compared = compare_traces(question);
+    EXPECT_EQ(compared.verdict, run.verdict);
+    EXPECT_EQ(compared.triage, run.triage);
+    EXPECT_EQ(compared.verdict == Verdict::kRefuted, offset > 1);
+  }
 }
 
 }  // namespace
