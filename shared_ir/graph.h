@@ -52,10 +52,10 @@ struct Arg {
 
 // One call of an operator. Tuple results are flattened: getitem nodes of a capture become outputs
 // of their producer. An operator that writes into its operands does so where the program called it
-// (memory/). Where it was made functional (`functional`, or more outputs than its own returns) it
-// writes nothing: outputs are its own returns first, then the new value of each mutated argument,
-// in the order of the schema; where a capture counts the None that a void operator returns
-// (auto_functionalized), output 0 is kNone and the mutated arguments start at output 1.
+// (memory/). Where it was made functional (`functional`, or Graph::functional) it writes nothing:
+// outputs are its own returns first, then the new value of each mutated argument, in the order of
+// the schema; auto_functionalized (`functional`) counts the None that a void operator returns: its
+// output 0 is kNone, and the mutated arguments start at output 1.
 struct Node {
   std::string op;         // "aten.mm.default", "_C.rms_norm.default", "c10d.all_reduce", ...
   std::vector<Arg> args;  // positional
@@ -81,6 +81,10 @@ struct Graph {
   // kNone when there is no such tensor.
   TensorId find(const std::string& tensor_name) const;
 };
+
+inline bool was_made_functional(const Graph& graph, const Node& node) {
+  return graph.functional || node.functional;
+}
 
 // Letters, digits, `_ . - :`, at least one: what a clean expression can name.
 bool is_tensor_name(std::string_view name);

@@ -134,14 +134,6 @@ const Arg* find_argument(const Node& node, size_t position, const std::string& n
   return nullptr;
 }
 
-// Whether the call writes nothing (shared_ir/graph.h).
-bool was_made_functional(const Graph& graph, const Node& node, const c10::FunctionSchema& schema) {
-  size_t returned = 0;
-  for (const c10::Argument& result : schema.returns())
-    returned += result.type()->kind() == c10::TypeKind::TensorType ? 1 : 0;
-  return graph.functional || node.functional || node.outputs.size() > returned;
-}
-
 // Of the type that was recorded, whatever the arithmetic: types of fewer bits are accumulated in
 // float32.
 c10::IValue default_epsilon(const Graph& graph, const Node& node) {
@@ -155,7 +147,7 @@ std::vector<c10::IValue> make_stack(const Graph& graph, const Node& node,
                                     const c10::FunctionSchema& schema,
                                     const ArgumentConverter& converter,
                                     std::vector<at::Tensor>& mutated) {
-  const bool functional = was_made_functional(graph, node, schema);
+  const bool functional = was_made_functional(graph, node);
   std::vector<c10::IValue> stack;
   for (size_t i = 0; i < schema.arguments().size(); ++i) {
     const c10::Argument& slot = schema.arguments()[i];
@@ -236,8 +228,7 @@ std::vector<at::Tensor> run_dispatched(const Graph& graph, const Node& node,
 // Where the capture counts the None of an operator without returns, mutated arguments start at
 // output 1.
 std::vector<at::Tensor> numbered(const Node& node, bool returns, std::vector<at::Tensor> outputs) {
-  if (!returns && !node.outputs.empty() && node.outputs.front() == kNone)
-    outputs.insert(outputs.begin(), at::Tensor());
+  if (!returns && node.functional) outputs.insert(outputs.begin(), at::Tensor());
   return outputs;
 }
 
@@ -252,7 +243,7 @@ std::vector<at::Tensor> written_back(const Graph& graph, const Node& node,
                                      const TensorLookup& value,
                                      const OperatorDeclaration* declaration,
                                      std::vector<at::Tensor> outputs) {
-  if (graph.functional || node.functional || declaration == nullptr) return outputs;
+  if (was_made_functional(graph, node) || declaration == nullptr) return outputs;
   const std::vector<TensorId> written =
       memory::written_by(graph, node, memory::schema_of(node.op, declaration));
   if (written.size() > outputs.size()) return outputs;

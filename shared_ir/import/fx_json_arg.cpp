@@ -31,8 +31,9 @@ Arg read_const(std::string_view text, const ArgContext& context) {
   if (text == "inf") return {kInfinity};
   if (text == "-inf") return {-kInfinity};
   if (text == "nan") return {std::numeric_limits<double>::quiet_NaN()};
-  context.text.fail_at(context.node, "unknown constant '" + std::string(text) + "'",
-                       "a constant is a dtype, a device, a layout, a memory format, inf or nan");
+  context.text.fail_at(
+      context.node, "unknown constant '" + std::string(text) + "'",
+      "a constant is a dtype, a device, a layout, a memory format, inf, -inf or nan");
 }
 
 Arg read_sym(const Json& sym, const ArgContext& context) {

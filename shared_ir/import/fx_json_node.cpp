@@ -1,6 +1,8 @@
 #include "shared_ir/import/fx_json_node.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 namespace assay::fx {
 namespace {
@@ -12,6 +14,12 @@ constexpr int64_t kMaxOutput = 100'000;
 }
 
 }  // namespace
+
+bool is_getitem(std::string_view target) {
+  constexpr std::string_view kNames[] = {"<built-in function getitem>", "_operator.getitem",
+                                         "operator.getitem", "getitem"};
+  return std::ranges::find(kNames, target) != std::end(kNames);
+}
 
 JsonObject read_header(const Text& text, const Json& root) {
   JsonObject object;

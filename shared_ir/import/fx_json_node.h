@@ -15,8 +15,9 @@ namespace assay::fx {
 
 using namespace json;  // NOLINT: fx-JSON is JSON
 
-// The target of a node that takes an output of another node.
-inline constexpr std::string_view kGetitem = "<built-in function getitem>";
+// Whether the target is that of a node which takes an output of another node: operator.getitem, as
+// Python prints it, as torch.fx names it in code and in tables, or its bare name.
+bool is_getitem(std::string_view target);
 
 // Views of the parsed text.
 struct NodeView {

@@ -45,7 +45,7 @@ class Reader {
     constexpr int64_t kMaxOutputs = 1'000'000;
     int64_t outputs = 0;
     for (const NodeView& node : views_) {
-      if (node.target == kGetitem) {
+      if (is_getitem(node.target)) {
         const auto [producer, index] = getitem(text_, node);
         int64_t& count = parts_[producer];
         const int64_t more = std::max<int64_t>(index + 1 - count, 0);
@@ -78,7 +78,7 @@ class Reader {
     } else if (node.op == "output") {
       read_output(node);
     } else if (node.op == "call_function") {
-      if (node.target == kGetitem) {
+      if (is_getitem(node.target)) {
         read_getitem(node);
       } else {
         read_call(node);
@@ -122,8 +122,9 @@ class Reader {
     for (const NodeView& other : views_) {
       if (other.name != name) continue;
       if (seen_.contains(name)) {
-        text_.fail_at(node.name, "uses '" + name + "', which is no tensor",
-                      "a tuple is used through getitem nodes");
+        text_.fail_at(
+            node.name, "uses '" + name + "', which is no tensor",
+            "a tuple is used through getitem nodes (target \"<built-in function getitem>\")");
       }
       text_.fail_at(node.name,
                     "uses '" + name + "', which is made only later (line " +

@@ -56,9 +56,15 @@ void Text::fail_to_parse(const std::string& otherwise) const {
   } catch (const nlohmann::json::parse_error& error) {
     const bool truncated = error.byte > text_.size();
     const size_t byte = std::min(error.byte > 0 ? error.byte - 1 : 0, text_.size());
-    throw UserError(place_of_byte(byte),
-                    truncated ? "the JSON text ends too early" : "this is no valid JSON",
-                    truncated ? "was the file written completely?" : "");
+    // Python writes these numbers as words.
+    const std::string_view rest = text_.substr(byte);
+    const bool word = rest.starts_with("Infinity") || rest.starts_with("NaN");
+    throw UserError(
+        place_of_byte(byte), truncated ? "the JSON text ends too early" : "this is no valid JSON",
+        truncated ? "was the file written completely?"
+        : word ? "JSON has no such number; fx-JSON has {\"const\": \"inf\"}, {\"const\": \"-inf\"} "
+                 "and {\"const\": \"nan\"}"
+               : "");
   } catch (const nlohmann::json::exception&) {
     throw UserError({file_}, "a number in this JSON text does not fit");
   }

@@ -9,6 +9,7 @@
 
 #include "shared_ir/lower/broadcast.h"
 #include "shared_ir/lower/builtins.h"
+#include "shared_ir/lower/constant_rows.h"
 #include "shared_ir/lower/constant_values.h"
 #include "shared_ir/lower/contract.h"
 
@@ -38,19 +39,6 @@ void check_indices(Call& call, CoreId ids, int64_t rows) {
       call.fail(fmt::format("index {} of a table of {} rows", index, rows));
     if (index < 0) call.unsupported("an index that counts from the end");
   }
-}
-
-// Whether constant indices name a place twice: nullopt where they are no constants.
-std::optional<bool> repeats(const Builder& builder, const std::vector<CoreId>& ids) {
-  std::vector<std::vector<double>> places;
-  for (const CoreId id : ids) {
-    const auto values = constant_values(builder.program(), id);
-    if (!values) return std::nullopt;
-    places.resize(values->size());
-    for (size_t i = 0; i < values->size(); ++i) places[i].push_back((*values)[i]);
-  }
-  std::sort(places.begin(), places.end());
-  return std::adjacent_find(places.begin(), places.end()) != places.end();
 }
 
 // [ids..., classes]: 1 where the index is the class.
@@ -269,14 +257,21 @@ Value index_put(Call& call) {
   const DType dtype = builder.dtype(x);
   values = summable(builder, builder.cast(values, dtype));
   x = summable(builder, x);
+  Shape indexed = builder.shape(x), ids_shape = builder.shape(indexing.ids[0]);
+  const auto first = indexed.begin() + indexing.dims[0];
+  indexed.insert(indexed.erase(first, first + static_cast<int64_t>(indexing.dims.size())),
+                 ids_shape.begin(), ids_shape.end());
+  values = broadcast_to(builder, values, broadcast_shape(call, {builder.shape(values), indexed}));
+  if (builder.shape(values) != indexed) call.fail("the values do not fit the indices");
+  const int64_t dim = indexing.dims[0];
+  if (indexing.dims.size() == 1 && !is_full_iota(builder, indexing.ids[0], builder.shape(x)[dim]))
+    if (const auto rows = written_rows(call, x, dim, indexing.ids[0], values, accumulate))
+      return tensor_value(builder.cast(*rows, dtype));
   IndexLabels labels = label_indices(call, x, indexing);
-  CoreId old = read_at(builder, x, labels);
-  values = broadcast_to(builder, values,
-                        broadcast_shape(call, {builder.shape(values), builder.shape(old)}));
-  if (builder.shape(values) != builder.shape(old)) call.fail("the values do not fit the indices");
   if (!accumulate) {
+    CoreId old = read_at(builder, x, labels);
     bool rows_differ = labels.one_hots.size() < indexing.dims.size();
-    const std::optional<bool> twice = repeats(builder, indexing.ids);
+    const std::optional<bool> twice = name_a_place_twice(builder.program(), indexing.ids);
     if (twice.value_or(false)) call.unsupported("it writes an element twice");
     if (!rows_differ && !twice) builder.note("index_put writes no element twice");
     values = builder.linear({values, old}, {Rational(1), Rational(-1)});
@@ -301,7 +296,7 @@ Value written_once(Call& call) {
     const CoreId counted = builder.iota(along[i], DType::kInt64);
     places.push_back(builder.expand(builder.reshape(counted, along), shape));
   }
-  const std::optional<bool> twice = repeats(builder, places);
+  const std::optional<bool> twice = name_a_place_twice(builder.program(), places);
   if (twice.value_or(false)) call.unsupported("it writes an element twice");
   if (!twice) builder.note("scatter writes no element twice");
   return tensor_value(ids);

@@ -1,5 +1,6 @@
 #include "shared_ir/lower/constant_values.h"
 
+#include <algorithm>
 #include <map>
 
 #include "shared_ir/integer.h"
@@ -64,6 +65,18 @@ std::optional<std::vector<double>> constant_values(const CoreProgram& program, C
   Evaluation evaluation(program);
   const ReferenceTensor* value = evaluation.of(id);
   return value ? std::optional(value->values) : std::nullopt;
+}
+
+std::optional<bool> name_a_place_twice(const CoreProgram& program, const std::vector<CoreId>& ids) {
+  std::vector<std::vector<double>> places;
+  for (const CoreId id : ids) {
+    const auto values = constant_values(program, id);
+    if (!values) return std::nullopt;
+    places.resize(values->size());
+    for (size_t i = 0; i < values->size(); ++i) places[i].push_back((*values)[i]);
+  }
+  std::sort(places.begin(), places.end());
+  return std::adjacent_find(places.begin(), places.end()) != places.end();
 }
 
 }  // namespace assay::lowering

@@ -12,4 +12,8 @@ namespace assay::lowering {
 // random number or another rank, or takes more than a table of offsets or indices does.
 std::optional<std::vector<double>> constant_values(const CoreProgram& program, CoreId id);
 
+// Whether indices, one tensor for each coordinate, name a place twice; nullopt where one has no
+// values.
+std::optional<bool> name_a_place_twice(const CoreProgram& program, const std::vector<CoreId>& ids);
+
 }  // namespace assay::lowering

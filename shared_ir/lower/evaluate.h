@@ -20,6 +20,7 @@ class NodeEvaluator {
         lets_(declaration.lets.size()) {}
 
   Value evaluate(const Expr& expr);
+  const Value& argument(size_t parameter) const { return arguments_[parameter]; }
 
  private:
   std::string text(const Expr& expr);

@@ -46,7 +46,10 @@ class Declared {
  public:
   Declared(Context& context, const OperatorDeclaration& declaration, const Recorded& recorded,
            const std::vector<CoreId>& values)
-      : context_(context), declaration_(declaration), recorded_(recorded) {
+      : context_(context),
+        declaration_(declaration),
+        recorded_(recorded),
+        functional_(was_made_functional(*context.site.graph, *context.site.node)) {
     const auto add_call = [&](const Site& site) {
       evaluators_.emplace_back(context, declaration, bind_arguments(site, declaration, values));
     };
@@ -65,9 +68,8 @@ class Declared {
   Results run() {
     if (!declaration_.assume.empty()) context_.builder.note(declaration_.assume);
     const std::vector<const Tensor*>& outputs = recorded_.returns;
-    // A functionalized operator without returns has None as its output 0.
-    const bool starts_with_none = !outputs.empty() && outputs[0] == nullptr;
-    next_ = declaration_.returns.empty() && starts_with_none ? 1 : 0;
+    check_results();
+    next_ = starts_with_none() ? 1 : 0;
     returns();
     writes();
     if (outputs.size() > next_)
@@ -80,6 +82,46 @@ class Declared {
   const Results& so_far() const { return results_; }
 
  private:
+  // What auto_functionalized gives of an operator without returns.
+  bool starts_with_none() const {
+    return context_.site.node->functional && declaration_.returns.empty();
+  }
+
+  // Before any is computed: where one is not declared for these arguments, others would be taken
+  // for functions of the operands.
+  void check_results() const {
+    const std::vector<const Tensor*>& outputs = recorded_.returns;
+    if (starts_with_none() && !outputs.empty() && outputs[0] != nullptr)
+      context_.site.fail(
+          fmt::format("output 0 is recorded as '{}', and is None: its declaration has no `returns`",
+                      outputs[0]->name));
+    const auto used =
+        std::ranges::find_if(outputs, [](const Tensor* one) { return one != nullptr; });
+    if (!functional_ && declaration_.returns.empty() && used != outputs.end())
+      context_.site.fail(
+          fmt::format("a result is recorded, '{}', and its declaration has none", (*used)->name),
+          "declare it with `returns`; only what writes one operand and nothing else returns that "
+          "without saying so. Where the capture made it functional, say \"functional\": true");
+    if (context_.site.node->functional) check_order();
+  }
+
+  // Outputs of auto_functionalized follow the operands that are written in the schema's order, as
+  // it lists them.
+  void check_order() const {
+    size_t last = 0;
+    for (const auto& [keyword, arg] : context_.site.node->kwargs) {
+      const auto named = std::ranges::find(declaration_.parameters, keyword, &Parameter::name);
+      if (named == declaration_.parameters.end() || !named->written) continue;
+      const auto place = static_cast<size_t>(named - declaration_.parameters.begin());
+      if (place < last)
+        context_.site.fail(
+            fmt::format("argument '{}' comes after '{}', which follows it in the schema", keyword,
+                        declaration_.parameters[last].name),
+            "captures list what an operator writes in the order of its schema");
+      last = place;
+    }
+  }
+
   const Tensor* recorded_return(size_t i) const {
     return i < recorded_.returns.size() ? recorded_.returns[i] : nullptr;
   }
@@ -105,22 +147,40 @@ class Declared {
   }
 
   void writes() {
-    size_t written = 0;
-    for (const Expr& expr : declaration_.writes) {
+    size_t next = 0, written = 0;
+    for (size_t i = 0; i < declaration_.parameters.size(); ++i) {
+      if (!declaration_.parameters[i].written) continue;
+      const Expr& expr = declaration_.writes[next++];
       for (NodeEvaluator& evaluator : evaluators_) {
-        if (recorded_.writes.empty()) {  // made functional
-          context_.recorded = recorded_return(next_);
-          if (context_.recorded)
-            put_return(evaluator.evaluate(expr));
-          else
-            ++next_;
-        } else if (written < recorded_.writes.size()) {
-          context_.recorded = recorded_.writes[written];
-          results_.writes[written] = tensor_of(evaluator.evaluate(expr), written);
-          ++written;
-        }
+        if (functional_)
+          new_value(expr, evaluator);
+        else if (!evaluator.argument(i).is_none())
+          write(i, expr, evaluator, written++);
       }
     }
+    // Others than are declared, or one tensor by each call on elements of lists.
+    if (!functional_ && !recorded_.writes.empty() && next != 0 &&
+        written != recorded_.writes.size())
+      context_.site.fail(fmt::format("writes {} tensors, its declaration says of {}",
+                                     recorded_.writes.size(), written));
+  }
+
+  void new_value(const Expr& expr, NodeEvaluator& evaluator) {
+    context_.recorded = recorded_return(next_);
+    if (context_.recorded)
+      put_return(evaluator.evaluate(expr));
+    else
+      ++next_;
+  }
+
+  void write(size_t parameter, const Expr& expr, NodeEvaluator& evaluator, size_t written) {
+    if (written >= recorded_.writes.size()) return;  // of this call, its arguments say
+    if (evaluator.argument(parameter).get_if<TensorRef>() == nullptr)
+      context_.site.fail(fmt::format("its declaration writes one tensor into '{}', which is none",
+                                     declaration_.parameters[parameter].name),
+                         "of lists, elements are declared, with each = true");
+    context_.recorded = recorded_.writes[written];
+    results_.writes[written] = tensor_of(evaluator.evaluate(expr), written);
   }
 
   CoreId tensor_of(const Value& value, size_t i) const {
@@ -138,6 +198,7 @@ class Declared {
   Context& context_;
   const OperatorDeclaration& declaration_;
   const Recorded& recorded_;
+  const bool functional_;
   std::vector<NodeEvaluator> evaluators_;  // of the call, or of one for each element
   Results results_;
   bool any_used_ = false;  // of the returns; of a call that nobody uses all are made

@@ -11,20 +11,11 @@ void collect(const Arg& arg, std::vector<TensorId>* tensors) {
     for (const Arg& element : *list) collect(element, tensors);
 }
 
-// Made functional: as the capture says, or as there are more results than the declaration has. A
-// capture that makes one of PyTorch's own functional names it so.
-bool is_functional(const Graph& graph, const Node& node, const OperatorSchema& schema) {
-  if (graph.functional || node.functional) return true;
-  const bool lists = std::any_of(schema.results.begin(), schema.results.end(),
-                                 [](const SchemaResult& result) { return result.list; });
-  return schema.known && !schema.torch && !lists && node.outputs.size() > schema.results.size();
-}
-
 bool writes(const Graph& graph, const Node& node, const OperatorSchema& schema,
             const SchemaParameter& parameter) {
   if (!parameter.written) return false;
   // PyTorch's own schema does not say this, so that what makes graphs functional leaves it.
-  if (parameter.unless_false.empty()) return !is_functional(graph, node, schema);
+  if (parameter.unless_false.empty()) return !was_made_functional(graph, node);
   const Arg* flag = argument(node, schema, parameter.unless_false);
   const bool* set = flag ? std::get_if<bool>(&flag->value) : nullptr;
   return set == nullptr || *set;
@@ -82,7 +73,7 @@ std::vector<TensorId> only_read_by(const Node& node, const OperatorSchema& schem
 }
 
 bool is_unknown(const Graph& graph, const Node& node, const OperatorSchema& schema) {
-  return !schema.known && !is_functional(graph, node, schema);
+  return !schema.known && !was_made_functional(graph, node);
 }
 
 Node functional_call(const Node& node, const OperatorSchema& schema) {

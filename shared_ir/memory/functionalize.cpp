@@ -173,8 +173,16 @@ void Functionalizer::run_in_place(const Node& node, const OperatorDeclaration* d
     const size_t i = std::min(output, schema.results.size() - 1);
     return !schema.results.empty() && schema.results[i].sharing == Sharing::kWritten;
   };
-  for (size_t i = 0; i < all.returns.size(); ++i)
+  const bool lists = std::ranges::any_of(schema.results, &SchemaResult::list);
+  for (size_t i = 0; i < all.returns.size(); ++i) {
+    if (i >= schema.results.size() && !lists && (schema.torch || is_written(i)) && all.returns[i])
+      context_.site.fail(fmt::format("result {} is recorded as '{}', its schema has {}", i,
+                                     all.returns[i]->name, schema.results.size()));
     if (is_written(i)) all.returns[i] = nullptr;
+  }
+  // What it writes alone is declared of such an operator.
+  if (std::ranges::none_of(all.returns, [](const Tensor* one) { return one != nullptr; }))
+    all.returns.clear();
   const Results results = results_in_place(node, declaration, schema, all);
   std::vector<CoreId> values;
   for (size_t i = 0; i < written.size(); ++i) {
@@ -203,7 +211,7 @@ void Functionalizer::run_in_place(const Node& node, const OperatorDeclaration* d
     const TensorId output = node.outputs[i];
     if (output == kNone) continue;
     if (!is_written(i)) {
-      set(output, results.returns[i], value_of);
+      set(output, results.returns.at(i), value_of);
       add_fresh(output, values_[output], node, schema);
       // A declaration does not say whether it returns what it has written.
       for (size_t w = 0; w < written.size() && !schema.torch; ++w) {

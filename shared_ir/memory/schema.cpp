@@ -92,8 +92,9 @@ OperatorSchema declared_schema(const OperatorDeclaration& declaration) {
   // One that declares no result and has one returns what it writes, as operators do in place.
   const auto written = std::ranges::find_if(schema.parameters, &SchemaParameter::written);
   if (declaration.returns.empty() && declaration.writes.size() == 1)
-    schema.results.push_back(
-        {Sharing::kWritten, static_cast<size_t>(written - schema.parameters.begin()), false});
+    schema.results.push_back({Sharing::kWritten,
+                              static_cast<size_t>(written - schema.parameters.begin()),
+                              declaration.each});
   schema.composite = true;
   return schema;
 }

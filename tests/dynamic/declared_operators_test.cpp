@@ -70,6 +70,7 @@ struct OneNode {
     for (const Shape& shape : results) types.push_back({shape});
     builder.call_many("out", op, arguments, types);
     graph = builder.graph();
+    graph.functional = true;
   }
 
   std::vector<at::Tensor> run(const InnerRounding& rounding = {}) const {

@@ -24,6 +24,8 @@ Graph graph_of_a_fused_norm(std::vector<TensorId> used) {
   Node node;
   node.op = "_C.fused_add_rms_norm.default";
   node.args = {Arg{TensorArg{0}}, Arg{TensorArg{1}}, Arg{TensorArg{2}}, Arg{1e-6}};
+  node.functional = used.front() == kNone;
+  graph.functional = !node.functional;
   node.outputs = std::move(used);
   graph.nodes = {node};
   graph.outputs = {3};

@@ -94,6 +94,30 @@ TEST(FxJson, GetitemsBecomeOutputsAndRepeatedOnesAliases) {
   EXPECT_EQ(graph.find("pair"), kNone);
 }
 
+TEST(FxJson, GetitemsHaveTheNamesThatPythonAndTorchFxGiveThem) {
+  for (const char* target :
+       {"<built-in function getitem>", "_operator.getitem", "operator.getitem", "getitem"}) {
+    const Graph graph = parse(
+        call("pair", "aten.split", R"([{"node":"x"}])", "") +
+        call("y", target, R"([{"node":"pair"},1])", R"("value":{"dtype":"float32","shape":[2]})"));
+    ASSERT_EQ(graph.nodes.size(), 1u) << target;
+    EXPECT_THAT(graph.nodes[0].outputs, ElementsAre(kNone, graph.find("y"))) << target;
+  }
+  EXPECT_THAT(error_of_nodes(call("pair", "aten.split", R"([{"node":"x"}])", "") +
+                             call("y", "aten.relu.default", R"([{"node":"pair"}])",
+                                  R"("value":{"dtype":"float32","shape":[2]})")),
+              HasSubstr("<built-in function getitem>"));
+}
+
+TEST(FxJson, NumbersThatPythonWritesAsWordsAreToldHowToWrite) {
+  for (const char* word : {"-Infinity", "Infinity", "NaN"})
+    EXPECT_THAT(
+        error_of_nodes(call("y", "aten.add.Scalar", std::string(R"([{"node":"x"},)") + word + "]",
+                            R"("value":{"dtype":"float32","shape":[2]})")),
+        HasSubstr(R"({"const": "-inf"})"))
+        << word;
+}
+
 TEST(FxJson, AutoFunctionalizedIsTheOperatorThatItWraps) {
   const Graph graph = parse(call("wrap", "auto_functionalized", R"(["_C.norm.default"])", "",
                                  R"({"result":{"node":"x"},"epsilon":1e-06})") +

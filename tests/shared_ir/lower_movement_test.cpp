@@ -226,6 +226,19 @@ TEST(LowerSource, CountsAndFills) {
                   .gives(DType::kInt64, {3})
                   .value(),
               ElementsAre(2, 4, 6));
+  const auto spaced = [](double end, DType dtype) {
+    return OperatorCall("aten.linspace.default")
+        .number(1)
+        .number(end)
+        .number(4)
+        .dtype(dtype)
+        .as("dtype")
+        .gives(dtype, {4});
+  };
+  EXPECT_THAT(spaced(7, DType::kInt64).value(), ElementsAre(1, 3, 5, 7));
+  EXPECT_THAT(spaced(-5.5, DType::kInt8).value(), ElementsAre(1, -1, -3, -5));
+  EXPECT_THAT(spaced(5.5, DType::kFloat64).value(), ElementsAre(1, 2.5, 4, 5.5));
+  EXPECT_EQ(spaced(3, DType::kInt64).lower().opaque.size(), 1u);  // rounded as a kernel does
   EXPECT_THAT(OperatorCall("aten.full.default").numbers({2}).number(2.5).gives({2}).value(),
               ElementsAre(2.5, 2.5));
   EXPECT_THAT(OperatorCall("aten.zeros_like.default").tensor({2}, {1, 2}).gives({2}).value(),

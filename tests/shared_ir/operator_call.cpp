@@ -88,6 +88,7 @@ OperatorCall& OperatorCall::gives(DType dtype, Shape shape) {
 
 OperatorCall& OperatorCall::gives_nothing_used() {
   graph_.nodes[0].outputs.push_back(kNone);
+  graph_.nodes[0].functional = true;  // it counts the None of an operator without returns
   return *this;
 }
 

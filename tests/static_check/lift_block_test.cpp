@@ -138,6 +138,7 @@ Case fused_norm(bool swapped) {
   CaseBuilder c(2);
   const auto program = [](GraphBuilder& g, int tokens) {
     const Shape shape{tokens, 6};
+    g.make_functional();
     return g.call_many(
         "y", "_C.fused_add_rms_norm.default",
         {g.input("x", shape), g.input("residual", shape), g.input("weight", {6}), 1e-6},

@@ -200,10 +200,57 @@ TEST(ConstantIndices, AreHeldAgainstWhatIsAssumedOfThem) {
     EXPECT_EQ(verdict({0, 2, 3}, op).verdict, Verdict::kProved) << op;
     EXPECT_THROW(verdict({0, 4}, op), UserError) << op;
     EXPECT_THROW(verdict({0, -5}, op), UserError) << op;
-    EXPECT_TRUE(assumes(verdict({0, -1}, op), "counts from the end")) << op;
   }
-  EXPECT_TRUE(assumes(verdict({1, 1}, "aten.index_put.default"), "writes an element twice"));
+  EXPECT_TRUE(assumes(verdict({0, -1}, "aten.index.Tensor"), "counts from the end"));
+  EXPECT_EQ(verdict({0, -1}, "aten.index_put.default").verdict, Verdict::kProved);
+  for (const std::vector<Argument>& rows : {std::vector<Argument>{1, 1}, {3, -1}})
+    EXPECT_TRUE(assumes(verdict(rows, "aten.index_put.default"), "writes an element twice"));
   EXPECT_FALSE(assumes(verdict({1, 2}, "aten.index_put.default"), "twice"));
+}
+
+TensorRef part(GraphBuilder& g, TensorRef x, int start, int end) {
+  return g.call("t" + std::to_string(g.graph().nodes.size()), "aten.slice.Tensor",
+                {x, 0, start, end}, {end - start, 3});
+}
+
+ProgramOfTwo put_at(std::vector<Argument> rows, bool accumulate) {
+  return [=](GraphBuilder& g, TensorRef x, TensorRef w) {
+    const auto count = static_cast<int>(rows.size());
+    const TensorRef ids = g.call("ids", "assay.constant", {Argument(rows)}, {count}, DType::kInt64);
+    return rows_by(g, "aten.index_put.default",
+                   {x, std::vector<Argument>{ids}, part(g, w, 0, count), accumulate});
+  };
+}
+
+// Rows of x with the sum of `added` rows of w, from the first on, at `row`, on what was there or in
+// its place.
+ProgramOfTwo joined(int row, int added, bool accumulate) {
+  return [=](GraphBuilder& g, TensorRef x, TensorRef w) {
+    std::vector<TensorRef> terms;
+    if (accumulate) terms.push_back(part(g, x, row, row + 1));
+    for (int i = 0; i < added; ++i) terms.push_back(part(g, w, i, i + 1));
+    TensorRef sum = terms[0];
+    for (size_t i = 1; i < terms.size(); ++i)
+      sum = g.call("sum" + std::to_string(i), "aten.add.Tensor", {sum, terms[i]}, {1, 3});
+    std::vector<Argument> pieces;
+    if (row > 0) pieces.emplace_back(part(g, x, 0, row));
+    pieces.emplace_back(sum);
+    if (row < 3) pieces.emplace_back(part(g, x, row + 1, 4));
+    return rows_by(g, "aten.cat.default", {Argument(pieces)});
+  };
+}
+
+TEST(ConstantIndices, AreRowsBetweenSlicesWhereTheyAreWritten) {
+  const auto verdict = [](const ProgramOfTwo& sequential, const ProgramOfTwo& rank) {
+    return report_of_two(case_of_two(sequential, rank)).verdict;
+  };
+  EXPECT_EQ(verdict(put_at({1, 1}, true), joined(1, 2, true)), Verdict::kProved);
+  EXPECT_NE(verdict(put_at({1, 1}, true), joined(1, 1, true)), Verdict::kProved);
+  EXPECT_NE(verdict(put_at({1, 1}, true), joined(1, 2, false)), Verdict::kProved);
+  EXPECT_EQ(verdict(put_at({0, -4}, true), joined(0, 2, true)), Verdict::kProved);
+  EXPECT_EQ(verdict(put_at({-1}, false), joined(3, 1, false)), Verdict::kProved);
+  EXPECT_NE(verdict(put_at({-1}, false), joined(3, 1, true)), Verdict::kProved);
+  EXPECT_NE(verdict(put_at({-1}, false), joined(0, 1, false)), Verdict::kProved);
 }
 
 TEST(ConstantIndices, OfAScatterAreDifferent) {

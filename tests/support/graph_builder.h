@@ -50,6 +50,8 @@ class GraphBuilder {
                                    const std::vector<TensorType>& types);
   /// A call without results.
   void effect(const std::string& op, std::vector<Argument> args);
+  /// No node writes: results of those that would are new values.
+  void make_functional() { graph_.functional = true; }
   /// A keyword argument of the last call.
   void keyword(const std::string& name, Argument argument) {
     graph_.nodes.back().kwargs.emplace_back(name, std::move(argument.arg));
