@@ -87,6 +87,12 @@ double distance(const at::Tensor& actual, const at::Tensor& expected) {
   return norm > 0 ? error / norm : error;
 }
 
+// Whether the values differ where `actual` alone is NaN or infinite, and nowhere else.
+bool only_undefined(const at::Tensor& actual, const at::Tensor& expected, double tolerance) {
+  const at::Tensor known = at::where(at::isfinite(actual), actual, expected);
+  return all_finite(expected) && !all_finite(actual) && distance(known, expected) <= tolerance;
+}
+
 // A sequential tensor goes by its name; an expression over several, by its text.
 std::string name_of(const CleanExpr& sequential) {
   return sequential.kind == CleanExpr::Kind::kTensor ? sequential.name : to_string(sequential);
@@ -121,10 +127,10 @@ class Replay {
     try {
       actual = values_of(refinement_.ranks, refinement_.distributed_groups, inputs.distributed);
     } catch (const UnmetCollectives& mismatch) {
-      result.witness = Witness{"", "", 1, seed, reduced_, mismatch.message};
+      result.witness = Witness{"", "", 1, seed, reduced_, false, mismatch.message};
       return true;
     } catch (const IndexOutOfRange& error) {
-      result.witness = Witness{"", "", 1, seed, reduced_, error.what()};
+      result.witness = Witness{"", "", 1, seed, reduced_, false, error.what()};
       return true;
     }
     for (const Claim& claim : claims_of(refinement_)) {
@@ -134,12 +140,19 @@ class Replay {
       const Merged merged =
           merge(claim.distributed, reference.sizes().vec(), lookup(refinement_.ranks, actual));
       ++result.compared;
-      const double error = merged.fault ? 1 : distance(merged.value.to(at::kDouble), reference);
+      const at::Tensor found = merged.fault ? at::Tensor() : merged.value.to(at::kDouble);
+      const double error = merged.fault ? 1 : distance(found, reference);
       if (error <= options_.tolerance ||
           error <= kRoundingFactor * rounding(claim, inputs, reference, seed))
         continue;
-      result.witness = Witness{
-          name_of(claim.sequential), to_string(claim.distributed), error, seed, reduced_, ""};
+      result.witness =
+          Witness{name_of(claim.sequential),
+                  to_string(claim.distributed),
+                  error,
+                  seed,
+                  reduced_,
+                  found.defined() && only_undefined(found, reference, options_.tolerance),
+                  ""};
       return true;
     }
     return false;
