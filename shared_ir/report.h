@@ -136,8 +136,9 @@ struct DynamicReport {
   std::optional<DeviationReport> first_deviation;
   int64_t deviations = 0;
   std::string triage;     // "pass", "kernel", "runtime", "precision", "rounding", "logic",
-                          // "input_relation", "unproved", "not_compared" (there is a proof), of
-                          // traces alone "deviation", "agreement"
+                          // "domain" (an assumption of the proof does not hold), "input_relation",
+                          // "unproved", "not_compared" (there is a proof), of traces alone
+                          // "deviation", "agreement"
   std::string precision;  // dtype of the run
   double family_false_positive_rate = 0;  // infinite: none can be stated
   int64_t samples = 0;

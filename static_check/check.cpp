@@ -7,6 +7,7 @@
 #include "static_check/approximations.h"
 #include "static_check/assumptions.h"
 #include "static_check/candidates.h"
+#include "static_check/contradicted_domains.h"
 #include "static_check/counts.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
@@ -104,10 +105,17 @@ class Check {
       if (result_.report.verdict == Verdict::kUnproved) prove_by_lemmas();
       if (result_.report.verdict == Verdict::kProved)
         refuse_undefined_outputs(problem_, result_.certificate);
-      for (std::string& note : domain_assumptions(problem_))
-        result_.report.assumptions.push_back(std::move(note));
+      note_domains();
       if (result_.report.accepted) note_accepted(*problem_.refinement.accept, result_.report);
     }
+  }
+
+  void note_domains() {
+    const bool proved = result_.report.verdict == Verdict::kProved;
+    DomainAssumptions domains =
+        domain_assumptions(problem_, proved ? &result_.certificate : nullptr);
+    if (proved) refuse_contradicted_domains(problem_, result_.certificate, domains.of_ranks);
+    for (std::string& note : domains.notes) result_.report.assumptions.push_back(std::move(note));
   }
 
   // Where lemmas show that the ranks compute a sequential value in another form, the ranks are

@@ -6,6 +6,7 @@
 #include "shared_ir/inferred_relations.h"
 #include "shared_ir/report/conclude.h"
 #include "static_check/check.h"
+#include "static_check/domains.h"
 #include "static_check/symbolic/all_sizes.h"
 
 namespace assay::cli {
@@ -37,18 +38,34 @@ std::vector<Relation> outputs_of(const StaticReport& proof, const Certificate& c
   return outputs;
 }
 
-// A proof that the programs' own values contradict is the worst error there is.
+// What the proof takes to be defined where a run of the ranks is not.
+std::string domains_in_words(const StaticReport& proof) {
+  std::string words;
+  for (const std::string& assumption : proof.assumptions)
+    if (is_domain_of_ranks(assumption)) words += (words.empty() ? "" : "; ") + assumption;
+  return words;
+}
+
+// A proof that the programs' own values contradict is the worst error there is; but not where they
+// contradict what it assumes.
 void hold_against_run(const Case& refinement, const std::vector<Relation>& proved,
                       CaseReport* report) {
   std::string why;
-  const auto run = run_of_proof(refinement, proved, why);
+  auto run = run_of_proof(refinement, proved, why);
   if (!run) {
     report->notes.push_back("proved, and not run on numbers: " + why);
   } else if (run->verdict == Verdict::kProved) {
     report->notes.push_back("run once in float64 with PyTorch's kernels and memory: " +
                             std::to_string(run->compared) + " comparisons agree");
   } else {
-    const DeviationReport& found = run->first_deviation.value();
+    DeviationReport& found = run->first_deviation.value();
+    const std::string domains = domains_in_words(*report->statics);
+    if (found.kind == "nan" && !domains.empty()) {
+      found.detail += "; what the proof assumes does not hold - " + domains;
+      run->triage = "domain";
+      report->dynamic = std::move(run);
+      return conclude(*report, refinement.accept, RunAsked::kBeside);
+    }
     throw InternalError("proved, but a run contradicts it: " +
                         (found.tensor.empty() ? "" : found.tensor + " is ") + found.detail);
   }

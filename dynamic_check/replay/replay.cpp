@@ -105,6 +105,12 @@ double distance(const at::Tensor& actual, const at::Tensor& expected) {
   return norm > 0 ? error / norm : error;
 }
 
+// Whether the values differ where `actual` alone is NaN or infinite, and nowhere else.
+bool only_undefined(const at::Tensor& actual, const at::Tensor& expected, double tolerance) {
+  const at::Tensor known = at::where(at::isfinite(actual), actual, expected);
+  return all_finite(expected) && !all_finite(actual) && distance(known, expected) <= tolerance;
+}
+
 // A sequential tensor goes by its name; an expression over several, by its text.
 std::string name_of(const CleanExpr& sequential) {
   return sequential.kind == CleanExpr::Kind::kTensor ? sequential.name : to_string(sequential);
@@ -139,13 +145,13 @@ class Replay {
     try {
       actual = values_of(refinement_.ranks, refinement_.distributed_groups, inputs.distributed);
     } catch (const UnmetCollectives& mismatch) {
-      result.witness = Witness{"", "", 1, seed, reduced_, mismatch.message};
+      result.witness = Witness{"", "", 1, seed, reduced_, false, mismatch.message};
       return true;
     } catch (const IndexOutOfRange& error) {
-      result.witness = Witness{"", "", 1, seed, reduced_, error.what()};
+      result.witness = Witness{"", "", 1, seed, reduced_, false, error.what()};
       return true;
     }
-    const bool left_out = options_.ranks_defined || is_undefined(expected.front());
+    const bool left_out = options_.ranks_defined;
     for (const Claim& claim : claims_of(refinement_)) {
       const at::Tensor reference =
           evaluate(claim.sequential, lookup(sequential, expected)).to(at::kDouble);
@@ -153,13 +159,20 @@ class Replay {
       const Merged merged = merge(claim.distributed, reference.sizes().vec(),
                                   as_numbers(claim.distributed, lookup(refinement_.ranks, actual)));
       ++result.compared;
-      const double error =
-          merged.fault ? 1 : distance(judged(merged.value, reference, left_out), reference);
+      const at::Tensor found =
+          merged.fault ? at::Tensor() : judged(merged.value, reference, left_out).to(at::kDouble);
+      const double error = merged.fault ? 1 : distance(found, reference);
       if (error <= options_.tolerance ||
           error <= kRoundingFactor * rounding(claim, inputs, reference, seed))
         continue;
-      result.witness = Witness{
-          name_of(claim.sequential), to_string(claim.distributed), error, seed, reduced_, ""};
+      result.witness =
+          Witness{name_of(claim.sequential),
+                  to_string(claim.distributed),
+                  error,
+                  seed,
+                  reduced_,
+                  found.defined() && only_undefined(found, reference, options_.tolerance),
+                  ""};
       return true;
     }
     return false;
@@ -170,13 +183,6 @@ class Replay {
   static at::Tensor judged(const at::Tensor& merged, const at::Tensor& reference, bool left_out) {
     const at::Tensor value = merged.to(at::kDouble);
     return left_out ? at::where(at::isfinite(value), value, reference) : value;
-  }
-
-  // A proof speaks of inputs on which the sequential program's own operators are defined.
-  bool is_undefined(const Values& sequential) const {
-    return options_.finite_only && std::ranges::any_of(sequential, [](const at::Tensor& value) {
-             return value.defined() && value.is_floating_point() && !all_finite(value);
-           });
   }
 
   bool writes_memory(const Graph& graph) const {

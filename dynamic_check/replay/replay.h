@@ -33,6 +33,9 @@ struct Witness {
   double error = 0;        // relative Frobenius norm; 1 for NaN at other places
   uint64_t seed = 0;       // of the inputs
   bool reduced = false;    // seen at smaller sizes than the case's own
+  // All that differs is that the ranks have NaN or an infinity where the specification has a
+  // number.
+  bool undefined = false;
   // When the ranks cannot run to their end, though the sequential program does: both calls of
   // collectives that do not meet, or the operator that reads outside a table. `tensor` and
   // `expression` are empty then.

@@ -12,11 +12,12 @@ DeviationReport describe(const Witness& witness) {
   DeviationReport deviation;
   deviation.tensor = witness.tensor;
   deviation.error = witness.error;
-  deviation.kind = witness.failure.empty() ? "value" : "run_failed";
+  deviation.kind = !witness.failure.empty() ? "run_failed" : witness.undefined ? "nan" : "value";
   deviation.detail =
       witness.failure.empty()
-          ? fmt::format("expected to be {}; in float64, seed {}{}", witness.expression,
-                        witness.seed, witness.reduced ? ", at reduced sizes" : "")
+          ? fmt::format("expected to be {}{}; in float64, seed {}{}", witness.expression,
+                        witness.undefined ? ", which is no number somewhere" : "", witness.seed,
+                        witness.reduced ? ", at reduced sizes" : "")
           : witness.failure;
   return deviation;
 }

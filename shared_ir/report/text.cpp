@@ -17,7 +17,7 @@ struct Meaning {
   std::string_view sentence;
 };
 
-constexpr std::array<Meaning, 11> kTriage = {{
+constexpr std::array<Meaning, 12> kTriage = {{
     {"pass", "the proof holds and the run agrees with it"},
     {"kernel",
      "the proof holds, but this operator gives wrong values for right inputs: look at its kernel"},
@@ -31,6 +31,9 @@ constexpr std::array<Meaning, 11> kTriage = {{
      "the proof holds, and each operator is right on its own inputs: the ranks' rounding comes out "
      "otherwise here, or an assumption of the report does not hold"},
     {"logic", "the program computes something else: look at the failing operator of the proof"},
+    {"domain",
+     "the proof assumes that functions are defined where the ranks call them, and on these inputs "
+     "one is not: NaN stays, whatever it is multiplied by"},
     {"input_relation",
      "parameters do not start as the relation says: look at initialisation and broadcast"},
     {"unproved",

@@ -1,8 +1,10 @@
 // What the second compilation has no use for: graphs with symbols are fx-JSON (case/load.cpp), and
-// the search for a proof does without z3, which speaks ordinary integers. Nothing trusted is here.
+// the search for a proof does without z3, which speaks ordinary integers, and the first compilation
+// has run the programs on numbers. Nothing trusted is here.
 #include "shared_ir/import/hlo.h"
 #include "shared_ir/import/pt2.h"
 #include "static_check/certify/certify.h"
+#include "static_check/contradicted_domains.h"
 #include "static_check/smt/solver.h"
 
 namespace assay {
@@ -20,6 +22,8 @@ Graph import_pt2(const std::filesystem::path&) {
 Answer Solver::decide(const PartitionQuery&) { return Answer::kUnknown; }
 std::vector<std::string> Solver::notes() const { return {}; }
 std::vector<std::string> Solver::unanswered() const { return {}; }
+
+void refuse_contradicted_domains(const Problem&, const Certificate&, const std::set<AtomId>&) {}
 
 const Certification& certify_once(const Lemma&) {
   throw InternalError("the first compilation says which lemmas are certified");

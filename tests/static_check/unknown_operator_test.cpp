@@ -97,7 +97,9 @@ TEST_P(Domains, OfWhatCancelsAreAssumed) {
   EXPECT_THAT(partial.assumptions, Contains(HasSubstr(GetParam().partial)));
   const StaticReport both =
       report_of_two(case_of_two(cancelled(GetParam().partial), cancelled(GetParam().partial)));
-  EXPECT_THAT(both.assumptions, Not(Contains(HasSubstr("domains"))));
+  // What goes on from there may need less of it on one side than on the other.
+  EXPECT_THAT(both.assumptions, Contains(HasSubstr("the proof leaves out")));
+  EXPECT_THAT(both.assumptions, Not(Contains(HasSubstr("alone has"))));
   EXPECT_EQ(both.verdict, Verdict::kProved);
   const StaticReport total = report_of_two(case_of_two(cancelled(GetParam().total), same));
   EXPECT_THAT(total.assumptions, Not(Contains(HasSubstr("domains"))));

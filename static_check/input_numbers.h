@@ -1,0 +1,37 @@
+// Numbers for the inputs of both sides, which satisfy the input relation.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "shared_ir/reference/reference.h"
+#include "static_check/lift/lifting.h"
+
+namespace assay {
+
+// One draw of the sequential inputs. What the ranks' inputs are of them, their values say.
+class InputNumbers {
+ public:
+  // Draws have numbers of one sign or of both, small, ordinary and large ones; in later ones each
+  // input has a sign of its own.
+  static constexpr size_t kDraws = 24;
+
+  InputNumbers(const Lifting& lifting, size_t draw) : lifting_(lifting), draw_(draw) {}
+
+  // Thrown for what is not made of inputs.
+  struct Unknown {};
+
+  // The numbers of an input's value.
+  ReferenceTensor of(const Value& value);
+
+ private:
+  double element(const Term& term, int64_t address);
+  const std::vector<double>& numbers(AtomId id);
+
+  const Lifting& lifting_;
+  const size_t draw_;
+  std::map<AtomId, std::vector<double>> numbers_;  // of inputs
+};
+
+}  // namespace assay

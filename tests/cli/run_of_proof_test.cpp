@@ -1,0 +1,34 @@
+// The run that follows a proof.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "tests/cli/run_assay.h"
+
+namespace assay::test {
+namespace {
+
+Outcome check(const std::string& folder) {
+  const char* source = std::getenv("ASSAY_SOURCE_DIR");
+  if (source == nullptr) return {-1, "ASSAY_SOURCE_DIR is not set"};
+  return run_assay("check" +
+                   quoted(std::filesystem::path(source) / "tests/static_check/soundness" / folder));
+}
+
+TEST(RunOfProof, WhatIsAssumedToBeDefinedAndIsNotIsADeviation) {
+  const Outcome outcome = check("domain_assumed_shifted");
+  EXPECT_EQ(outcome.exit, 1) << outcome.text;
+  EXPECT_THAT(outcome.text, testing::HasSubstr("domains: every argument of aten.log.default"));
+  EXPECT_THAT(outcome.text, testing::HasSubstr("triage: domain"));
+}
+
+TEST(RunOfProof, WhatIsDefinedAgrees) {
+  const Outcome outcome = check("domain_constants_inside");
+  EXPECT_EQ(outcome.exit, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, testing::HasSubstr("comparisons agree"));
+}
+
+}  // namespace
+}  // namespace assay::test
