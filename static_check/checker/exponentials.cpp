@@ -203,42 +203,79 @@ Scaled without_exponentials(const Facts& facts, const Region& region, const Fact
   return result;
 }
 
-// Takes a positive divisor that all products of the sum have out of it; false where one has none.
+// Multiplies a sum that is divided by this positive divisor in one of its products at least by it;
+// false where none is, or where a part of the divisor cannot be multiplied.
 bool take_divisor(const Facts& facts, const Region& region, Sum& sum, const Factor& divisor) {
-  Sum rest = sum;
-  for (Product& product : rest) {
+  Sum rest;
+  bool divided = false;
+  for (Product product : sum) {
     const auto at = find_call(facts, region, "reciprocal", product, divisor);
-    if (at == product.factors.end()) return false;
+    if (at == product.factors.end()) {
+      const bool part = std::any_of(
+          product.boxes.begin(), product.boxes.end(),
+          [&](const Box& box) { return box.maximum || facts.hides(divisor.atom, box.label); });
+      if (part) return false;
+      rest.push_back(multiply(facts, product, {1, {divisor}, {}, {}}));
+      continue;
+    }
     product.factors.erase(at);
+    rest.push_back(std::move(product));
+    divided = true;
   }
-  sum = std::move(rest);
-  return true;
+  if (divided) sum = std::move(rest);
+  return divided;
+}
+
+constexpr int kMostRounds = 4;  // of logarithms in exponents of what logarithms are of
+
+// Whether exp(parts) = value.
+bool are_equal(const Facts& facts, const Region& region, Logarithms parts, Scaled value) {
+  // A part of a sum that is divided by the whole cannot be multiplied by it.
+  std::erase_if(parts.under, [&](const Factor& divisor) {
+    return take_divisor(facts, region, value.value, divisor);
+  });
+  // exp(exponent) * over = under, with the logarithms of the exponent taken out, and those in the
+  // exponents of these.
+  Sum exponent, over = one(), under = std::move(value.value);
+  const auto subtract = [&](const Sum& taken) {
+    for (Product product : taken) {
+      product.coef = -product.coef;
+      exponent.push_back(std::move(product));
+    }
+  };
+  subtract(value.exponent);
+  append(exponent, parts.rest);
+  for (int round = 0; round < kMostRounds; ++round) {
+    const Scaled above = without_exponentials(facts, region, parts.over);
+    const Scaled below = without_exponentials(facts, region, parts.under);
+    over = multiply(facts, region, over, above.value, {});
+    under = multiply(facts, region, under, below.value, {});
+    if (over.size() + under.size() > kMostTerms) return false;
+    append(exponent, above.exponent);
+    subtract(below.exponent);
+    if (equal(facts, region, exponent, {})) return equal(facts, region, under, over);
+    parts = logarithms_of(facts, region, exponent);
+    if (parts.over.empty() && parts.under.empty()) return false;
+    if (equal(facts, region, parts.rest, {}) &&
+        equal(facts, region, times(facts, under, parts.under), times(facts, over, parts.over)))
+      return true;
+    exponent = parts.rest;
+  }
+  return false;
 }
 
 // Whether exp(logarithm) = value.
 bool is_logarithm(const Facts& facts, const Region& region, const Sum& logarithm,
                   const Sum& value_of) {
-  Logarithms parts = logarithms_of(facts, region, logarithm);
-  Scaled value = without_exponentials(facts, region, without_names(facts, region, value_of));
-  // A part of a sum that is divided by the whole cannot be multiplied by it.
-  std::erase_if(parts.under, [&](const Factor& divisor) {
-    return take_divisor(facts, region, value.value, divisor);
-  });
-  const Scaled over = without_exponentials(facts, region, parts.over);
-  const Scaled under = without_exponentials(facts, region, parts.under);
-  // exp(exponent) * over = value * under. There may be logarithms in the exponent once more.
-  Sum exponent = over.exponent;
-  append(exponent, parts.rest);
-  for (const Sum* taken : std::initializer_list<const Sum*>{&under.exponent, &value.exponent})
-    for (Product product : *taken) {
-      product.coef = -product.coef;
-      exponent.push_back(std::move(product));
-    }
-  const Logarithms more =
-      equal(facts, region, exponent, {}) ? Logarithms{} : logarithms_of(facts, region, exponent);
-  if (!equal(facts, region, more.rest, {})) return false;
-  const Sum below = multiply(facts, region, value.value, under.value, {});
-  return equal(facts, region, times(facts, below, more.under), times(facts, over.value, more.over));
+  const Logarithms parts = logarithms_of(facts, region, logarithm);
+  const Sum value = without_names(facts, region, value_of);
+  if (are_equal(facts, region, parts, without_exponentials(facts, region, value))) return true;
+  // Names among its factors are sums that share exponentials.
+  if (value.size() != 1 || !value[0].boxes.empty() || !value[0].guards.empty()) return false;
+  const Product product = written_out(facts, region, value[0]);
+  Scaled factors = without_exponentials(facts, region, product.factors);
+  for (Product& term : factors.value) term.coef = term.coef * product.coef;
+  return are_equal(facts, region, parts, std::move(factors));
 }
 
 bool is_reciprocal(const Facts& facts, const Region& region, const Sum& operand, const Sum& claim) {

@@ -94,23 +94,24 @@ std::optional<std::vector<Product>> written_out(const Facts& facts, const Region
   return std::vector<Product>{product};
 }
 
-// Which factor is a name or a product; as many as there are factors: none.
+// Which factor is a product, or a name that no box restricts; as many as there are factors: none.
 size_t name_in(const Facts& facts, const Product& product) {
   const auto found =
       std::find_if(product.factors.begin(), product.factors.end(), [&](const Factor& factor) {
         const Instance* made = facts.definition(factor.atom);
         return made != nullptr &&
-               (made->kind == Instance::Kind::kCombine || made->kind == Instance::Kind::kMul);
+               (made->kind == Instance::Kind::kMul ||
+                (made->kind == Instance::Kind::kCombine && product.boxes.empty()));
       });
   return static_cast<size_t>(found - product.factors.begin());
 }
 
-// Names of sums, and products with sums, become what they stand for; what boxes restrict stays as
-// it is.
+// Names of sums, and products with sums, become what they stand for. A box on a product is one on
+// the factor that hides its label.
 Sum named_terms(const Facts& facts, const Region& region, Sum sum) {
   for (int unfolded = 0; unfolded < kMostNames; ++unfolded) {
     const auto name = std::find_if(sum.begin(), sum.end(), [&](const Product& product) {
-      return product.boxes.empty() && name_in(facts, product) != product.factors.size();
+      return name_in(facts, product) != product.factors.size();
     });
     if (name == sum.end()) break;
     const Product named = *name;
@@ -120,6 +121,7 @@ Sum named_terms(const Facts& facts, const Region& region, Sum sum) {
     sum.erase(name);
     for (Product piece : *pieces) {
       piece.coef = piece.coef * named.coef;
+      piece.boxes.insert(piece.boxes.end(), named.boxes.begin(), named.boxes.end());
       piece.guards.insert(piece.guards.end(), named.guards.begin(), named.guards.end());
       for (size_t other = 0; other < named.factors.size(); ++other)
         if (other != at) piece.factors.push_back(named.factors[other]);

@@ -11,6 +11,7 @@ struct GivenTensors {
   TensorRef x;       // [4, 3]
   TensorRef ids;     // [4] integers
   TensorRef square;  // [4, 4]
+  TensorRef bytes;   // [1]
 };
 
 using ProgramOfInputs = std::function<TensorRef(GraphBuilder&, const GivenTensors&)>;
@@ -25,10 +26,10 @@ Case derived_case(const ProgramOfInputs& sequential, const ProgramOfInputs& rank
   CaseBuilder c(1);
   for (GraphBuilder* g : {&c.sequential(), &c.rank(0)}) {
     const GivenTensors inputs{g->input("x", {4, 3}), g->input("ids", {4}, DType::kInt64),
-                              g->input("square", {4, 4})};
+                              g->input("square", {4, 4}), g->input("bytes", {1}, DType::kUint8)};
     g->output("y", (g == &c.rank(0) ? rank : sequential)(*g, inputs));
   }
-  for (const char* name : {"x", "ids", "square"}) c.replicate(name);
+  for (const char* name : {"x", "ids", "square", "bytes"}) c.replicate(name);
   return c.build();
 }
 
@@ -208,6 +209,80 @@ TensorRef turned_cube(GraphBuilder& g, const GivenTensors& in) {
   return matrix_product(g, matrix_product(g, in.square, in.square), turned);
 }
 
+// The softmax and log_softmax of a log_softmax, of which a column is scaled by a sum.
+ProgramOfInputs softmax_beside_a_product(int scaled) {
+  return [=](GraphBuilder& g, const GivenTensors& in) {
+    const TensorRef scale = call(g, "sum.default", {in.x}, {});
+    const TensorRef row = rows_of(g, in.square, 0, 1);
+    const TensorRef once = call(g, "_log_softmax.default", {row, 1, false}, {1, 4});
+    const auto columns = [&](int begin, int end) {
+      return call(g, "slice.Tensor", {once, 1, begin, end}, {1, end - begin});
+    };
+    const TensorRef product = call(g, "mul.Tensor", {columns(scaled, scaled + 1), scale}, {1, 1});
+    const TensorRef joined =
+        call(g, "cat.default", {{columns(0, 2), product, columns(3, 4)}, 1}, {1, 4});
+    return call(g, "add.Tensor",
+                {call(g, "_softmax.default", {joined, 1, false}, {1, 4}),
+                 call(g, "_log_softmax.default", {joined, 1, false}, {1, 4})},
+                {1, 4});
+  };
+}
+
+// logsumexp of the logsumexp of more pieces than a sum is unfolded into.
+ProgramOfInputs logarithms_of_pieces(int first) {
+  return [=](GraphBuilder& g, const GivenTensors& in) {
+    std::vector<Argument> pieces;
+    for (int i = 0; i < 36; ++i) {
+      const int at = i == 0 ? first : i * 7 % 12;
+      const TensorRef row = rows_of(g, in.x, at / 3, at / 3 + 1);
+      const TensorRef element = call(g, "slice.Tensor", {row, 1, at % 3, at % 3 + 1}, {1, 1});
+      pieces.emplace_back(call(g, "mul.Tensor", {element, i / 12 + 1}, {1, 1}));
+    }
+    const TensorRef joined = call(g, "cat.default", {pieces, 0}, {36, 1});
+    const TensorRef once = call(g, "logsumexp.default", {joined, {0}, false}, {1});
+    const TensorRef sum = call(g, "sum.dim_IntList", {in.square, {0, 1}, false}, {});
+    const TensorRef other = call(g, "view.default", {sum, {1}}, {1});
+    const TensorRef twice = call(g, "cat.default", {{once, other}, 0}, {2});
+    return call(g, "logsumexp.default", {twice, {0}, false}, {});
+  };
+}
+
+// The softmax of multiples of the logarithm of a number of exponentials.
+ProgramOfInputs softmax_of_multiples(int times) {
+  return [=](GraphBuilder& g, const GivenTensors& in) {
+    const TensorRef numbers = filled(g, {4, 3}, -1, DType::kFloat32);
+    const TensorRef sum = call(g, "logsumexp.default", {numbers, {0}, false}, {3});
+    const TensorRef scaled = call(g, "mul.Tensor", {sum, times}, {3});
+    const TensorRef joined = call(
+        g, "cat.default", {{scaled, call(g, "sum.dim_IntList", {in.square, {1}}, {4})}, 0}, {7});
+    return call(g, "_softmax.default", {joined, 0, false}, {7});
+  };
+}
+
+// The sum of the rows of a quotient, turned by one.
+ProgramOfInputs sum_of_turned_rows(int end) {
+  return [=](GraphBuilder& g, const GivenTensors& in) {
+    const TensorRef rows = rows_of(g, in.x, 0, 3);
+    const TensorRef divisor = call(g, "sum.default", {in.square}, {});
+    const TensorRef quotient = call(g, "div.Tensor", {rows, divisor}, {3, 3});
+    const TensorRef all = call(g, "sum.default", {rows}, {});
+    const TensorRef turned = call(g, "roll.default", {quotient, {1}, {0}}, {3, 3});
+    const TensorRef flipped = call(g, "flip.default", {turned, {0}}, {3, 3});
+    const TensorRef sum = call(g, "sum.default", {rows_of(g, flipped, 0, end)}, {});
+    return call(g, "add.Tensor", {sum, all}, {});
+  };
+}
+
+// The smallest of bytes as flags, by way of bytes.
+ProgramOfInputs flags_of_bytes(bool negated) {
+  return [=](GraphBuilder& g, const GivenTensors& in) {
+    const TensorRef flags = to_type(g, in.bytes, DType::kBool);
+    const TensorRef least = call(g, "amin.default", {flags, {-1}, true}, {1}, DType::kBool);
+    const TensorRef again = to_type(g, to_type(g, least, DType::kUint8), DType::kBool);
+    return negated ? call(g, "logical_not.default", {again}, {1}, DType::kBool) : again;
+  };
+}
+
 class Derivations : public testing::TestWithParam<Derivation> {};
 
 TEST_P(Derivations, AreThoseOfWhatIsComputed) {
@@ -219,23 +294,29 @@ TEST_P(Derivations, AreThoseOfWhatIsComputed) {
 
 INSTANTIATE_TEST_SUITE_P(
     Of, Derivations,
-    testing::Values(Derivation{"ExponentialsOfConstants", count_by_exponentials(4),
-                               count_by_exponentials(3)},
-                    Derivation{"PartsOfSoftmax", softmax_of_rows(1, 4), softmax_of_rows(0, 3)},
-                    Derivation{"LogOfSquare", log_of_power(true), log_of_power(false)},
-                    Derivation{"SoftmaxAcross", softmax_across(true), softmax_across(false)},
-                    Derivation{"SoftmaxBesideConstants", softmax_beside_constants(-1),
-                               softmax_beside_constants(-2)},
-                    Derivation{"MasksOfTwoTypes", masks_of_two_types(0), masks_of_two_types(1)},
-                    Derivation{"BoundsOfTwoTypes", bounds_of_two_types(2), bounds_of_two_types(3)},
-                    Derivation{"NoRoots", twice_is(1), twice_is(2)},
-                    Derivation{"FlagsWithoutRoots", flags_of_twice(1), flags_of_twice(2)},
-                    Derivation{"Halves", halves("gt.Scalar", 0), halves("ge.Scalar", 1)},
-                    Derivation{"ClassesOfClasses", classes_of_classes(2), classes_of_classes(1)},
-                    Derivation{"ClassesOfFlags", class_of_flags("amax.default"),
-                               class_of_flags("amin.default")},
-                    Derivation{"PairsOfRows", pairs_of_rows(2), pairs_of_rows(1)},
-                    Derivation{"Cubes", cube_from_the_left, turned_cube, cube_from_the_right}),
+    testing::Values(
+        Derivation{"ExponentialsOfConstants", count_by_exponentials(4), count_by_exponentials(3)},
+        Derivation{"PartsOfSoftmax", softmax_of_rows(1, 4), softmax_of_rows(0, 3)},
+        Derivation{"LogOfSquare", log_of_power(true), log_of_power(false)},
+        Derivation{"SoftmaxAcross", softmax_across(true), softmax_across(false)},
+        Derivation{"SoftmaxBesideConstants", softmax_beside_constants(-1),
+                   softmax_beside_constants(-2)},
+        Derivation{"MasksOfTwoTypes", masks_of_two_types(0), masks_of_two_types(1)},
+        Derivation{"BoundsOfTwoTypes", bounds_of_two_types(2), bounds_of_two_types(3)},
+        Derivation{"NoRoots", twice_is(1), twice_is(2)},
+        Derivation{"FlagsWithoutRoots", flags_of_twice(1), flags_of_twice(2)},
+        Derivation{"Halves", halves("gt.Scalar", 0), halves("ge.Scalar", 1)},
+        Derivation{"ClassesOfClasses", classes_of_classes(2), classes_of_classes(1)},
+        Derivation{"ClassesOfFlags", class_of_flags("amax.default"),
+                   class_of_flags("amin.default")},
+        Derivation{"PairsOfRows", pairs_of_rows(2), pairs_of_rows(1)},
+        Derivation{"SoftmaxBesideAProduct", softmax_beside_a_product(2),
+                   softmax_beside_a_product(1)},
+        Derivation{"LogarithmsOfPieces", logarithms_of_pieces(0), logarithms_of_pieces(1)},
+        Derivation{"SoftmaxOfMultiples", softmax_of_multiples(4), softmax_of_multiples(3)},
+        Derivation{"SumOfTurnedRows", sum_of_turned_rows(3), sum_of_turned_rows(2)},
+        Derivation{"FlagsOfBytes", flags_of_bytes(false), flags_of_bytes(true)},
+        Derivation{"Cubes", cube_from_the_left, turned_cube, cube_from_the_right}),
     [](const auto& instance) { return instance.param.name; });
 
 // The sum over ranks of x's parts, or one part; each is a factor of x^3 beside it.
