@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,22 @@ std::vector<DimSizes> small_shapes(const std::set<std::string>& dims) {
     shapes = std::move(longer);
   }
   return shapes;
+}
+
+// How often the formula names a size; nullopt where a function other than sums, products and
+// reciprocals is applied to one: it may say something of large sizes alone.
+std::optional<int64_t> sizes_in(const Formula& formula) {
+  if (formula.kind == Formula::Kind::kSize) return 1;
+  int64_t sizes = 0;
+  for (const Formula& operand : formula.operands) {
+    const auto inner = sizes_in(operand);
+    if (!inner) return std::nullopt;
+    sizes += *inner;
+  }
+  const bool rational = formula.name == "add" || formula.name == "mul" ||
+                        formula.name == "reciprocal" || formula.name == "sum";
+  if (sizes > 0 && !rational) return std::nullopt;
+  return sizes;
 }
 
 std::string text_of_shape(const DimSizes& shape) {
@@ -52,7 +69,8 @@ class Certifier {
   }
 
   Certification run() {
-    compare_numbers();
+    look_at_sizes();
+    if (result_.certified()) compare_numbers();
     if (result_.certified()) prove();
     for (size_t i = 0; i < lemma_.conditions.size() && result_.certified(); ++i) drop(i);
     return std::move(result_);
@@ -61,8 +79,30 @@ class Certifier {
  private:
   void fail(const std::string& why) { result_.failures.push_back(why); }
 
+  // What holds at small sizes holds at all, where sizes are factors and summands: a fraction of
+  // polynomials that is none at more sizes than its degree is none.
+  void look_at_sizes() {
+    for (const Condition& condition : lemma_.conditions)
+      for (const Formula& operand : condition.operands)
+        if (sizes_in(operand) != 0)
+          return fail("its condition " + assay::to_string(condition) +
+                      " speaks of sizes: only small ones can be looked at");
+    const auto left = sizes_in(lemma_.left), right = sizes_in(lemma_.right);
+    if (!left || !right)
+      return fail(
+          "a function of a size other than sums, products and reciprocals: only small "
+          "sizes can be looked at");
+    largest_ = std::max(options_.numeric.largest_size, 2 * (*left + *right) + 2);
+  }
+
+  NumericSearch numeric() const {
+    NumericSearch search = options_.numeric;
+    search.largest_size = largest_;
+    return search;
+  }
+
   void compare_numbers() {
-    const NumericResult found = search_difference(lemma_, options_.numeric);
+    const NumericResult found = search_difference(lemma_, numeric());
     result_.draws = found.tried;
     if (found.difference) fail("float64: " + *found.difference);
     if (found.tried < options_.numeric.draws / 2)
@@ -95,7 +135,7 @@ class Certifier {
   void drop(size_t condition) {
     Lemma weaker = lemma_;
     weaker.conditions.erase(weaker.conditions.begin() + static_cast<ptrdiff_t>(condition));
-    if (search_difference(weaker, options_.numeric).difference) return;
+    if (search_difference(weaker, numeric()).difference) return;
     for (const DimSizes& shape : shapes_) {
       const LemmaAnswer answer = ask(weaker, shape);
       if (answer.answer == Answer::kNo && answer.axioms.empty()) return;
@@ -107,6 +147,7 @@ class Certifier {
   const Lemma& lemma_;
   const CertifyOptions& options_;
   std::vector<DimSizes> shapes_;
+  int64_t largest_ = 0;  // size of a dimension that is tried on numbers
   Certification result_;
 };
 

@@ -40,6 +40,21 @@ TEST(Certification, RefusesWhatIsFalseWithACounterexample) {
   EXPECT_FALSE(certify(lemma("x / x", "1")).certified());
 }
 
+// Sizes that nobody looked at are no different only where sizes are factors and summands.
+TEST(Certification, RefusesWhatMayBeFalseAtLargerSizes) {
+  EXPECT_THAT(certify(lemma("maximum(sum[d](x), -1000)", "sum[d](x)", "\"positive(size[d] - 3)\""))
+                  .failures,
+              Contains(HasSubstr("speaks of sizes")));
+  EXPECT_THAT(certify(lemma("sum[d](x) * maximum(size[d], 5)", "5 * sum[d](x)")).failures,
+              Contains(HasSubstr("a function of a size")));
+  EXPECT_THAT(
+      certify(lemma("x * (size[d] - 1) * (size[d] - 2) * (size[d] - 3) * (size[d] - 4)", "0 * x"))
+          .failures,
+      Contains(HasSubstr("float64")));
+  EXPECT_TRUE(certify(lemma("sum[d](x + c)", "sum[d](x) + size[d] * c", "\"independent(c, d)\""))
+                  .certified());
+}
+
 TEST(Certification, RefusesWhatItsAxiomsDoNotGive) {
   // True, but nothing that z3 is told about the sine says so.
   const Certification result = certify(lemma("maximum(sin(x), 2)", "2"));
