@@ -30,6 +30,7 @@ std::vector<at::Tensor> run(const DrawnCall& call, const Graph& graph, const Nod
 Graph recorded(const DrawnCall& call, const std::vector<at::Tensor>& results) {
   Graph graph = call.graph;
   graph.name = "call";
+  graph.functional = true;  // what a kernel writes is among its results
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i].defined()) {
       graph.nodes[0].outputs.push_back(kNone);
