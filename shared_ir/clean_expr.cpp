@@ -1,5 +1,7 @@
 #include "shared_ir/clean_expr.h"
 
+#include <algorithm>
+
 #include "shared_ir/rational.h"
 
 namespace assay {
@@ -67,6 +69,12 @@ std::string to_string(const CleanExpr& expr, Leaves leaves) {
 void for_each_leaf(const CleanExpr& expr, const std::function<void(const CleanExpr&)>& visit) {
   if (expr.kind == CleanExpr::Kind::kTensor) visit(expr);
   for (const CleanExpr& operand : expr.operands) for_each_leaf(operand, visit);
+}
+
+bool has_kind(const CleanExpr& expr, CleanExpr::Kind kind) {
+  return expr.kind == kind || std::ranges::any_of(expr.operands, [&](const CleanExpr& operand) {
+           return has_kind(operand, kind);
+         });
 }
 
 }  // namespace assay

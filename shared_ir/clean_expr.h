@@ -49,6 +49,9 @@ CleanExpr parse_clean_expr(std::string_view text, const SourcePlace& place,
 // Calls visit(leaf) for every kTensor in the expression, left to right.
 void for_each_leaf(const CleanExpr& expr, const std::function<void(const CleanExpr&)>& visit);
 
+// Whether a part of the expression, or all of it, is of this kind.
+bool has_kind(const CleanExpr& expr, CleanExpr::Kind kind);
+
 // Shape of the value. `shape_of(name, rank)` returns the shape of a leaf or throws UserError.
 // Throws UserError at `place` when shapes do not fit (dim out of range, concat mismatch, slice
 // bounds, reshape count).

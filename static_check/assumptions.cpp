@@ -27,11 +27,9 @@ class List {
   // An input that is a sum of inputs is that over the integers.
   void add_sums(const Graph& graph, const Relation& relation) {
     const DType dtype = graph.tensors[static_cast<size_t>(graph.find(relation.tensor))].dtype;
-    const auto adds = [](const auto& self, const CleanExpr& expr) -> bool {
-      return expr.kind == CleanExpr::Kind::kSum || expr.kind == CleanExpr::Kind::kScale ||
-             std::ranges::any_of(expr.operands, [&](const auto& e) { return self(self, e); });
+    const auto is_sum = [](const CleanExpr& replica) {
+      return has_kind(replica, CleanExpr::Kind::kSum) || has_kind(replica, CleanExpr::Kind::kScale);
     };
-    const auto is_sum = [&](const CleanExpr& replica) { return adds(adds, replica); };
     if (is_integer(dtype) && std::ranges::any_of(relation.replicas, is_sum))
       add("input relations: " + relation.tensor + " is a sum or multiple that does not leave " +
           std::string(to_string(dtype)));

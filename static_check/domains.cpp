@@ -105,7 +105,7 @@ DomainAssumptions domain_assumptions(Problem& problem, const Certificate* proof)
     const auto lost = lost_values(problem, *proof, [&](AtomId atom) {
       return ranks.computed().contains(atom) && sequential.computed().contains(atom);
     });
-    for (const auto& [atom, where] : lost) {
+    for (const AtomId atom : lost) {
       assume(ranks.computed().at(atom), kLeftOut);
       of_ranks.insert(atom);
     }

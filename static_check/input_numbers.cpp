@@ -19,23 +19,12 @@ struct DrawKind {
 };
 
 // The first is one for which most functions are defined.
-constexpr std::array<DrawKind, 12> kKinds = {{
-    {Signs::kPositive, 1},
-    {Signs::kBoth, 1},
-    {Signs::kNegative, 1},
-    {Signs::kPositive, 0.1},
-    {Signs::kBoth, 0.1},
-    {Signs::kNegative, 0.1},
-    {Signs::kPositive, 10},
-    {Signs::kBoth, 10},
-    {Signs::kNegative, 10},
-    {Signs::kByInput, 1},
-    {Signs::kByInput, 0.1},
-    {Signs::kByInput, 10},
-}};
-
 DrawKind draw_kind(size_t draw) {
-  return draw < kKinds.size() ? kKinds[draw] : kKinds[kKinds.size() - 1 - draw % 3];
+  constexpr std::array kSigns = {Signs::kPositive, Signs::kBoth, Signs::kNegative};
+  constexpr std::array kScales = {1.0, 0.1, 10.0};
+  if (draw < kSigns.size() * kScales.size())
+    return {kSigns[draw % kSigns.size()], kScales[draw / kSigns.size()]};
+  return {Signs::kByInput, kScales[draw % kScales.size()]};
 }
 
 double with_sign(double magnitude, Signs signs, bool negative) {

@@ -124,6 +124,23 @@ bool LostParts::is_made_of_watched(std::span<const Term> terms) {
   return std::ranges::any_of(terms, [&](const Term& t) { return is_made_of_watched(t.atom); });
 }
 
+bool LostParts::are_read(std::span<const Term> operand, std::span<const Term> result) {
+  if (result.size() != 1 || !result[0].restrictions.empty()) return false;
+  const Term& made = result[0];
+  const bool instance = lifting_.atom(made.atom).kind == Atom::Kind::kInstance;
+  return std::ranges::all_of(operand, [&](const Term& term) {
+    if (!is_made_of_watched(term.atom)) return true;
+    if (term.atom == made.atom) return term.layout == made.layout;
+    if (!instance || lifting_.instance_of(made.atom).kind == Instance::Kind::kCombine) return false;
+    const auto& operands = lifting_.instance_of(made.atom).operands;
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (operands[i].atom == term.atom && reads_watched(made.atom) &&
+          lifting_.trace(made.atom, made.layout, i) == term.layout)
+        return true;
+    return false;
+  });
+}
+
 std::vector<Term> LostParts::parts_of(const Term& term, Places places) const {
   std::vector<Term> parts;
   if (lifting_.atom(term.atom).kind != Atom::Kind::kInstance) return parts;
@@ -148,7 +165,7 @@ std::vector<Term> LostParts::parts_of(const Term& term, Places places) const {
 }
 
 bool LostParts::hold(std::span<const Term> made, const Term& part,
-                     const std::vector<LabelId>& labels, Places places) {
+                     const std::vector<LabelId>& labels) {
   const Coverage coverage(lifting_.universe(), part, labels);
   std::vector<std::vector<Restriction>> found;
   Seen seen;
@@ -163,7 +180,24 @@ bool LostParts::hold(std::span<const Term> made, const Term& part,
       if (coverage.holds(found)) return true;
       continue;
     }
-    for (Term& inner : parts_of(term, places)) open.push_back(std::move(inner));
+    for (Term& inner : parts_of(term, Places::kSame)) open.push_back(std::move(inner));
+  }
+  return false;
+}
+
+bool LostParts::are_made_of(std::span<const Term> made, AtomId id) {
+  std::vector<AtomId> open;
+  for (const Term& term : made) open.push_back(term.atom);
+  std::set<AtomId> seen;
+  while (!open.empty()) {
+    const AtomId next = open.back();
+    open.pop_back();
+    if (next == id) return true;
+    // An atom is made after those that it is made of.
+    if (next < id || !reads_watched(next) || !seen.insert(next).second) continue;
+    if (lifting_.atom(next).kind != Atom::Kind::kInstance) continue;
+    for (const Instance::Operand& operand : lifting_.instance_of(next).operands)
+      open.push_back(operand.atom);
   }
   return false;
 }
@@ -193,7 +227,8 @@ void LostParts::compare(std::span<const Term> operand, std::span<const Term> res
       const Term part = std::move(open.back());
       open.pop_back();
       if (!is_made_of_watched(part.atom) || !looked_for.insert(part).second) continue;
-      if (hold(left, part, labels, places)) continue;
+      if (places == Places::kAny ? are_made_of(left, part.atom) : hold(left, part, labels))
+        continue;
       if (watched_(part.atom)) lost(part.atom);
       for (Term& inner : parts_of(part, places)) open.push_back(std::move(inner));
     }

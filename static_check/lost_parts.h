@@ -19,6 +19,10 @@ class LostParts {
   bool is_made_of_watched(AtomId id);
   bool is_made_of_watched(std::span<const Term> terms);
 
+  // Whether one of the result's terms is, or reads in one step, each term that is made of a watched
+  // atom, as it is: then nothing is lost. Most results are so.
+  bool are_read(std::span<const Term> operand, std::span<const Term> result);
+
   enum class Places {
     kSame,  // element by element
     kAny,   // of the tensors as wholes
@@ -30,9 +34,11 @@ class LostParts {
  private:
   // The terms, of coefficient 1, that the term is computed from in one step.
   std::vector<Term> parts_of(const Term& term, Places places) const;
-  // Whether `made`, terms of coefficient 1, hold the part. `labels`: sums that the part hides.
-  bool hold(std::span<const Term> made, const Term& part, const std::vector<LabelId>& labels,
-            Places places);
+  // Whether `made`, terms of coefficient 1, hold the part at its places. `labels`: sums that the
+  // part hides.
+  bool hold(std::span<const Term> made, const Term& part, const std::vector<LabelId>& labels);
+  // The same at any places.
+  bool are_made_of(std::span<const Term> made, AtomId id);
   // The same as is_made_of_watched, through flags too.
   bool reads_watched(AtomId id);
   // Marks atoms up to `id`.

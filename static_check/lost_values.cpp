@@ -1,6 +1,7 @@
 #include "static_check/lost_values.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -40,7 +41,7 @@ class LostValues {
     for (const CleanExpr& replica : replicas) look_at(replica);
   }
 
-  std::map<AtomId, std::string> finish() {
+  std::set<AtomId> finish() {
     for (size_t rank = 0; rank < problem_.rank_programs.size(); ++rank) look_at_rank(rank);
     return std::move(lost_);
   }
@@ -55,7 +56,6 @@ class LostValues {
       read_.insert({expr.rank, program.value_of[static_cast<size_t>(tensor)]});
     }
     if (expr.kind != CleanExpr::Kind::kSum) return;
-    here_ = "the sum over ranks";
     const auto leaf = [&](const std::string& name, Rank rank) -> const Value& {
       return *problem_.rank_value(rank, problem_.rank_graph(rank).find(name));
     };
@@ -75,7 +75,6 @@ class LostValues {
       if (!used[i]) continue;
       for (const CoreId operand : op.operands) used[static_cast<size_t>(operand)] = true;
       if (op.origin == kNone) continue;
-      here_ = problem_.rank_graph(static_cast<Rank>(rank)).nodes[static_cast<size_t>(op.origin)].op;
       look_at_operator(rank, op, values, values[i]);
     }
   }
@@ -223,6 +222,9 @@ class LostValues {
   }
 
   void compare_elements(const Value& operand, const Value& result) {
+    if (operand.tiles.size() == 1 && result.tiles.size() == 1 &&
+        parts_.are_read(operand.tiles[0].terms, result.tiles[0].terms))
+      return;
     const Aligned both(operand, result);
     for (size_t t = 0; t < both.first().tiles.size(); ++t)
       compare(views_of(both.first().tiles[t]), views_of(both.second().tiles[t]),
@@ -236,7 +238,7 @@ class LostValues {
   void compare(const std::vector<Term>& operand, const std::vector<Term>& result,
                LostParts::Places places) {
     if (!parts_.is_made_of_watched(operand)) return;
-    parts_.compare(operand, result, places, [&](AtomId id) { lost_.emplace(id, here_); });
+    parts_.compare(operand, result, places, [&](AtomId id) { lost_.insert(id); });
   }
 
   Problem& problem_;
@@ -244,14 +246,13 @@ class LostValues {
   LostParts parts_;
   std::set<std::pair<Rank, CoreId>> read_;  // operators whose results make up what was proved
   std::map<std::pair<size_t, std::vector<Rank>>, std::vector<CoreId>> calls_;
-  std::string here_;  // the operator that is looked at
-  std::map<AtomId, std::string> lost_;
+  std::set<AtomId> lost_;
 };
 
 }  // namespace
 
-std::map<AtomId, std::string> lost_values(Problem& problem, const Certificate& certificate,
-                                          const std::function<bool(AtomId)>& watched) {
+std::set<AtomId> lost_values(Problem& problem, const Certificate& certificate,
+                             const std::function<bool(AtomId)>& watched) {
   const auto count = static_cast<AtomId>(problem.lifting.universe().atoms.size());
   bool any = false;
   for (AtomId id = 0; id < count && !any; ++id) any = watched(id);

@@ -170,7 +170,8 @@ void median(const FunctionName&, Blocks in, Block& out) {
 void rotary(const FunctionName& fn, Blocks in, Block& out) {
   auto width = static_cast<size_t>(in[2].shape[1]), half = width / 2;
   auto row = static_cast<size_t>(in[1].values[0]);
-  ASSAY_CHECK(row < static_cast<size_t>(in[2].shape[0]), "a position lies outside the table");
+  if (row >= static_cast<size_t>(in[2].shape[0]))
+    throw NoNumbers("a position lies outside the table");
   const double* cosines = in[2].values.data() + row * width;
   bool neox = fn.text(0) == "true";
   out.values = in[0].values;

@@ -7,9 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "shared_ir/error.h"
 #include "shared_ir/graph.h"
 
 namespace assay::reference {
+
+// Thrown where there is no numeric definition of what is called, or none for these operands.
+struct NoNumbers : InternalError {
+  using InternalError::InternalError;
+};
 
 struct FunctionName {
   std::string_view name;

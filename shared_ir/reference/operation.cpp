@@ -108,7 +108,7 @@ void wrap(const CoreOp& op, ReferenceTensor& out) {
 void map(const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
   FunctionName fn = parse_function_name(op.fn);
   MapFunction function = find_map(fn.name);
-  ASSAY_CHECK(function, fmt::format("no numeric definition of '{}'", op.fn));
+  if (function == nullptr) throw NoNumbers(fmt::format("no numeric definition of '{}'", op.fn));
   std::vector<double> at(operands.size());
   for (size_t i = 0; i < out.values.size(); ++i) {
     for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
@@ -142,7 +142,7 @@ void block(const BlockSpec& spec, const CoreOp& op, const Operands& operands,
            ReferenceTensor& out) {
   FunctionName fn = parse_function_name(op.fn);
   BlockFunction function = find_block(fn.name);
-  ASSAY_CHECK(function, fmt::format("no numeric definition of '{}'", op.fn));
+  if (function == nullptr) throw NoNumbers(fmt::format("no numeric definition of '{}'", op.fn));
   Shape sizes;  // of parallel labels; 1 for whole ones, which the blocks hold
   auto add_sizes = [&](const std::vector<BlockSpec::Dim>& dims, const Shape& shape) {
     for (size_t i = 0; i < dims.size(); ++i) {
@@ -217,7 +217,7 @@ double sample(const std::string& text, const std::string& seed, int64_t element)
   if (fn.name == "normal")
     return fn.number(0) + fn.number(1) * std::sqrt(-2 * std::log(1 - u)) *
                               std::cos(2 * std::numbers::pi * uniform(seed + "'", element));
-  throw InternalError(fmt::format("no numeric definition of '{}'", text));
+  throw NoNumbers(fmt::format("no numeric definition of '{}'", text));
 }
 
 ReferenceTensor default_sample(const CoreOp& op) {

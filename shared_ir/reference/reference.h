@@ -30,8 +30,8 @@ struct ReferenceSources {
 // The values of all operators of all ranks, by rank and CoreId; programs[r] runs as rank r. Memory
 // that is never written holds nan. Throws UserError when ranks wait for each other for ever, or
 // meet in collectives that do not match (the message names both), or a message is not what its
-// receiver expects, and InternalError when a function
-// has no numeric definition.
+// receiver expects, and
+// reference::NoNumbers (element_functions.h) when a function has no numeric definition.
 std::vector<std::vector<ReferenceTensor>> evaluate(const std::vector<CoreProgram>& programs,
                                                    const ReferenceSources& sources);
 

@@ -25,13 +25,9 @@ bool has_relation(const RelationMap& relations, TensorId tensor) {
 }
 
 bool is_pending_sum(const std::vector<CleanExpr>& replicas) {
-  const auto has_sum = [](const auto& self, const CleanExpr& expr) -> bool {
-    if (expr.kind == CleanExpr::Kind::kSum) return true;
-    return std::any_of(expr.operands.begin(), expr.operands.end(),
-                       [&](const CleanExpr& e) { return self(self, e); });
-  };
-  return !replicas.empty() && std::all_of(replicas.begin(), replicas.end(),
-                                          [&](const CleanExpr& e) { return has_sum(has_sum, e); });
+  return !replicas.empty() && std::ranges::all_of(replicas, [](const CleanExpr& replica) {
+    return has_kind(replica, CleanExpr::Kind::kSum);
+  });
 }
 
 namespace {
