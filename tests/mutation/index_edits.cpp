@@ -29,9 +29,26 @@ void add_neighbour_edits(const Graph& graph, NodeId node, size_t leaf, int64_t f
                    }});
 }
 
+// An integer beside no other is another dimension, size or place.
+void add_lone_edits(const Graph& graph, NodeId node, size_t leaf, int64_t number,
+                    std::vector<Edit>& edits) {
+  for (const int64_t shift : {1, -1})
+    edits.push_back({MutationKind::kIndex,
+                     describe(graph, node,
+                              "argument " + std::to_string(leaf) + " (" + std::to_string(number) +
+                                  ") " + (shift > 0 ? "+ 1" : "- 1")),
+                     [=](Case& mutant, Rank rank) {
+                       std::get<int64_t>(
+                           leaves(node_of(graph_of(mutant, rank), node))[leaf]->value) += shift;
+                     }});
+}
+
 void add_output_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits) {
   const std::vector<TensorId>& outputs = graph.nodes[static_cast<size_t>(node)].outputs;
-  for (size_t i = 0; i < outputs.size(); ++i) {
+  // The None of what was made functional is no tensor.
+  const bool none =
+      graph.nodes[static_cast<size_t>(node)].functional && !outputs.empty() && outputs[0] == kNone;
+  for (size_t i = none ? 1 : 0; i < outputs.size(); ++i) {
     for (size_t j = i + 1; j < outputs.size(); ++j) {
       if (outputs[i] == kNone && outputs[j] == kNone) continue;
       if (outputs[i] != kNone && outputs[j] != kNone && !same_type(graph, outputs[i], outputs[j]))
@@ -63,6 +80,12 @@ void add_index_edits(const Graph& graph, NodeId node, std::vector<Edit>& edits) 
     const auto* second = std::get_if<int64_t>(&args[leaf + 1]->value);
     if (first && second) add_neighbour_edits(graph, node, leaf, *first, *second, edits);
   }
+  const auto integer = [&](size_t leaf) {
+    return leaf < args.size() ? std::get_if<int64_t>(&args[leaf]->value) : nullptr;
+  };
+  for (size_t leaf = 0; leaf < args.size(); ++leaf)
+    if (integer(leaf) && !integer(leaf + 1) && (leaf == 0 || !integer(leaf - 1)))
+      add_lone_edits(graph, node, leaf, *integer(leaf), edits);
   add_output_edits(graph, node, edits);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dynamic_check/replay/replay.h"
+#include "static_check/domains.h"
 
 namespace assay::test {
 namespace {
@@ -42,11 +43,7 @@ std::optional<Proof> Judge::prove(const Case& mutant, std::vector<Relation>* cla
     validate(mutant);
     const StaticResult result = static_check(mutant, operators_);
     Proof proof{result.report.verdict, reason_of(result.report), false, ""};
-    proof.assumes_domains =
-        std::ranges::any_of(result.report.assumptions, [](const std::string& assumption) {
-          return assumption.starts_with("domains: ") &&
-                 assumption.find(" a rank ") != assumption.npos;
-        });
+    proof.assumes_domains = std::ranges::any_of(result.report.assumptions, is_domain_of_ranks);
     if (claims) {
       for (const Certificate::Covered& covered : result.certificate.relations)
         claims->push_back({covered.tensor, covered.replicas, {}});
