@@ -8,6 +8,7 @@
 
 #include "shared_ir/reference/element_functions.h"
 #include "static_check/lost_values.h"
+#include "static_check/masked_signs.h"
 
 namespace assay {
 namespace {
@@ -30,7 +31,7 @@ using Computed = std::map<AtomId, std::string>;
 
 class Side {
  public:
-  explicit Side(const Lifting& lifting) : lifting_(lifting) {}
+  Side(const Lifting& lifting, MaskedSigns& signs) : lifting_(lifting), signs_(signs) {}
 
   void add(const Graph& graph, const CoreProgram& program, const LiftedProgram& lifted) {
     for (size_t id = 0; id < lifted.values.size(); ++id) {
@@ -57,15 +58,16 @@ class Side {
   }
 
   // As far as is known of its arguments.
-  bool is_defined(AtomId id, const Instance& made) const {
-    if (lifting_.sign(id).finite) return true;
+  bool is_defined(AtomId id, const Instance& made) {
+    if (signs_.sign(id).finite) return true;
     const auto name = reference::parse_function_name(made.fn).name;
     return std::ranges::find(kDivisions, name) != std::end(kDivisions) &&
-           made.operands.size() == 2 && lifting_.sign(made.operands[0].atom).finite &&
-           lifting_.sign(made.operands[1].atom).positive;
+           made.operands.size() == 2 && signs_.sign(made.operands[0].atom).finite &&
+           signs_.sign(made.operands[1].atom).positive;
   }
 
   const Lifting& lifting_;
+  MaskedSigns& signs_;
   Computed computed_;
   std::set<AtomId> seen_;
 };
@@ -85,7 +87,8 @@ bool is_partial_function(const std::string& fn) {
 }
 
 DomainAssumptions domain_assumptions(Problem& problem, const Certificate* proof) {
-  Side sequential(problem.lifting), ranks(problem.lifting);
+  MaskedSigns signs(problem.lifting);
+  Side sequential(problem.lifting, signs), ranks(problem.lifting, signs);
   sequential.add(problem.refinement.sequential, problem.sequential_program, problem.sequential);
   for (size_t r = 0; r < problem.ranks.ranks.size(); ++r)
     ranks.add(problem.refinement.ranks[r], problem.rank_programs[r], problem.ranks.ranks[r]);

@@ -183,14 +183,15 @@ class LostValues {
   // same order.
   std::vector<const Value*> sent_to(size_t rank, const CoreOp& op) {
     const CoreProgram& program = problem_.rank_programs[rank];
-    const std::vector<Rank>& ranks = program.collectives[static_cast<size_t>(op.collective)].ranks;
-    const std::vector<CoreId>& own = calls(rank, ranks);
+    const Collective& what = program.collectives[static_cast<size_t>(op.collective)];
+    const GroupStream stream = stream_of(what);
+    const std::vector<CoreId>& own = calls(rank, stream);
     const auto number = static_cast<size_t>(
         std::ranges::find(own, static_cast<CoreId>(&op - program.ops.data())) - own.begin());
     std::vector<const Value*> sent;
-    for (const Rank member : ranks) {
+    for (const Rank member : what.ranks) {
       const auto of = static_cast<size_t>(member);
-      const std::vector<CoreId>& theirs = calls(of, ranks);
+      const std::vector<CoreId>& theirs = calls(of, stream);
       if (number >= theirs.size()) continue;
       const CoreOp& call = problem_.rank_programs[of].ops[static_cast<size_t>(theirs[number])];
       sent.push_back(&problem_.ranks.ranks[of].values[static_cast<size_t>(call.operands[0])]);
@@ -199,14 +200,14 @@ class LostValues {
   }
 
   // The collectives of a group that a member calls.
-  const std::vector<CoreId>& calls(size_t of, const std::vector<Rank>& group) {
+  const std::vector<CoreId>& calls(size_t of, const GroupStream& group) {
     const auto [known, first] = calls_.try_emplace({of, group});
     if (!first) return known->second;
     const CoreProgram& program = problem_.rank_programs[of];
     for (size_t i = 0; i < program.ops.size(); ++i) {
       if (program.ops[i].prim != Prim::kCollective) continue;
       const Collective& other = program.collectives[static_cast<size_t>(program.ops[i].collective)];
-      if (other.ranks == group && !is_point_to_point(other.kind))
+      if (!is_point_to_point(other.kind) && stream_of(other) == group)
         known->second.push_back(static_cast<CoreId>(i));
     }
     return known->second;
@@ -245,7 +246,7 @@ class LostValues {
   Lifting& lifting_;
   LostParts parts_;
   std::set<std::pair<Rank, CoreId>> read_;  // operators whose results make up what was proved
-  std::map<std::pair<size_t, std::vector<Rank>>, std::vector<CoreId>> calls_;
+  std::map<std::pair<size_t, GroupStream>, std::vector<CoreId>> calls_;
   std::set<AtomId> lost_;
 };
 

@@ -29,8 +29,12 @@ int64_t dimension_of(const Source& source, const Instruction& instruction,
   return dims[0];
 }
 
-std::string add_group(const std::vector<Rank>& ranks, Groups& groups) {
+// Ranks meet by channel, as XLA's rendezvous do, and not by the order of a module's text: each
+// channel of a group is a group of its own.
+std::string add_group(const std::vector<Rank>& ranks, AttributeReader& attributes, Groups& groups) {
   std::string name = fmt::format("{{{}}}", fmt::join(ranks, ","));
+  if (attributes.has("channel_id"))
+    name += fmt::format(" of channel {}", attributes.integer("channel_id"));
   groups.emplace(name, ranks);
   return name;
 }
@@ -47,7 +51,7 @@ NamedArgs collective_arguments(const Module& module, const Instruction& instruct
     const Exchange exchange = exchange_of(source, instruction, attributes, devices);
     add_argument(arguments, "sends", list_of(exchange.sends));
     add_argument(arguments, "receives", list_of(exchange.receives));
-    add_argument(arguments, "group", add_group(exchange.group, groups));
+    add_argument(arguments, "group", add_group(exchange.group, attributes, groups));
     return arguments;
   }
   const std::vector<Rank> ranks = group_of(source, instruction, attributes, devices);
@@ -63,7 +67,7 @@ NamedArgs collective_arguments(const Module& module, const Instruction& instruct
                             instruction.operands.size(), ranks.size()));
   if (opcode == "all-gather" || opcode == "reduce-scatter")
     add_argument(arguments, "group_size", static_cast<int64_t>(ranks.size()));
-  add_argument(arguments, "group", add_group(ranks, groups));
+  add_argument(arguments, "group", add_group(ranks, attributes, groups));
   return arguments;
 }
 

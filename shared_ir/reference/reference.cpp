@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -21,32 +22,50 @@ struct Message {
   ReferenceTensor tensor;
 };
 
-// Ranks advance in turn, each up to the next collective whose members have not all arrived.
+// Ranks advance in turn, each up to what another one has yet to send. Collectives are begun, and
+// done when all members have begun them; a rank goes on until it waits for one.
 class JointRun {
  public:
   JointRun(const std::vector<CoreProgram>& programs, const ReferenceSources& sources)
-      : programs_(programs), sources_(sources), values_(programs.size()) {}
+      : programs_(programs), sources_(sources), values_(programs.size()), begun_(programs.size()) {}
 
   std::vector<std::vector<ReferenceTensor>> run() {
     bool progress = true;
     while (progress) {
       progress = false;
-      for (Rank rank = 0; rank < ranks(); ++rank) progress = advance(rank) || progress;
+      for (Rank rank = 0; rank < ranks(); ++rank) {
+        progress = advance(rank) || progress;
+        progress = meet(rank) || progress;
+      }
     }
     for (Rank rank = 0; rank < ranks(); ++rank)
-      if (waiting(rank)) fail_stuck(rank);
+      if (!ended(rank) || !begun_[rank].empty()) fail_stuck(rank);
     return std::move(values_);
   }
 
  private:
   Rank ranks() const { return static_cast<Rank>(programs_.size()); }
 
-  // The collective that the rank has come to; nullptr when it is elsewhere or done.
-  const Collective* waiting(Rank rank) const {
+  bool ended(Rank rank) const { return values_[rank].size() == programs_[rank].ops.size(); }
+
+  const Collective& collective(Rank rank, CoreId id) const {
     const CoreProgram& program = programs_[rank];
-    size_t next = values_[rank].size();
-    if (next == program.ops.size() || program.ops[next].prim != Prim::kCollective) return nullptr;
-    return &program.collectives[program.ops[next].collective];
+    return program.collectives[program.ops[id].collective];
+  }
+
+  // The collective that the rank waits for before it goes on.
+  std::optional<CoreId> awaited(Rank rank) const {
+    const CoreProgram& program = programs_[rank];
+    const auto next = static_cast<CoreId>(values_[rank].size());
+    for (const auto& [stream, calls] : begun_[rank]) {
+      for (const CoreId id : calls) {
+        if (awaited_before(program, id) <= next) return id;
+        if (ended(rank)) continue;
+        const std::vector<CoreId>& operands = program.ops[next].operands;
+        if (std::find(operands.begin(), operands.end(), id) != operands.end()) return id;
+      }
+    }
+    return std::nullopt;
   }
 
   bool advance(Rank rank) {
@@ -54,12 +73,19 @@ class JointRun {
     std::vector<ReferenceTensor>& values = values_[rank];
     size_t before = values.size();
     values.reserve(program.ops.size());
-    while (values.size() < program.ops.size()) {
-      if (const Collective* what = waiting(rank)) {
-        if (!(is_point_to_point(what->kind) ? transfer(rank, *what) : meet(*what))) break;
+    while (!ended(rank) && !awaited(rank)) {
+      const auto id = static_cast<CoreId>(values.size());
+      const CoreOp& op = program.ops[id];
+      if (op.prim == Prim::kCollective) {
+        const Collective& what = collective(rank, id);
+        if (is_point_to_point(what.kind)) {
+          if (!transfer(rank, what)) break;
+        } else {
+          begun_[rank][stream_of(what)].push_back(id);
+          values.emplace_back();
+        }
         continue;
       }
-      const CoreOp& op = program.ops[values.size()];
       ReferenceTensor value = evaluate_one(rank, program, op);
       ASSAY_CHECK(value.shape == op.shape, "a value has the shape of its operator");
       values.push_back(std::move(value));
@@ -96,39 +122,67 @@ class JointRun {
     return true;
   }
 
-  // Runs the collective if every member has come to one of the same members.
-  bool meet(const Collective& what) {
+  // The oldest collective of the stream that the rank has begun.
+  std::optional<CoreId> begun(Rank rank, const GroupStream& stream) const {
+    if (rank >= ranks()) return std::nullopt;
+    const auto found = begun_[rank].find(stream);
+    if (found == begun_[rank].end()) return std::nullopt;
+    return found->second.front();
+  }
+
+  // Runs the rank's collectives that every member has begun.
+  bool meet(Rank rank) {
+    std::vector<GroupStream> streams;
+    for (const auto& [stream, calls] : begun_[rank]) streams.push_back(stream);
+    bool any = false;
+    for (const GroupStream& stream : streams)
+      while (meet_one(rank, stream)) any = true;
+    return any;
+  }
+
+  bool meet_one(Rank rank, const GroupStream& stream) {
+    const auto first = begun(rank, stream);
+    if (!first) return false;
+    const Collective& what = collective(rank, *first);
     std::vector<Member> members;
-    for (Rank rank : what.ranks) {
-      const Collective* other = rank < ranks() ? waiting(rank) : nullptr;
-      if (!other || is_point_to_point(other->kind) ||
-          !std::is_permutation(other->ranks.begin(), other->ranks.end(), what.ranks.begin(),
-                               what.ranks.end()))
-        return false;
+    std::vector<CoreId> calls;
+    for (Rank member : what.ranks) {
+      const auto call = begun(member, stream);
+      if (!call) return false;
+      calls.push_back(*call);
       members.push_back(
-          {other, &values_[rank][programs_[rank].ops[values_[rank].size()].operands[0]]});
+          {&collective(member, *call), &values_[member][programs_[member].ops[*call].operands[0]]});
     }
     if (std::string why = mismatch(members); !why.empty())
       throw UserError({}, fmt::format("collective of group '{}': {}", what.group, why));
     std::vector<ReferenceTensor> received = run_collective(members);
-    for (size_t m = 0; m < members.size(); ++m)
-      values_[what.ranks[m]].push_back(std::move(received[m]));
+    for (size_t m = 0; m < members.size(); ++m) {
+      const Rank member = what.ranks[m];
+      values_[member][calls[m]] = std::move(received[m]);
+      const auto queue = begun_[member].find(stream);
+      queue->second.pop_front();
+      if (queue->second.empty()) begun_[member].erase(queue);
+    }
     return true;
   }
 
   [[noreturn]] void fail_stuck(Rank rank) const {
-    const Collective& what = *waiting(rank);
-    if (is_point_to_point(what.kind))
+    const auto held = awaited(rank);
+    if (!held && !ended(rank)) {
+      const Collective& what = collective(rank, static_cast<CoreId>(values_[rank].size()));
       throw UserError({}, fmt::format("rank {} waits in group '{}' for what rank {} never sends",
                                       rank, what.group, what.source));
+    }
+    const Collective& what = collective(rank, held ? *held : begun_[rank].begin()->second.front());
     for (Rank member : what.ranks) {
-      const Collective* other = member < ranks() ? waiting(member) : nullptr;
-      if (other && other->ranks == what.ranks && !is_point_to_point(other->kind)) continue;
+      if (begun(member, stream_of(what))) continue;
+      const auto other = member < ranks() ? awaited(member) : std::nullopt;
       throw UserError(
-          {}, fmt::format(
-                  "rank {} waits in a collective of group '{}' for rank {}, which {}", rank,
-                  what.group, member,
-                  other ? fmt::format("waits in group '{}'", other->group) : "does not call it"));
+          {},
+          fmt::format("rank {} waits in a collective of group '{}' for rank {}, which {}", rank,
+                      what.group, member,
+                      other ? fmt::format("waits in group '{}'", collective(member, *other).group)
+                            : "does not call it"));
     }
     throw InternalError("a rank is stuck though all members have arrived");
   }
@@ -136,6 +190,7 @@ class JointRun {
   const std::vector<CoreProgram>& programs_;
   const ReferenceSources& sources_;
   std::vector<std::vector<ReferenceTensor>> values_;
+  std::vector<std::map<GroupStream, std::deque<CoreId>>> begun_;  // and not done, by rank
   // By group, sender and receiver: sent and not received yet.
   std::map<std::tuple<std::vector<Rank>, Rank, Rank>, std::deque<Message>> messages_;
 };

@@ -34,13 +34,6 @@ constexpr Sign kUnknown{};
 constexpr Sign kFinite{true, true, false};
 constexpr Sign kPositive{true, true, true};
 
-// A clamp to an interval of real numbers.
-bool is_bounded_below(const std::string& fn) {
-  const auto clamp = reference::parse_function_name(fn);
-  return clamp.attributes.size() == 2 && std::isfinite(clamp.number(0)) &&
-         !std::isinf(clamp.number(1));
-}
-
 Sign sign_of_function(const std::string& fn, const Sign& operands) {
   if (fn == "exp" && operands.below && !operands.finite) return kFinite;
   if (fn == "exp" || fn == "sigmoid") return operands.finite ? kPositive : kUnknown;
@@ -105,6 +98,12 @@ Sign sign_of(const Universe& universe, const Instance& instance, const std::vect
 }
 
 }  // namespace
+
+bool is_bounded_below(const std::string& fn) {
+  const auto clamp = reference::parse_function_name(fn);
+  return clamp.name == "clamp" && clamp.attributes.size() == 2 && std::isfinite(clamp.number(0)) &&
+         !std::isinf(clamp.number(1));
+}
 
 Sign next_sign(const Universe& universe, const std::vector<Sign>& known) {
   const Atom& atom = universe.atoms[known.size()];

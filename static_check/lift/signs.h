@@ -1,6 +1,7 @@
 // What is known of an atom's elements as real numbers, from how the atom is made.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "shared_ir/proof.h"
@@ -16,5 +17,9 @@ struct Sign {
 // The sign of the universe's atom number `known.size()`, those of the atoms before it given. Inputs
 // are taken to be finite.
 Sign next_sign(const Universe& universe, const std::vector<Sign>& known);
+
+// Whether the function is a clamp to an interval of real numbers from below: of what is real or
+// minus infinity it makes a real number.
+bool is_bounded_below(const std::string& fn);
 
 }  // namespace assay

@@ -127,9 +127,9 @@ TEST(HloImport, RanksDifferInIdsAndGroups) {
   const Graph graph = module.graph(3, 4, groups);
   EXPECT_EQ(std::get<int64_t>(graph.nodes[0].args[0].value), 1) << "rank 3 = replica 1 * 2 + 1";
   EXPECT_EQ(std::get<int64_t>(graph.nodes[1].args[0].value), 1);
-  EXPECT_EQ(groups, (Groups{{"{1,3}", {1, 3}}}));
+  EXPECT_EQ(groups, (Groups{{"{1,3} of channel 1", {1, 3}}}));
   module.graph(0, 4, groups);
-  EXPECT_EQ(groups, (Groups{{"{0,2}", {0, 2}}, {"{1,3}", {1, 3}}}));
+  EXPECT_EQ(groups, (Groups{{"{0,2} of channel 1", {0, 2}}, {"{1,3} of channel 1", {1, 3}}}));
 }
 
 std::vector<Rank> group_of_rank_0(const std::string& attributes, const std::string& header,

@@ -163,6 +163,31 @@ TEST(Reference, NamesRanksThatWaitForEver) {
   EXPECT_THAT(error_of(ring), HasSubstr("waits in group"));
 }
 
+// A sum in group g and a maximum in group h, which rank 1 begins in the other order.
+std::vector<CoreProgram> crossing(CoreId awaited_before) {
+  auto programs = joint(2, [](Rank) { return among({0, 1}, Collective::Kind::kAllReduce); }, {2});
+  for (CoreProgram& program : programs) {
+    Collective greatest = program.collectives[0];
+    greatest.group = "h";
+    greatest.reduce = Collective::Reduce::kMax;
+    program.collectives.push_back(greatest);
+    for (Collective& what : program.collectives) what.awaited_before = awaited_before;
+    program.ops.push_back(program.ops[1]);
+    program.ops[2].collective = 1;
+  }
+  std::swap(programs[1].ops[1], programs[1].ops[2]);
+  return programs;
+}
+
+TEST(Reference, RanksMeetByGroupAndGoOnUntilTheyWait) {
+  const auto values = run(crossing(3));
+  EXPECT_EQ(values[0][1].values, (std::vector<double>{12, 14}));
+  EXPECT_EQ(values[0][2].values, (std::vector<double>{11, 12}));
+  EXPECT_EQ(values[1][2], values[0][1]);
+  EXPECT_EQ(values[1][1], values[0][2]);
+  EXPECT_THAT(error_of(crossing(kNone)), HasSubstr("waits in group 'h'"));
+}
+
 TEST(Reference, UnwrittenMemoryIsNan) {
   CoreProgram program;
   program.ops.resize(1);

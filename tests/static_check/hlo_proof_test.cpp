@@ -184,6 +184,44 @@ TEST(HloCase, APartitionFindsItsShareByItsId) {
   EXPECT_NE(check_partitioned("{0, 1}").report.verdict, Verdict::kProved);
 }
 
+// Two independent all-reduces of x and of exp(x), which the text of rank 1 may list in the other
+// order.
+StaticResult check_channels(int of_x, int of_exp, bool other_order) {
+  const auto rank = [&](bool exp_first, int x_channel, int exp_channel) {
+    const std::string groups =
+        ", replica_groups={{0,1}}, to_apply=%add, use_global_device_ids=true\n";
+    const std::string x =
+        "  %rx = f32[4] all-reduce(%x), channel_id=" + std::to_string(x_channel) + groups;
+    const std::string e =
+        "  %re = f32[4] all-reduce(%e), channel_id=" + std::to_string(exp_channel) + groups;
+    return "HloModule d, num_partitions=2\n%add {\n  %a = f32[] parameter(0)\n"
+           "  %b = f32[] parameter(1)\n  ROOT %r = f32[] add(%a, %b)\n}\nENTRY %main {\n"
+           "  %x = f32[4] parameter(0)\n  %e = f32[4] exponential(%x)\n" +
+           (exp_first ? e + x : x + e) + "  ROOT %y = f32[4] subtract(%rx, %re)\n}\n";
+  };
+  return check_files(
+      {{"case.toml",
+        "version = 1\nname = \"channels\"\n[sequential]\ngraphs = [\"s.hlo.txt\"]\n"
+        "[distributed]\ngraphs = [\"0.hlo.txt\", \"1.hlo.txt\"]\nranks = 2\n[inputs]\n"
+        "x = [\"x@0\", \"x@1\"]\n[expect]\ny = [\"y@0\", \"y@1\"]\n"},
+       {"s.hlo.txt",
+        "HloModule s\nENTRY %main {\n  %x = f32[4] parameter(0)\n  %e = f32[4] exponential(%x)\n"
+        "  %x2 = f32[4] add(%x, %x)\n  %e2 = f32[4] add(%e, %e)\n"
+        "  ROOT %y = f32[4] subtract(%x2, %e2)\n}\n"},
+       {"0.hlo.txt", rank(false, 1, 2)},
+       {"1.hlo.txt", rank(other_order, of_x, of_exp)}});
+}
+
+TEST(HloCase, RanksMeetByChannelAndNotByTheOrderOfTheirTexts) {
+  EXPECT_EQ(check_channels(1, 2, false).report.verdict, Verdict::kProved);
+  EXPECT_NE(check_channels(2, 1, false).report.verdict, Verdict::kProved)
+      << "each waits in the channel to which the other comes later";
+  EXPECT_NE(check_channels(1, 2, true).report.verdict, Verdict::kProved);
+  EXPECT_NE(check_channels(2, 1, true).report.verdict, Verdict::kProved)
+      << "x of one rank meets exp(x) of the other";
+  EXPECT_NE(check_channels(1, 3, false).report.verdict, Verdict::kProved) << "nobody else has it";
+}
+
 TEST(HloCase, GroupsOfTheGraphAreNotRedefined) {
   auto files = hlo_llama_case({});
   files["case.toml"] += "\n[groups.distributed]\n\"{0,1}\" = [1, 0]\n";
