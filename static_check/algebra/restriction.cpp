@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <iterator>
 #include <tuple>
 
 namespace assay {
@@ -150,6 +151,51 @@ bool worth_adding(const Term& a, const Term& b, const Restriction& key) {
   return !disjoint(intervals_of(a.restrictions, key), intervals_of(b.restrictions, key));
 }
 
+// Fewer terms than this are compared with each other as they come.
+constexpr size_t kFewTerms = 16;
+
+// Adds terms of one function up, as long as any two can be.
+void add_like(std::vector<Term>& terms) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (size_t i = 0; i < terms.size() && !changed; ++i) {
+      for (size_t j = i + 1; j < terms.size() && !changed; ++j) {
+        if (!same_function(terms[i], terms[j]) || has_maximum(terms[i]) || has_maximum(terms[j]))
+          continue;
+        if (terms[i].restrictions == terms[j].restrictions) {
+          terms[i].coef = terms[i].coef + terms[j].coef;
+          terms.erase(terms.begin() + static_cast<ptrdiff_t>(j));
+          changed = true;
+        } else if (const Restriction* key =
+                       only_difference(terms[i].restrictions, terms[j].restrictions);
+                   key != nullptr && worth_adding(terms[i], terms[j], *key)) {
+          const Restriction copy = *key;
+          add_steps(terms, i, j, copy);
+          changed = true;
+        }
+      }
+    }
+  }
+}
+
+// The same, where only terms of one function are compared with each other.
+void add_like_by_function(std::vector<Term>& terms) {
+  std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
+    return a.atom != b.atom ? a.atom < b.atom : compare(a.layout, b.layout) < 0;
+  });
+  std::vector<Term> result;
+  for (auto first = terms.begin(); first != terms.end();) {
+    const auto last = std::find_if_not(
+        first, terms.end(), [&](const Term& term) { return same_function(*first, term); });
+    std::vector<Term> group(std::make_move_iterator(first), std::make_move_iterator(last));
+    add_like(group);
+    std::move(group.begin(), group.end(), std::back_inserter(result));
+    first = last;
+  }
+  terms = std::move(result);
+}
+
 }  // namespace
 
 Intervals intersect(const Intervals& a, const Intervals& b) {
@@ -235,27 +281,10 @@ void combine(std::vector<Term>& terms) {
     if (terms[0].coef.is_zero()) terms.clear();
     return;
   }
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (size_t i = 0; i < terms.size() && !changed; ++i) {
-      for (size_t j = i + 1; j < terms.size() && !changed; ++j) {
-        if (!same_function(terms[i], terms[j]) || has_maximum(terms[i]) || has_maximum(terms[j]))
-          continue;
-        if (terms[i].restrictions == terms[j].restrictions) {
-          terms[i].coef = terms[i].coef + terms[j].coef;
-          terms.erase(terms.begin() + static_cast<ptrdiff_t>(j));
-          changed = true;
-        } else if (const Restriction* key =
-                       only_difference(terms[i].restrictions, terms[j].restrictions);
-                   key != nullptr && worth_adding(terms[i], terms[j], *key)) {
-          const Restriction copy = *key;
-          add_steps(terms, i, j, copy);
-          changed = true;
-        }
-      }
-    }
-  }
+  if (terms.size() <= kFewTerms)
+    add_like(terms);
+  else
+    add_like_by_function(terms);
   std::erase_if(terms, [](const Term& term) { return term.coef.is_zero(); });
   std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return before(a, b); });
 }

@@ -154,6 +154,17 @@ const Tile& terms_of(Lifting& lifting, const Tile& tile, const Shape& size, DTyp
   return made;
 }
 
+// Products of sums with more products of terms than this are products of their names: else they
+// multiply with every step.
+constexpr size_t kMostProducts = 1024;
+
+const Tile& named(Lifting& lifting, const Tile& tile, const Shape& size, DType dtype, Tile& made) {
+  Tile name;
+  name.terms.push_back(materialize(lifting, tile, size, dtype));
+  made = std::move(name);
+  return made;
+}
+
 }  // namespace
 
 std::vector<Term> factors_of(const Lifting& lifting, const Term& view) {
@@ -171,12 +182,18 @@ Value multiply(Lifting& lifting, const Value& a, const Value& b, DType dtype) {
   for (size_t t = 0; t < result.tiles.size(); ++t) {
     const Shape size = tile_size(result, t);
     Tile made[2];
-    const Tile& left = terms_of(lifting, operands.first().tiles[t], size, dtype, made[0]);
-    const Tile& right = terms_of(lifting, operands.second().tiles[t], size, dtype, made[1]);
+    const Tile* left = &terms_of(lifting, operands.first().tiles[t], size, dtype, made[0]);
+    const Tile* right = &terms_of(lifting, operands.second().tiles[t], size, dtype, made[1]);
+    for (int i = 0; i < 2 && left->terms.size() * right->terms.size() > kMostProducts; ++i) {
+      const bool longer = left->terms.size() >= right->terms.size();
+      (longer ? left : right) =
+          &named(lifting, longer ? *left : *right, size, dtype, made[longer ? 0 : 1]);
+    }
     std::vector<Term>& terms = result.tiles[t].terms;
-    terms.reserve(left.terms.size() * right.terms.size());
-    for (const Term& x : left.terms)
-      for (const Term& y : right.terms) terms.push_back(multiply_terms(lifting, x, y, size, dtype));
+    terms.reserve(left->terms.size() * right->terms.size());
+    for (const Term& x : left->terms)
+      for (const Term& y : right->terms)
+        terms.push_back(multiply_terms(lifting, x, y, size, dtype));
     combine(terms);
   }
   merge_tiles(result);

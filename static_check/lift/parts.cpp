@@ -1,6 +1,7 @@
 #include "static_check/lift/parts.h"
 
 #include <algorithm>
+#include <map>
 
 #include "static_check/algebra/restriction.h"
 
@@ -79,35 +80,45 @@ bool differ_in_one_key(std::span<const Term> parts) {
   });
 }
 
-// Takes the first term and the other parts of its view out of `terms`.
-std::vector<Term> take_group(std::vector<Term>& terms) {
-  const auto rest = std::stable_partition(terms.begin() + 1, terms.end(), [&](const Term& term) {
-    return is_part(terms.front()) && is_part(term) && alike(terms.front(), term);
-  });
-  std::vector<Term> group(terms.begin(), rest);
-  terms.erase(terms.begin(), rest);
-  return group;
+// Terms that are parts of the same view, as indices into the terms; those that are alone are left
+// out.
+std::vector<std::vector<size_t>> groups_of(const std::vector<Term>& terms) {
+  std::map<AtomId, std::vector<std::vector<size_t>>> groups;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    if (!is_part(terms[i])) continue;
+    auto& of_atom = groups[terms[i].atom];
+    const auto group = std::find_if(of_atom.begin(), of_atom.end(), [&](const auto& known) {
+      return alike(terms[known.front()], terms[i]);
+    });
+    if (group == of_atom.end())
+      of_atom.push_back({i});
+    else
+      group->push_back(i);
+  }
+  std::vector<std::vector<size_t>> result;
+  for (auto& [atom, of_atom] : groups)
+    for (auto& group : of_atom)
+      if (group.size() > 1) result.push_back(std::move(group));
+  return result;
 }
 
 }  // namespace
 
 void unite_parts(Lifting& lifting, std::vector<Term>& terms) {
   if (terms.size() < 2) return;
-  std::vector<Term> rest = terms, result;
-  bool united = false;
-  while (!rest.empty()) {
-    const std::vector<Term> group = take_group(rest);
-    if (group.size() > 1) {
-      const PartitionQuery query = query_of(lifting, group);
-      if (lifting.solver().decide(query) == Answer::kYes) {
-        result.push_back(whole_of(query, group.front()));
-        united = true;
-        continue;
-      }
-    }
-    result.insert(result.end(), group.begin(), group.end());
+  std::vector<bool> united(terms.size(), false);
+  std::vector<Term> result;
+  for (const std::vector<size_t>& group : groups_of(terms)) {
+    std::vector<Term> parts;
+    for (const size_t i : group) parts.push_back(terms[i]);
+    const PartitionQuery query = query_of(lifting, parts);
+    if (lifting.solver().decide(query) != Answer::kYes) continue;
+    result.push_back(whole_of(query, parts.front()));
+    for (const size_t i : group) united[i] = true;
   }
-  if (!united) return;
+  if (result.empty()) return;
+  for (size_t i = 0; i < terms.size(); ++i)
+    if (!united[i]) result.push_back(std::move(terms[i]));
   combine(result);
   terms = std::move(result);
 }
