@@ -270,12 +270,40 @@ class ReductionCheck {
     return std::nullopt;
   }
 
+  static bool has_varying_guard(const Region& outer, const Product& product) {
+    return std::any_of(product.guards.begin(), product.guards.end(), [&](const Guard& guard) {
+      return guard.element.index.depends_beyond(outer.sizes.size());
+    });
+  }
+
+  // The sum of what its guards select of a product: factors that are the same for all that is
+  // summed multiply the sum of the others. nullopt where there are none.
+  std::optional<Product> reduce_scaled(const Region& outer, const Region& inner,
+                                       const Product& product) const {
+    if (kind_ != Instance::Kind::kSum || product.factors.size() != 1) return std::nullopt;
+    Factors factors = factors_of(step_.facts, inner, product.factors);
+    const auto scales = std::stable_partition(
+        factors.begin(), factors.end(),
+        [&](const Factor& factor) { return factor.index.depends_beyond(outer.sizes.size()); });
+    const Product scale{1, {scales, factors.end()}, {}, {}};
+    factors.erase(scales, factors.end());
+    if (scale.factors.empty() || factors.empty()) return std::nullopt;
+    for (const Factor& factor : scale.factors)
+      if (!step_.facts.atom(factor.atom).hidden.empty()) return std::nullopt;
+    Product rest = product;
+    rest.factors = std::move(factors);
+    const Product named = summand(outer, inner, rest);
+    if (named.factors.size() != 1 || has_varying_guard(outer, named)) return std::nullopt;
+    return multiply(step_.facts, scale, reduce(outer, inner, named));
+  }
+
   Product reduce(const Region& outer, const Region& inner, const Product& product) const {
     if (product.factors.size() > 1) throw Rejection{"a reduction of a product"};
     const size_t fixed = outer.sizes.size();
-    for (const Guard& guard : product.guards)
-      if (guard.element.index.depends_beyond(fixed))
-        throw Rejection{"a guard that varies along the reduction"};
+    if (has_varying_guard(outer, product)) {
+      if (const auto sum = reduce_scaled(outer, inner, product)) return *sum;
+      throw Rejection{"a guard that varies along the reduction"};
+    }
     const bool varies = !product.factors.empty() && product.factors[0].index.depends_beyond(fixed);
     int64_t repeats = 1;
     for (size_t i = fixed; i < inner.sizes.size(); ++i)

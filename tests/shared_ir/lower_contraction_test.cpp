@@ -262,17 +262,20 @@ TEST(LowerIndex, NegativeLogLikelihoodPicksTargets) {
   EXPECT_THAT(call(0, {2}), ElementsAre(2, 3));
   EXPECT_THAT(call(1, {}), ElementsAre(2.5));
   EXPECT_THAT(call(2, {}), ElementsAre(5));
-  EXPECT_THAT(OperatorCall("aten.nll_loss_backward.default")
-                  .tensor({}, {4})
-                  .tensor({2, 2}, {-1, -2, -3, -4})
-                  .ids({2}, {1, 0})
-                  .none()
-                  .number(1)
-                  .number(-100)
-                  .tensor({}, {2})
-                  .gives({2, 2})
-                  .value(),
-              ElementsAre(0, -2, -2, 0));
+  auto gradient = [](double total_weight) {
+    return OperatorCall("aten.nll_loss_backward.default")
+        .tensor({}, {4})
+        .tensor({2, 2}, {-1, -2, -3, -4})
+        .ids({2}, {1, 0})
+        .none()
+        .number(1)
+        .number(-100)
+        .tensor({}, {total_weight})
+        .gives({2, 2})
+        .value();
+  };
+  EXPECT_THAT(gradient(2), ElementsAre(0, -2, -2, 0));
+  EXPECT_THAT(gradient(4), ElementsAre(0, -1, -1, 0));
 }
 
 }  // namespace
