@@ -10,20 +10,51 @@ namespace assay {
 
 namespace {
 
-double rounded_to_float8(double x, DType to) {
-  const bool e4m3 = to == DType::kFloat8E4M3;
-  const int fraction_bits = e4m3 ? 3 : 2, smallest_exponent = e4m3 ? -6 : -14;
-  const double largest = e4m3 ? 448 : 57344;
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  if (!std::isfinite(x)) return e4m3 ? kNan : x;
-  if (x == 0) return x;
-  const double step = std::ldexp(1.0, std::max(std::ilogb(x), smallest_exponent) - fraction_bits);
-  const double rounded = std::nearbyint(x / step) * step;
-  if (std::abs(rounded) <= largest) return rounded;
-  return e4m3 ? kNan : std::copysign(std::numeric_limits<double>::infinity(), x);
+// Binary formats: bits of the fraction, the exponent of the smallest normal number, the largest
+// one.
+struct Format {
+  int fraction_bits, smallest_exponent;
+  double largest;
+};
+
+Format format_of(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat8E4M3:
+      return {3, -6, 448};
+    case DType::kFloat8E5M2:
+      return {2, -14, 57344};
+    case DType::kFloat16:
+      return {10, -14, 65504};
+    case DType::kBFloat16:
+      return {7, -126, 0x1.FEp127};
+    case DType::kFloat32:
+      return {23, -126, std::numeric_limits<float>::max()};
+    case DType::kFloat64:
+      return {52, -1022, std::numeric_limits<double>::max()};
+    default:
+      throw InternalError("an integer dtype has no binary format of floating numbers");
+  }
 }
 
 }  // namespace
+
+double nearest_number(double x, DType to) {
+  const Format format = format_of(to);
+  const bool has_infinity = to != DType::kFloat8E4M3;
+  if (!std::isfinite(x)) return has_infinity ? x : std::numeric_limits<double>::quiet_NaN();
+  if (x == 0 || to == DType::kFloat64) return x;
+  const int exponent = std::max(std::ilogb(x), format.smallest_exponent);
+  const double step = std::ldexp(1.0, exponent - format.fraction_bits);
+  const double rounded = std::nearbyint(x / step) * step;
+  if (std::abs(rounded) <= format.largest) return rounded;
+  return has_infinity ? std::copysign(std::numeric_limits<double>::infinity(), x)
+                      : std::numeric_limits<double>::quiet_NaN();
+}
+
+bool is_in_range(double x, DType of) {
+  const double error = std::abs(nearest_number(x, of) - x);
+  return error <= std::ldexp(std::abs(x), -format_of(of).fraction_bits - 1);
+}
 
 std::pair<int64_t, int64_t> integer_range(DType dtype) {
   switch (dtype) {
@@ -68,7 +99,7 @@ int64_t cast_integer(int64_t x, DType to) {
 }
 
 double cast_value(double x, DType to) {
-  if (is_float8(to)) return rounded_to_float8(x, to);
+  if (is_float8(to)) return nearest_number(x, to);
   if (is_floating(to)) return x;
   if (is_bool(to)) return x != 0;
   const double whole = std::trunc(x);

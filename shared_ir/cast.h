@@ -29,10 +29,17 @@ std::string cast_function(DType to);
 // The integer modulo the range of an integer dtype.
 int64_t cast_integer(int64_t x, DType to);
 
+// The nearest number of a floating dtype, ties to the even one. What is too large becomes NaN
+// (float8_e4m3fn) or infinity, as in PyTorch (Micikevicius et al. 2022, "FP8 formats for deep
+// learning", section 3). Of float64, x.
+double nearest_number(double x, DType to);
+
+// Whether the nearest number is x but for the dtype's rounding: x is neither too large for it nor
+// so small that digits are lost.
+bool is_in_range(double x, DType of);
+
 // to bool: whether x is not 0. To an integer: without the fraction, modulo the dtype's range (as
-// PyTorch casts integers). To float8: the nearest number of it, ties to the even one; what is too
-// large becomes NaN (float8_e4m3fn) or infinity (float8_e5m2), as in PyTorch (Micikevicius et al.
-// 2022, "FP8 formats for deep learning", section 3). To another floating dtype: x.
+// PyTorch casts integers). To float8: the nearest number. To another floating dtype: x.
 double cast_value(double x, DType to);
 
 }  // namespace assay

@@ -42,14 +42,22 @@ CoreId Builder::input(TensorId tensor, DType dtype, const Shape& shape) {
   return last();
 }
 
-void Builder::note_rounded(const Rational& value, DType dtype) {
-  if (!is_floating(dtype) || !value.is_integer()) return;
-  int exponent;
-  const double digits =
-      std::ldexp(std::frexp(value.to_double(), &exponent), 1 - std::ilogb(machine_epsilon(dtype)));
-  if (digits != std::floor(digits))
-    note(fmt::format("the constant {} is taken as it is, which {} rounds", value.to_double(),
-                     to_string(dtype)));
+void Builder::note_rounded(const Rational& value, DType dtype, bool stored) {
+  if (!is_floating(dtype)) return;
+  const double number = value.to_double(), held = nearest_number(number, dtype);
+  if (held == number) return;
+  const auto taken = [&] { return rational_from_double(number).rounded; };
+  if (value.is_integer() || !is_in_range(number, dtype) || (stored && !taken()))
+    note(fmt::format("the constant {} is taken as it is, which {} rounds to {}", number,
+                     to_string(dtype), held));
+}
+
+CoreId Builder::stored_constant(double value, DType dtype, const Shape& shape) {
+  if (!is_floating(dtype) || !std::isfinite(value)) return constant(value, dtype, shape);
+  if (!is_in_range(value, dtype)) return constant(nearest_number(value, dtype), dtype, shape);
+  const CoreId result = constant(value, dtype, shape);
+  if (op(result).prim == Prim::kConst) note_rounded(op(result).constant, dtype, true);
+  return result;
 }
 
 CoreId Builder::constant(const Rational& value, DType dtype, const Shape& shape) {
@@ -284,7 +292,10 @@ CoreId Builder::cast(CoreId x, DType to) {
     if (const CoreId power = integer_power(x, to); power != kNone) return power;
   if (is_float8(to) && !cast_keeps_values(from, to)) return map(cast_function(to), {x}, to, 0);
   if (op(x).prim == Prim::kConst && is_floating(to)) {
-    note_rounded(op(x).constant, to);
+    const double number = op(x).constant.to_double();
+    if (op(x).fn.empty() && !is_in_range(number, to))
+      return constant(nearest_number(number, to), to, Shape(shape(x)));
+    note_rounded(op(x).constant, to, true);
     return same_constant(x, to, shape(x));
   }
   if (is_finite_constant(x) && becomes_integer(op(x).constant, from, to))

@@ -57,6 +57,9 @@ class Builder {
 
   // Element by element. Integers add and multiply modulo 2^bits; what reads them as numbers gets
   // them wrapped around where bounds do not show that they stay in their range.
+  // Elements of a tensor: what is too large or too small for its dtype becomes what PyTorch makes
+  // of it (0, infinity, the next subnormal number).
+  CoreId stored_constant(double value, DType dtype, const Shape& shape);
   CoreId linear(const std::vector<CoreId>& operands, const std::vector<Rational>& coefs);
   CoreId scale(CoreId x, const Rational& coef) { return linear({x}, {coef}); }
   CoreId mul(CoreId a, CoreId b);
@@ -88,8 +91,10 @@ class Builder {
   void note_opaque(const std::string& operator_name);
   // `x` is a power of integers of dtype `to`, as floating numbers: as integers; else kNone.
   CoreId integer_power(CoreId x, DType to);
-  // An integer that is a constant of a floating dtype, and that this dtype does not hold.
-  void note_rounded(const Rational& value, DType dtype);
+  // A constant of a floating dtype that is taken as it is, though the dtype does not hold it: an
+  // integer, or a number that is too large or too small for it; one that is `stored` in a tensor,
+  // any that is not taken as another number already.
+  void note_rounded(const Rational& value, DType dtype, bool stored = false);
 
   // The rational that a constant of the program stands for; a rounding is noted. exact = false as
   // in rational.h.

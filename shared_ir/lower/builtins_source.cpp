@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/cast.h"
 #include "shared_ir/lower/builtins.h"
 #include "shared_ir/lower/sizes.h"
 
@@ -20,7 +21,9 @@ CoreId constant(Call& call, size_t number, DType dtype, const Shape& shape) {
   if (is_integer(dtype)) value = std::trunc(value);
   if (is_integer(dtype) && !(std::abs(value) <= 0x1p63))
     call.fail(fmt::format("{} is no {}", value, to_string(dtype)));
-  return call.builder().constant(value, dtype, shape);
+  if (is_floating(dtype) && std::isfinite(value) && !std::isfinite(nearest_number(value, dtype)))
+    call.fail(fmt::format("{} is no {}", value, to_string(dtype)));
+  return call.builder().stored_constant(value, dtype, shape);
 }
 
 Value full(Call& call) {
@@ -60,8 +63,8 @@ std::optional<CoreId> constant_runs(Builder& builder, const std::vector<double>&
   std::vector<CoreId> runs;
   for (size_t i = 0; i < starts.size(); ++i) {
     const size_t end = i + 1 < starts.size() ? starts[i + 1] : numbers.size();
-    runs.push_back(
-        builder.constant(numbers[starts[i]], dtype, {static_cast<int64_t>(end - starts[i])}));
+    runs.push_back(builder.stored_constant(numbers[starts[i]], dtype,
+                                           {static_cast<int64_t>(end - starts[i])}));
   }
   return builder.cat(runs, 0);
 }
