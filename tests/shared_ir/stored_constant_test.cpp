@@ -63,10 +63,13 @@ TEST(StoredConstant, IsListedWhereItIsRounded) {
 }
 
 TEST(StoredConstant, IsNoNumberBesideATensor) {
-  const CoreProgram program =
-      OperatorCall("aten.add.Tensor").tensor({1}, {5}).number(0x1p-160).gives({1}).lower();
+  const CoreProgram program = OperatorCall("aten.add.Tensor")
+                                  .tensor(DType::kFloat16, {1}, {5})
+                                  .number(0x1p-40)
+                                  .gives(DType::kFloat16, {1})
+                                  .lower();
   ASSERT_EQ(program.notes.size(), 1u);
-  EXPECT_THAT(program.notes[0], testing::EndsWith(" is taken as it is, which float32 rounds to 0"));
+  EXPECT_THAT(program.notes[0], testing::EndsWith(" is taken as it is, which float16 rounds to 0"));
 }
 
 }  // namespace
