@@ -94,6 +94,19 @@ std::optional<std::vector<Product>> written_out(const Facts& facts, const Region
   return std::vector<Product>{product};
 }
 
+// The same of every product of a sum.
+std::optional<Sum> written_out(const Facts& facts, const Region& region, const Sum& sum,
+                               const std::set<AtomId>& of) {
+  Sum written;
+  for (const Product& product : sum) {
+    const auto products = written_out(facts, region, Instance::Kind::kSum, product, of);
+    if (!products) return std::nullopt;
+    written.insert(written.end(), products->begin(), products->end());
+    if (written.size() > static_cast<size_t>(kFewElements)) return std::nullopt;
+  }
+  return written;
+}
+
 // Which factor is a product, or a name that no box restricts; as many as there are factors: none.
 size_t name_in(const Facts& facts, const Product& product) {
   const auto found =
@@ -135,20 +148,19 @@ Sum named_terms(const Facts& facts, const Region& region, Sum sum) {
 
 bool is_sum_of(const Facts& facts, const Region& region, const Sum& claimed,
                const std::vector<Sum>& elements) {
-  Sum written, summed;
+  Sum summed;
   std::set<AtomId> of;
-  for (const Sum& element : elements)
-    for (const Product& product : element)
-      for (const Factor& factor : product.factors) of.insert(factor.atom);
-  for (const Product& product : named_terms(facts, region, claimed)) {
-    const auto products = written_out(facts, region, Instance::Kind::kSum, product, of);
-    if (!products) return false;
-    written.insert(written.end(), products->begin(), products->end());
-    if (written.size() > static_cast<size_t>(kFewElements)) return false;
-  }
   for (const Sum& element : elements) summed.insert(summed.end(), element.begin(), element.end());
+  for (const Product& product : summed)
+    for (const Factor& factor : product.factors) of.insert(factor.atom);
   check_infinities(facts, summed);
-  return equal(facts, region, written, summed);
+  const Sum named = named_terms(facts, region, claimed);
+  const auto written = written_out(facts, region, named, of);
+  if (written && equal(facts, region, *written, summed)) return true;
+  // What is summed may be parts of sums itself.
+  const auto claimed_out = written_out(facts, region, named, {});
+  const auto summed_out = written_out(facts, region, named_terms(facts, region, summed), {});
+  return claimed_out && summed_out && equal(facts, region, *claimed_out, *summed_out);
 }
 
 bool is_extremum_of(const Facts& facts, const Region& region, Instance::Kind kind,
