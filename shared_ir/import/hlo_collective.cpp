@@ -1,5 +1,7 @@
 #include "shared_ir/import/hlo_collective.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,14 +13,26 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> kReductions[] = {
     {"add", "sum"}, {"maximum", "max"}, {"minimum", "min"}, {"multiply", "product"}};
 
-std::string reduction_of(const Module& module, AttributeReader& attributes) {
+// Of flags.
+constexpr std::pair<std::string_view, std::string_view> kReductionsOfFlags[] = {{"or", "max"},
+                                                                                {"and", "min"}};
+
+bool is_of_flags(const TypedShape& shape) {
+  return shape.is_tuple ? std::ranges::all_of(shape.elements, is_of_flags) : is_bool(shape.dtype);
+}
+
+std::string reduction_of(const Module& module, const Instruction& instruction,
+                         AttributeReader& attributes) {
   const std::string_view value = attributes.text("to_apply");
   Cursor cursor(module.source, value);
   const std::string function = function_text(module, cursor.name("a computation"));
   for (const auto& [opcode, reduction] : kReductions)
     if (function == opcode) return std::string(reduction);
-  module.source.fail(value, "this is no reduction that ranks can share",
-                     "add, maximum, minimum and multiply of two scalars are");
+  for (const auto& [opcode, reduction] : kReductionsOfFlags)
+    if (function == opcode && is_of_flags(instruction.shape)) return std::string(reduction);
+  module.source.fail(
+      value, "this is no reduction that ranks can share",
+      "add, maximum, minimum and multiply of two scalars are, and of flags or and and");
 }
 
 int64_t dimension_of(const Source& source, const Instruction& instruction,
@@ -56,7 +70,7 @@ NamedArgs collective_arguments(const Module& module, const Instruction& instruct
   }
   const std::vector<Rank> ranks = group_of(source, instruction, attributes, devices);
   if (opcode == "all-reduce" || opcode == "reduce-scatter")
-    add_argument(arguments, "reduction", reduction_of(module, attributes));
+    add_argument(arguments, "reduction", reduction_of(module, instruction, attributes));
   const bool whole_operands = opcode == "all-to-all" && instruction.shape.is_tuple;
   if (opcode == "all-gather" || opcode == "reduce-scatter" ||
       (opcode == "all-to-all" && !whole_operands))

@@ -272,6 +272,24 @@ TEST(HloInstruction, CollectivesMeetInTheirGroups) {
       << "zeros where nothing arrives";
 }
 
+TEST(HloInstruction, FlagsAreReducedByOrAndAnd) {
+  const auto run = [](const std::string& function) {
+    const std::string text = hlo_text(
+        "%x = f32[2] parameter(0)\n%z = f32[] constant(0)\n%zs = f32[2] broadcast(%z), "
+        "dimensions={}\n%p = pred[2] compare(%x, %zs), direction=GT\n"
+        "%r = pred[2] all-reduce(%p), to_apply=%flags\nROOT %y = f32[2] convert(%r)\n");
+    const size_t entry = text.find("ENTRY");
+    return hlo_run(text.substr(0, entry) + "%flags {\n  %fa = pred[] parameter(0)\n" +
+                       "  %fb = pred[] parameter(1)\n  ROOT %fr = pred[] " + function +
+                       "(%fa, %fb)\n}\n" + text.substr(entry),
+                   2, {{"x@0", {1, 1}}, {"x@1", {1, -1}}})
+        .at(0)
+        .at(0);
+  };
+  EXPECT_EQ(run("or"), (Values{1, 1}));
+  EXPECT_EQ(run("and"), (Values{1, 0}));
+}
+
 TEST(HloInstruction, CollectivesTakeSeveralOperands) {
   const HloInputs x{{"x@0", {1}}, {"x@1", {2}}, {"y@0", {10}}, {"y@1", {20}}};
   const auto run = [&](const std::string& instruction) {
