@@ -101,20 +101,10 @@ std::string contracted_differently(const DrawnCall& call, const CoreProgram& pro
   return {};
 }
 
-}  // namespace
-
-Comparison compare_with_kernel(const DrawnCall& call, const OperatorTable& operators,
-                               std::optional<double> tolerance) {
-  std::vector<at::Tensor> results;
-  try {
-    if (traps([&] { results = run(call, call.graph, call.kernel); }))
-      return {Outcome::kRejected, "the kernel divides an integer by zero"};
-  } catch (const InternalError&) {
-    throw;
-  } catch (const std::exception& error) {  // kernels throw more than PyTorch's own errors
-    return {Outcome::kRejected, std::string("no kernel takes this call: ") + error.what()};
-  }
-  const Graph graph = recorded(call, results);
+// What the kernel gave beside what the declarations make of the recorded call.
+Comparison compare_recorded(const DrawnCall& call, const Graph& graph,
+                            const std::vector<at::Tensor>& results, const OperatorTable& operators,
+                            std::optional<double> tolerance) {
   CoreProgram program;
   try {
     program = lower(graph, {}, 0, operators);
@@ -140,6 +130,39 @@ Comparison compare_with_kernel(const DrawnCall& call, const OperatorTable& opera
     if (!why.empty()) return {Outcome::kDiffers, "result " + std::to_string(i) + ": " + why};
   }
   return {};
+}
+
+// The call whose result `index` alone is used.
+Graph used_alone(Graph graph, size_t index) {
+  std::vector<TensorId>& outputs = graph.nodes[0].outputs;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (i != index) outputs[i] = kNone;
+  return graph;
+}
+
+}  // namespace
+
+Comparison compare_with_kernel(const DrawnCall& call, const OperatorTable& operators,
+                               std::optional<double> tolerance) {
+  std::vector<at::Tensor> results;
+  try {
+    if (traps([&] { results = run(call, call.graph, call.kernel); }))
+      return {Outcome::kRejected, "the kernel divides an integer by zero"};
+  } catch (const InternalError&) {
+    throw;
+  } catch (const std::exception& error) {  // kernels throw more than PyTorch's own errors
+    return {Outcome::kRejected, std::string("no kernel takes this call: ") + error.what()};
+  }
+  const Graph graph = recorded(call, results);
+  const Comparison whole = compare_recorded(call, graph, results, operators, tolerance);
+  if (whole.outcome != Outcome::kRefused || results.size() < 2) return whole;
+  // A program may use one of the results.
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (graph.nodes[0].outputs[i] == kNone) continue;
+    Comparison alone = compare_recorded(call, used_alone(graph, i), results, operators, tolerance);
+    if (alone.outcome == Outcome::kDiffers) return {Outcome::kDiffers, "alone, " + alone.why};
+  }
+  return whole;
 }
 
 }  // namespace assay::test

@@ -26,7 +26,8 @@ struct Comparison {
 // are; NaNs and infinities agree
 // with themselves alone. Elements that PyTorch leaves open are not compared (open_elements.h), and
 // calls whose kernel ends the process are rejected. Functions that are marked linear must be
-// (linear_marks.h). Random masks keep everything in both. No tolerance: values are not looked at.
+// (linear_marks.h). Of a call that is refused as a whole, each result is compared as if it alone
+// were used. Random masks keep everything in both. No tolerance: values are not looked at.
 Comparison compare_with_kernel(const DrawnCall& call, const OperatorTable& operators,
                                std::optional<double> tolerance);
 
