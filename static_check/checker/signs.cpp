@@ -30,6 +30,11 @@ bool keeps_finite(const std::string& fn) {
                                                   "tanh_slope",
                                                   "silu_slope",
                                                   "pow(2)",
+                                                  "sign",
+                                                  "floor",
+                                                  "ceil",
+                                                  "trunc",
+                                                  "atan",
                                                   "gelu_slope(none)",
                                                   "gelu_slope(tanh)",
                                                   "sigmoid_slope"};

@@ -13,9 +13,10 @@ namespace assay {
 namespace {
 
 // Functions that are finite wherever their operands are.
-constexpr std::array<std::string_view, 14> kTotal = {
+constexpr std::array<std::string_view, 19> kTotal = {
     "tanh", "gelu",       "silu",          "relu",       "sin",        "cos",  "erf",
-    "abs",  "gelu_slope", "sigmoid_slope", "silu_slope", "tanh_slope", "keep", "pow(2)"};
+    "abs",  "gelu_slope", "sigmoid_slope", "silu_slope", "tanh_slope", "keep", "pow(2)",
+    "sign", "floor",      "ceil",          "trunc",      "atan"};
 
 // The same where their first attribute, an epsilon or a divisor, is greater than 0.
 constexpr std::array<std::string_view, 3> kTotalIfPositive = {"softplus", "layer_norm.xhat",
