@@ -157,12 +157,9 @@ class ReductionCheck {
   // Pieces of an integer map that vary along the reduction, as the one atom that the claim reduces.
   std::optional<Product> as_integer_map(const Region& outer, const Region& inner,
                                         const Sum& operand) const {
-    const auto varies = [&](const Product& product) {
-      return std::any_of(product.guards.begin(), product.guards.end(), [&](const Guard& guard) {
-        return guard.element.index.depends_beyond(outer.sizes.size());
-      });
-    };
-    if (std::none_of(operand.begin(), operand.end(), varies)) return std::nullopt;
+    if (std::none_of(operand.begin(), operand.end(),
+                     [&](const Product& product) { return has_varying_guard(outer, product); }))
+      return std::nullopt;
     for (const Instance* candidate : candidates_) {
       const AtomId atom = candidate->operands[0].atom;
       const Instance* made = step_.facts.definition(atom);
@@ -176,21 +173,18 @@ class ReductionCheck {
   // sum reads, a part of a maximum the name that it reads.
   Product summand(const Region& outer, const Region& inner, const Product& product) const {
     if (kind_ != Instance::Kind::kSum) return product;
-    const auto varies = [&](const Guard& guard) {
-      return guard.element.index.depends_beyond(outer.sizes.size());
-    };
     const bool maximum = std::any_of(product.boxes.begin(), product.boxes.end(),
                                      [](const Box& box) { return box.maximum; });
-    if (!maximum && std::none_of(product.guards.begin(), product.guards.end(), varies))
-      return product;
+    if (!maximum && !has_varying_guard(outer, product)) return product;
     Product inside = product;  // what the sum reads; other guards stay outside
-    if (!maximum) std::erase_if(inside.guards, [&](const Guard& guard) { return !varies(guard); });
+    if (!maximum)
+      std::erase_if(inside.guards, [&](const Guard& guard) { return !varies(outer, guard); });
     for (const Instance* candidate : candidates_) {
       auto element = maximum ? named(inner, product, candidate->operands[0].atom)
                              : as_element(step_.facts, inner, inside, candidate->operands[0].atom);
       if (!element) continue;
       for (const Guard& guard : product.guards)
-        if (!maximum && !varies(guard)) element->guards.push_back(guard);
+        if (!maximum && !varies(outer, guard)) element->guards.push_back(guard);
       return *element;
     }
     return product;
@@ -270,10 +264,14 @@ class ReductionCheck {
     return std::nullopt;
   }
 
+  // Along what is reduced.
+  static bool varies(const Region& outer, const Guard& guard) {
+    return guard.element.index.depends_beyond(outer.sizes.size());
+  }
+
   static bool has_varying_guard(const Region& outer, const Product& product) {
-    return std::any_of(product.guards.begin(), product.guards.end(), [&](const Guard& guard) {
-      return guard.element.index.depends_beyond(outer.sizes.size());
-    });
+    return std::any_of(product.guards.begin(), product.guards.end(),
+                       [&](const Guard& guard) { return varies(outer, guard); });
   }
 
   // The sum of what its guards select of a product: factors that are the same for all that is
