@@ -13,8 +13,11 @@ namespace assay::lowering {
 namespace {
 
 CoreId constant(Call& call, size_t number, DType dtype, const Shape& shape) {
-  if (const auto* integer = call[number].get_if<int64_t>(); integer && !is_bool(dtype))
-    return call.builder().constant(Rational(*integer), dtype, shape);
+  if (const auto* integer = call[number].get_if<int64_t>(); integer && !is_bool(dtype)) {
+    const Rational value(*integer);
+    if (!is_floating(dtype) || is_in_range(value.to_double(), dtype))
+      return call.builder().constant(value, dtype, shape);
+  }
   double value = call.number(number);
   if (is_bool(dtype)) value = value != 0;
   // As PyTorch converts numbers: without the fraction, and not beyond the type's range.

@@ -52,6 +52,15 @@ TEST(StoredConstant, IsWhatItsTypeHoldsWhereThatIsNoRounding) {
   EXPECT_THAT(kept.notes, IsEmpty());
   EXPECT_EQ(full(0.001, DType::kFloat8E4M3).ops.back().constant, Rational(1, 512));
   EXPECT_THROW(full(70000, DType::kFloat16), UserError) << "PyTorch refuses it";
+  const auto whole = [](int64_t value) {
+    return OperatorCall("aten.full.default")
+        .numbers({2})
+        .number(value)
+        .gives(DType::kFloat16, {2})
+        .lower();
+  };
+  EXPECT_THROW(whole(70000), UserError);
+  EXPECT_EQ(whole(60000).ops.back().constant, Rational(60000));
 }
 
 TEST(StoredConstant, IsListedWhereItIsRounded) {
