@@ -4,6 +4,7 @@
 // operator between them.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -42,7 +43,7 @@ struct Layout {
 struct Interval {
   int64_t lo;
   int64_t hi;
-  bool operator==(const Interval&) const = default;
+  auto operator<=>(const Interval&) const = default;
 };
 
 // A restriction of a term.

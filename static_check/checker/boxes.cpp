@@ -27,6 +27,7 @@ struct Condition {
   std::vector<Interval> in;
   int64_t stride = 1;
   int64_t radix = 0;  // 0: the value itself
+  auto operator<=>(const Condition&) const = default;
 
   bool holds(int64_t value) const {
     const int64_t digit = radix == 0 ? value : value / stride % radix;
@@ -143,54 +144,112 @@ class Coordinates {
   std::set<size_t> counted_;
 };
 
+// Values of a coordinate, one for each way in which conditions on it hold.
+std::vector<int64_t> values_of(const Coordinates& coordinates, const std::vector<Item>& items,
+                               size_t key) {
+  const Interval domain = coordinates.domain(key);
+  std::vector<int64_t> values;
+  if (coordinates.counted(key)) {
+    for (int64_t value = domain.lo; value < domain.hi; ++value) values.push_back(value);
+  } else {
+    values.push_back(domain.lo);
+    for (const Item& item : items)
+      for (const Condition& condition : item.conditions)
+        if (condition.key == key)
+          for (const Interval& in : condition.in)
+            for (const int64_t edge : {in.lo, in.hi})
+              if (domain.lo < edge && edge < domain.hi) values.push_back(edge);
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+  }
+  std::set<std::vector<bool>> seen;
+  std::erase_if(values, [&](int64_t value) {
+    std::vector<bool> holding;
+    for (const Item& item : items)
+      for (const Condition& condition : item.conditions)
+        if (condition.key == key) holding.push_back(condition.holds(value));
+    return !seen.insert(std::move(holding)).second;
+  });
+  return values;
+}
+
+// The items that hold at this value of the coordinate, without their conditions on it.
+std::vector<Item> items_at(const std::vector<Item>& items, size_t key, int64_t value) {
+  std::vector<Item> here;
+  for (const Item& item : items) {
+    const bool holds = std::all_of(
+        item.conditions.begin(), item.conditions.end(),
+        [&](const Condition& condition) { return condition.key != key || condition.holds(value); });
+    if (!holds) continue;
+    here.push_back(item);
+    std::erase_if(here.back().conditions,
+                  [&](const Condition& condition) { return condition.key == key; });
+  }
+  return here;
+}
+
+// A coordinate on which an item has a condition; nullopt when none has.
+std::optional<size_t> coordinate_of(const std::vector<Item>& items) {
+  const auto restricted = std::find_if(items.begin(), items.end(),
+                                       [](const Item& item) { return !item.conditions.empty(); });
+  if (restricted == items.end()) return std::nullopt;
+  return restricted->conditions.front().key;
+}
+
 // leaf(items that hold) for every cell of the coordinates.
 template <class Leaf>
 bool in_every_cell(const Coordinates& coordinates, const std::vector<Item>& items,
                    const Leaf& leaf) {
-  const auto restricted = std::find_if(items.begin(), items.end(),
-                                       [](const Item& item) { return !item.conditions.empty(); });
-  if (restricted == items.end()) return leaf(items);
-  const size_t key = restricted->conditions.front().key;
-  const Interval domain = coordinates.domain(key);
+  const auto key = coordinate_of(items);
+  if (!key) return leaf(items);
+  const std::vector<int64_t> values = values_of(coordinates, items, *key);
+  return std::all_of(values.begin(), values.end(), [&](int64_t value) {
+    return in_every_cell(coordinates, items_at(items, *key, value), leaf);
+  });
+}
 
-  // The cells with this value; the same items hold at most values.
-  std::set<std::vector<bool>> seen;
-  std::vector<bool> holding(items.size());
-  const auto at = [&](int64_t value) {
-    for (size_t i = 0; i < items.size(); ++i)
-      holding[i] = std::all_of(items[i].conditions.begin(), items[i].conditions.end(),
-                               [&](const Condition& condition) {
-                                 return condition.key != key || condition.holds(value);
-                               });
-    if (!seen.insert(holding).second) return true;
-    std::vector<Item> here;
-    for (size_t i = 0; i < items.size(); ++i) {
-      if (!holding[i]) continue;
-      here.push_back(items[i]);
-      std::erase_if(here.back().conditions,
-                    [&](const Condition& condition) { return condition.key == key; });
-    }
-    return in_every_cell(coordinates, here, leaf);
-  };
-
-  if (coordinates.counted(key)) {
-    for (int64_t value = domain.lo; value < domain.hi; ++value)
-      if (!at(value)) return false;
-    return true;
+// Items with the same conditions as one.
+std::vector<Item> merged(const std::vector<Item>& items) {
+  if (items.size() == 1) return items;
+  std::map<std::vector<Condition>, Rational> sums;
+  for (const Item& item : items) {
+    std::vector<Condition> conditions = item.conditions;
+    std::sort(conditions.begin(), conditions.end());
+    Rational& sum = sums.emplace(std::move(conditions), Rational(0)).first->second;
+    sum = sum + item.coef;
   }
-  std::vector<int64_t> edges{domain.lo, domain.hi};
+  std::vector<Item> result;
+  for (const auto& [conditions, sum] : sums)
+    if (!sum.is_zero()) result.push_back({sum, false, conditions});
+  return result;
+}
+
+// Whether the items that hold add up to 0 in every cell: at one value of a coordinate, and with the
+// same sum at its others, of which items without a condition on it are no part.
+bool add_up_to_zero(const Coordinates& coordinates, const std::vector<Item>& all) {
+  if (!coordinate_of(all)) {
+    Rational sum = 0;
+    for (const Item& item : all) sum = sum + item.coef;
+    return sum.is_zero();
+  }
+  const std::vector<Item> items = merged(all);
+  const auto key = coordinate_of(items);
+  if (!key) return items.empty();
+  const std::vector<int64_t> values = values_of(coordinates, items, *key);
+  std::vector<Item> on_key;
   for (const Item& item : items)
-    for (const Condition& condition : item.conditions)
-      if (condition.key == key)
-        for (const Interval& in : condition.in) {
-          edges.push_back(std::clamp(in.lo, domain.lo, domain.hi));
-          edges.push_back(std::clamp(in.hi, domain.lo, domain.hi));
-        }
-  std::sort(edges.begin(), edges.end());
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  for (size_t e = 0; e + 1 < edges.size(); ++e)
-    if (!at(edges[e])) return false;
-  return true;
+    if (std::any_of(item.conditions.begin(), item.conditions.end(),
+                    [&](const Condition& condition) { return condition.key == *key; }))
+      on_key.push_back(item);
+  std::vector<Item> at_first = items_at(on_key, *key, values.front());
+  for (Item& item : at_first) item.coef = -item.coef;
+  const auto same_as_first = [&](int64_t value) {
+    std::vector<Item> difference = items_at(on_key, *key, value);
+    difference.insert(difference.end(), at_first.begin(), at_first.end());
+    return add_up_to_zero(coordinates, difference);
+  };
+  return std::all_of(values.begin() + 1, values.end(), same_as_first) &&
+         add_up_to_zero(coordinates, items_at(items, *key, values.front()));
 }
 
 }  // namespace
@@ -247,11 +306,7 @@ bool vanishes(const Facts& facts, const std::vector<Product>& alike) {
   coordinates.merge();
   std::vector<Item> items;
   for (const Product& product : alike) items.push_back(coordinates.item(product, false));
-  return in_every_cell(coordinates, items, [](const std::vector<Item>& here) {
-    Rational sum = 0;
-    for (const Item& item : here) sum = sum + item.coef;
-    return sum.is_zero();
-  });
+  return add_up_to_zero(coordinates, items);
 }
 
 bool same_union(const Facts& facts, const std::vector<Product>& a, const std::vector<Product>& b) {

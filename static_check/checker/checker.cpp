@@ -4,6 +4,7 @@
 #include "shared_ir/cast.h"
 #include "shared_ir/error.h"
 #include "shared_ir/integer.h"
+#include "static_check/checker/glossary.h"
 #include "static_check/checker/joint.h"
 #include "static_check/checker/lemmas.h"
 
@@ -146,7 +147,7 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
     result.probes = joint.probes;
     result.accepted = true;
   } catch (const Rejection& rejection) {
-    result.reason = rejection.reason;
+    result.reason = rejection.reason + glossary(certificate.universe, rejection.reason);
   } catch (const Undecided& undecided) {
     result.undecided = true;
     result.reason = undecided.reason;

@@ -308,8 +308,9 @@ class CollectiveCheck {
     check_infinities(joint_.facts, follows);
     if (reduce == Collective::Reduce::kAvg)
       for (Product& product : follows) product.coef = product.coef * Rational(1, members);
-    const bool same = extremum && !replicas ? equal_unions(joint_.facts, region, claimed, follows)
-                                            : equal(joint_.facts, region, claimed, follows);
+    const bool same = extremum && !replicas
+                          ? equal_unions(joint_.facts, region, claimed, follows)
+                          : equal_in_elements(joint_.facts, region, claimed, follows);
     if (!same) reject_difference(region.coords, claimed, follows);
   }
 

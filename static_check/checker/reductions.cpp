@@ -6,11 +6,12 @@
 #include <set>
 
 #include "static_check/checker/definitions.h"
-#include "static_check/checker/few_elements.h"
+#include "static_check/checker/extrema.h"
 #include "static_check/checker/indicators.h"
 #include "static_check/checker/operators.h"
 #include "static_check/checker/products.h"
 #include "static_check/checker/reduced_labels.h"
+#include "static_check/checker/written_out.h"
 
 namespace assay::checker {
 namespace {
@@ -45,13 +46,16 @@ class ReductionCheck {
     for_each_region(region_of(step_.op().shape), 0, [&](const Region& outer) {
       const Sum claimed = as_sum(element_at(outer, step_.claim(), outer.coords));
       candidates_ = instances_in(claimed);
+      products_first_ = false;
       Shape extents;
       for (const size_t d : reduced_) extents.push_back(step_.operand_op(0).shape[d]);
       if (!is_the_one_element(outer, extents, claimed)) {
         try {
           check_parts(outer, extents, claimed);
         } catch (const Rejection&) {
-          if (!reduces_elements(outer, extents, claimed)) throw;
+          if (!reduces_products(outer, extents, claimed) &&
+              !reduces_elements(outer, extents, claimed))
+            throw;
         }
       }
       ++step_.probes;
@@ -78,6 +82,19 @@ class ReductionCheck {
     if (!same) reject_difference(outer.coords, claimed, reduced);
   }
 
+  // The same where parts are products of sums: the claim may name these and not the sum of the
+  // products, which is another part's.
+  bool reduces_products(const Region& outer, const Shape& extents, const Sum& claimed) {
+    if (kind_ != Instance::Kind::kSum || candidates_.size() < 2) return false;
+    products_first_ = true;
+    try {
+      check_parts(outer, extents, claimed);
+    } catch (const Rejection&) {
+      return false;
+    }
+    return true;
+  }
+
   // The same where that is not seen, of few elements: one by one.
   bool reduces_elements(const Region& outer, const Shape& extents, const Sum& claimed) const {
     int64_t count = 1;
@@ -97,9 +114,12 @@ class ReductionCheck {
       }
       elements.push_back(operand_at(inner));
     }
-    return kind_ == Instance::Kind::kSum
-               ? is_sum_of(step_.facts, outer, claimed, elements)
-               : is_extremum_of(step_.facts, outer, kind_, claimed, elements);
+    if (kind_ != Instance::Kind::kSum)
+      return is_extremum_of(step_.facts, outer, kind_, claimed, elements);
+    Sum summed;
+    for (const Sum& element : elements) summed.insert(summed.end(), element.begin(), element.end());
+    check_infinities(step_.facts, summed);
+    return equal_in_elements(step_.facts, outer, claimed, summed);
   }
 
   // The reducing instances that a claim names, through its definitions and products.
@@ -312,6 +332,13 @@ class ReductionCheck {
     if (kind_ != Instance::Kind::kSum && !product.boxes.empty())
       throw Rejection{"a maximum of parts"};
 
+    const auto as_product = [&] {
+      return kind_ == Instance::Kind::kSum && varies
+                 ? reduce_product(step_.facts, candidates_, fixed, inner, result)
+                 : std::nullopt;
+    };
+    if (products_first_)
+      if (const auto sum = as_product()) return *sum;
     for (const Instance* candidate : step_.facts.reductions_of(product.factors[0].atom)) {
       if (!candidates_.contains(candidate)) continue;
       if (const auto through = reduce_through(*candidate, fixed, inner, product.factors[0].index)) {
@@ -320,10 +347,7 @@ class ReductionCheck {
         return result;
       }
     }
-    if (kind_ == Instance::Kind::kSum && varies) {
-      if (const auto sum = reduce_product(step_.facts, candidates_, fixed, inner, result))
-        return *sum;
-    }
+    if (const auto sum = as_product()) return *sum;
     if (varies) throw Rejection{"no instance in the claim reduces " + to_string({product})};
     return result;
   }
@@ -332,6 +356,7 @@ class ReductionCheck {
   Instance::Kind kind_;
   std::vector<size_t> reduced_;  // dimensions of the operand
   std::set<const Instance*> candidates_;
+  bool products_first_ = false;  // before the sums of products
 };
 
 }  // namespace

@@ -22,35 +22,51 @@ CleanExpr leaf(const std::string& tensor) {
   return expr;
 }
 
+// The integers of a tensor, or of a sum or multiple of it.
+struct Integers {
+  DType dtype;
+  bool wrap;  // they may leave their type's range
+};
+
+// What is read of one side of a relation.
+struct Numbers {
+  std::vector<Integers> integers;
+  bool floating = false, flags = false, divided = false;
+};
+
+void add_numbers(const Joint& joint, const CleanExpr& expr, bool sequential, bool computed,
+                 Numbers& to) {
+  to.divided |= expr.kind == CleanExpr::Kind::kScale && expr.denominator != 1;
+  computed |= expr.kind == CleanExpr::Kind::kSum || expr.kind == CleanExpr::Kind::kScale;
+  for (const CleanExpr& operand : expr.operands)
+    add_numbers(joint, operand, sequential, computed, to);
+  if (expr.kind != CleanExpr::Kind::kTensor) return;
+  const Rank rank = sequential ? kNone : expr.rank;
+  const auto id = static_cast<size_t>(joint.graph(rank).find(expr.name));
+  const DType dtype = joint.graph(rank).tensors.at(id).dtype;
+  to.floating |= is_floating(dtype);
+  to.flags |= is_bool(dtype);
+  if (is_integer(dtype))
+    to.integers.push_back({dtype, computed || joint.program(rank).may_wrap.at(id)});
+}
+
 // Integers are compared modulo 2^bits: of two widths they are equal where neither wraps. Sums and
 // multiples wrap, and a fraction of what wrapped says nothing.
 void check_types(const Joint& joint, const std::string& what, const CleanExpr& sequential,
                  const CleanExpr& replica) {
-  struct Numbers {
-    std::set<DType> integers;
-    bool wrap = false, floating = false, flags = false, divided = false;
-  } all;
-  const auto add = [&](const auto& self, const CleanExpr& expr, bool is_sequential) -> void {
-    for (const CleanExpr& operand : expr.operands) self(self, operand, is_sequential);
-    all.wrap |= expr.kind == CleanExpr::Kind::kSum || expr.kind == CleanExpr::Kind::kScale;
-    all.divided |= expr.kind == CleanExpr::Kind::kScale && expr.denominator != 1;
-    if (expr.kind != CleanExpr::Kind::kTensor) return;
-    const Rank rank = is_sequential ? kNone : expr.rank;
-    const auto id = static_cast<size_t>(joint.graph(rank).find(expr.name));
-    const DType dtype = joint.graph(rank).tensors.at(id).dtype;
-    all.floating |= is_floating(dtype);
-    all.flags |= is_bool(dtype);
-    if (is_integer(dtype)) all.integers.insert(dtype);
-    all.wrap |= joint.program(rank).may_wrap.at(id);
-  };
-  add(add, sequential, true);
-  add(add, replica, false);
-  const int kinds = static_cast<int>(all.floating) + static_cast<int>(all.flags) +
-                    static_cast<int>(!all.integers.empty());
-  if (kinds != 1) throw Rejection{what + ": numbers of several kinds"};
-  if (!all.floating && all.divided) throw Rejection{what + ": an integer is divided"};
-  if (all.integers.size() > 1 && all.wrap)
-    throw Rejection{what + ": integers of several widths, which wrap elsewhere"};
+  Numbers wanted, found;
+  add_numbers(joint, sequential, true, false, wanted);
+  add_numbers(joint, replica, false, false, found);
+  const bool floating = wanted.floating || found.floating, flags = wanted.flags || found.flags;
+  const bool integers = !wanted.integers.empty() || !found.integers.empty();
+  if (static_cast<int>(floating) + static_cast<int>(flags) + static_cast<int>(integers) != 1)
+    throw Rejection{what + ": numbers of several kinds"};
+  if (!floating && (wanted.divided || found.divided))
+    throw Rejection{what + ": an integer is divided"};
+  for (const Integers& a : wanted.integers)
+    for (const Integers& b : found.integers)
+      if (a.dtype != b.dtype && (a.wrap || b.wrap))
+        throw Rejection{what + ": integers of several widths, which wrap elsewhere"};
 }
 
 }  // namespace
@@ -66,7 +82,7 @@ void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequent
     const Sum wanted =
         evaluate(sequential, region, region.coords, sequential_shapes, joint.elements(true));
     const Sum found = evaluate(replica, region, region.coords, rank_shapes, joint.elements());
-    if (!equal(joint.facts, region, wanted, found)) {
+    if (!equal_in_elements(joint.facts, region, wanted, found)) {
       try {
         reject_difference(region.coords, found, wanted);
       } catch (const Rejection& rejection) {

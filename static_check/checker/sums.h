@@ -44,6 +44,9 @@ struct Product {
 
 using Sum = std::vector<Product>;
 
+// Whether a factor sums over the label.
+bool hides(const Facts& facts, const Product& product, LabelId label);
+
 // Throws Rejection when infinities of opposite sign would be added, or memory that nothing has
 // written with both signs: as formal terms they would cancel.
 void check_infinities(const Facts& facts, const Sum& sum);
@@ -61,8 +64,9 @@ bool normalise(const Facts& facts, const Region& region, Product& product);
 Product multiply(const Facts& facts, const Product& a, const Product& b);
 
 // The product of two sums. A part of a sum that meets the same sum keeps its meaning under a name
-// only: one that `claimed` multiplies by and that equals the part on the region. Throws Rejection
-// where the claim has no such name, and as for two products; throws Split.
+// only: one that `claimed` multiplies by and that equals the part on the region. Long sums may have
+// such names as a whole. Throws Rejection where a part has none, and as for two products; throws
+// Split.
 Sum multiply(const Facts& facts, const Region& region, const Sum& a, const Sum& b,
              const Sum& claimed);
 
@@ -70,6 +74,10 @@ Sum multiply(const Facts& facts, const Region& region, const Sum& a, const Sum& 
 // names and concatenations (newest atom first, so that what is equal cancels before it is
 // unfolded), and multiplication by positive divisors. Throws Split.
 bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b);
+
+// The same, with sums of few elements written out where that is not enough: for what must be equal,
+// not for guesses, of which most are not.
+bool equal_in_elements(const Facts& facts, const Region& region, const Sum& a, const Sum& b);
 
 // Whether two single products under maxima have the same factors and unite to the same boxes: max
 // over `a` = max over `b`.
