@@ -302,8 +302,11 @@ CoreId Builder::cast(CoreId x, DType to) {
     return constant(op(x).constant, to, Shape(shape(x)));
   // Fewer bits are those of the sum that did not wrap; a number reads all of them.
   if (is_integer(from) && (is_floating(to) || is_bool(to))) x = wrapped(x);
-  if (is_integer(from) && is_floating(to) && !bounds_.is_exact_in(program_, x, to))
+  if (is_integer(from) && is_floating(to) && !bounds_.is_exact_in(program_, x, to)) {
+    // No assumption that the program's own numbers contradict: they are rounded.
+    if (bounds_.is_constant(program_, x)) return map(cast_function(to), {x}, to, 0);
     note(fmt::format("casts from {} to {} are taken as exact", to_string(from), to_string(to)));
+  }
   if (is_integer(from) && is_integer(to) && cast_keeps_values(from, to)) x = unwrapped(x);
   if (is_floating(from) && is_floating(to) && machine_epsilon(to) > machine_epsilon(from))
     note(fmt::format("casts from {} to {} are taken as exact", to_string(from), to_string(to)));

@@ -105,20 +105,26 @@ std::optional<int64_t> whole_count(const Call& call, DType dtype) {
   return (distance - 1) / (*step > 0 ? *step : times(*step, -1)) + 1;
 }
 
+// start + step * i. Floating numbers that are integers are counted as such: what their type does
+// not hold is rounded.
+CoreId counted(Builder& builder, DType dtype, int64_t count, const Rational& start,
+               const Rational& step) {
+  CoreId result = builder.iota(count, is_floating(dtype) ? DType::kInt64 : dtype);
+  if (!start.is_integer() || !step.is_integer()) result = builder.cast(result, dtype);
+  const DType computed = builder.dtype(result);
+  result = builder.scale(result, step);
+  if (!start.is_zero())
+    result = builder.linear({result, builder.constant(start, computed, {count})}, {1, 1});
+  return builder.cast(result, dtype);
+}
+
 Value arange(Call& call) {
   DType dtype = call.dtype_or_recorded(3);
   Builder& builder = call.builder();
-  const auto iota = [&](int64_t count) {
-    return is_floating(dtype) ? builder.cast(builder.iota(count, DType::kInt64), dtype)
-                              : builder.iota(count, dtype);
-  };
-  if (const auto count = whole_count(call, dtype)) {
-    const CoreId steps =
-        builder.scale(iota(*count), call.has(2) ? call.coefficient(2) : Rational(1));
-    if (!call.has(0) || call.coefficient(0).is_zero()) return tensor_value(steps);
-    return tensor_value(
-        builder.linear({steps, builder.constant(call.coefficient(0), dtype, {*count})}, {1, 1}));
-  }
+  if (const auto count = whole_count(call, dtype))
+    return tensor_value(counted(builder, dtype, *count,
+                                call.has(0) ? call.coefficient(0) : Rational(0),
+                                call.has(2) ? call.coefficient(2) : Rational(1)));
   double start = call.has(0) ? call.number(0) : 0, end = call.number(1);
   double step = call.has(2) ? call.number(2) : 1;
   if (dtype == DType::kInt64) {  // without fractions from the first, as PyTorch counts
@@ -136,10 +142,8 @@ Value arange(Call& call) {
     start = std::trunc(start);
     step = std::trunc(step);
   }
-  const CoreId steps = iota(count);
-  if (start == 0) return tensor_value(builder.scale(steps, call.coefficient_of(step)));
-  return tensor_value(builder.linear({steps, builder.constant(start, dtype, {count})},
-                                     {call.coefficient_of(step), Rational(1)}));
+  return tensor_value(
+      counted(builder, dtype, count, call.coefficient_of(start), call.coefficient_of(step)));
 }
 
 Value uninit(Call& call) {

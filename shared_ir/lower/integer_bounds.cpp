@@ -36,12 +36,40 @@ bool IntegerBounds::is_exact_in(const CoreProgram& program, CoreId id, DType dty
   return bounds.fits && std::max(std::abs(bounds.low), std::abs(bounds.high)) <= largest;
 }
 
+bool IntegerBounds::is_constant(const CoreProgram& program, CoreId id) {
+  return of(program, id).constant;
+}
+
 const IntegerBounds::Bounds& IntegerBounds::of(const CoreProgram& program, CoreId id) {
   while (known_.size() <= static_cast<size_t>(id)) {
     const CoreOp& op = program.ops[known_.size()];
-    known_.push_back(is_floating(op.dtype) ? Bounds{} : compute(program, op));
+    Bounds bounds = is_floating(op.dtype) ? Bounds{} : compute(program, op);
+    bounds.constant = is_constant(op);
+    known_.push_back(bounds);
   }
   return known_[static_cast<size_t>(id)];
+}
+
+bool IntegerBounds::is_constant(const CoreOp& op) const {
+  switch (op.prim) {
+    case Prim::kConst:
+    case Prim::kIota:
+      return true;
+    case Prim::kPermute:
+    case Prim::kReshape:
+    case Prim::kExpand:
+    case Prim::kSlice:
+    case Prim::kCat:
+    case Prim::kLinear:
+    case Prim::kMul:
+    case Prim::kReduceSum:
+    case Prim::kCast:
+      for (size_t i = 0; i < op.operands.size(); ++i)
+        if (!operand(op, i).constant) return false;
+      return true;
+    default:
+      return false;
+  }
 }
 
 IntegerBounds::Bounds IntegerBounds::sum(const CoreOp& op) const {

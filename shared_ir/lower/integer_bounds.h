@@ -23,15 +23,20 @@ class IntegerBounds {
   // Whether these integers are represented exactly in the floating dtype.
   bool is_exact_in(const CoreProgram& program, CoreId id, DType dtype);
 
+  // Whether they are the program's own constants, moved and computed with.
+  bool is_constant(const CoreProgram& program, CoreId id);
+
  private:
   struct Bounds {
     double low = 0, high = 0;
     bool fits = true;
     bool wraps = false;
+    bool constant = false;
   };
 
   const Bounds& of(const CoreProgram& program, CoreId id);
   Bounds compute(const CoreProgram& program, const CoreOp& op) const;
+  bool is_constant(const CoreOp& op) const;
   Bounds sum(const CoreOp& op) const;
   Bounds reduced(const CoreOp& op, const Shape& from) const;
   Bounds moved(const CoreOp& op) const;

@@ -47,7 +47,7 @@ double clamp(const FunctionName& fn, Args a) {
 double cast(const FunctionName& fn, Args a) {
   const auto to = parse_dtype(fn.text(0));
   ASSAY_CHECK(to, fmt::format("'{}' is no dtype", fn.text(0)));
-  return cast_value(a[0], *to);
+  return is_floating(*to) ? nearest_number(a[0], *to) : cast_value(a[0], *to);
 }
 
 // PyTorch's of integers of the function's type ("shift_left:int32"): by fewer than 0 or all of the

@@ -108,6 +108,16 @@ ProgramOfX counted(double start, double step, DType dtype) {
   };
 }
 
+// The same as the numbers from 0 on, converted after the start is added to them.
+ProgramOfX counted_apart(int64_t start, DType dtype) {
+  return [=](GraphBuilder& g, TensorRef x) {
+    const TensorRef steps = elements(g, "aten.arange.default", {4, DType::kInt64}, DType::kInt64);
+    const TensorRef numbers = elements(g, "aten.add.Tensor", {steps, start}, DType::kInt64);
+    const TensorRef stored = as(g, as(g, numbers, dtype), DType::kFloat32);
+    return elements(g, "aten.add.Tensor", {stored, x}, DType::kFloat32);
+  };
+}
+
 std::vector<TypeTwins> twins() {
   constexpr DType kFloat = DType::kFloat32;
   std::vector<TypeTwins> result;
@@ -178,6 +188,12 @@ std::vector<TypeTwins> twins() {
                     counted(0.5, 1, DType::kFloat32), counted(0, 1, DType::kInt64)});
   result.push_back({"CountingByHalves", DType::kFloat32, kFloat, counted(0, 1.5, DType::kInt32),
                     counted(0, 1.5, DType::kFloat32), counted(0, 1, DType::kInt32)});
+  result.push_back({"CountingBeyondTheType", DType::kFloat32, kFloat,
+                    counted(300, 1, DType::kBFloat16), counted(300, 1, DType::kFloat32),
+                    counted_apart(300, DType::kBFloat16)});
+  result.push_back({"CountingWithinTheType", DType::kFloat32, kFloat,
+                    counted(200, 1, DType::kBFloat16), counted(201, 1, DType::kFloat32),
+                    counted(200, 1, DType::kFloat32)});
   result.push_back({"BoundWithAFraction", DType::kInt32, kFloat,
                     then_as("aten.hardtanh.default", DType::kInt32, kFloat, -1.5),
                     of_cast("aten.hardtanh.default", kFloat, -1.5),
