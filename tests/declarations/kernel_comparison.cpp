@@ -1,5 +1,8 @@
 #include "tests/declarations/kernel_comparison.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/interpret/declared_value.h"
 #include "dynamic_check/interpret/hlo_operators.h"
@@ -101,6 +104,25 @@ std::string contracted_differently(const DrawnCall& call, const CoreProgram& pro
   return {};
 }
 
+// Whether a change of the operands that is small beside the tolerance changes this value by more: a
+// difference of two almost equal numbers does. Kernels round inside to no less.
+bool is_ill_conditioned(const DrawnCall& call, const CoreProgram& program, CoreId id,
+                        const ReferenceTensor& value, double tolerance) {
+  for (const double noise : {tolerance / 10, -tolerance / 10}) {
+    DrawnCall changed = call;
+    for (size_t i = 0; i < changed.values.size(); ++i)
+      if (is_floating(call.graph.tensors[i].dtype))
+        for (double& x : changed.values[i].values) x *= 1 + noise;
+    const std::vector<ReferenceTensor> values = evaluate_lowered(changed, program);
+    const ReferenceTensor& near = values[static_cast<size_t>(id)];
+    for (size_t e = 0; e < value.values.size(); ++e)
+      if (std::abs(near.values[e] - value.values[e]) >
+          tolerance / 2 * std::max(1.0, std::abs(value.values[e])))
+        return true;
+  }
+  return false;
+}
+
 // What the kernel gave beside what the declarations make of the recorded call.
 Comparison compare_recorded(const DrawnCall& call, const Graph& graph,
                             const std::vector<at::Tensor>& results, const OperatorTable& operators,
@@ -127,7 +149,10 @@ Comparison compare_recorded(const DrawnCall& call, const Graph& graph,
     const ReferenceTensor declared =
         without_open_elements(call, program, results, i, values[static_cast<size_t>(id)]);
     const std::string why = difference(results[i], declared, *tolerance);
-    if (!why.empty()) return {Outcome::kDiffers, "result " + std::to_string(i) + ": " + why};
+    if (why.empty()) continue;
+    if (is_ill_conditioned(call, program, id, values[static_cast<size_t>(id)], *tolerance))
+      return {Outcome::kRefused, "rounding decides: not compared"};
+    return {Outcome::kDiffers, "result " + std::to_string(i) + ": " + why};
   }
   return {};
 }

@@ -12,7 +12,8 @@ namespace assay::test {
 struct Comparison {
   enum class Outcome {
     kAgrees,   // as many results, of the same shapes, categories of dtypes and values
-    kRefused,  // the declaration says nothing of this call: it would be opaque, or an error
+    kRefused,  // the declaration says nothing of this call: it would be opaque, or an error; or the
+               // values differ, and rounding of the operands makes as much of a difference
     kDiffers,
     kRejected,  // PyTorch does not take this call
   };
