@@ -15,6 +15,7 @@
 #include "dynamic_check/tolerance/rounding.h"
 #include "shared_ir/capture/scalar_type.h"
 #include "shared_ir/cast.h"
+#include "shared_ir/operator_facts.h"
 
 namespace assay {
 namespace {
@@ -63,9 +64,8 @@ at::Tensor native_product(const at::Tensor& a, const at::Tensor& b, DType float8
 DType storage_dtype(DType precision) { return is_float8(precision) ? DType::kBFloat16 : precision; }
 
 int32_t first_factor(const Node& node) {
-  static const std::map<std::string_view, int32_t> kProducts{{"aten.mm", 0}, {"aten.addmm", 1}};
-  const auto found = kProducts.find(operator_name(node));
-  return found == kProducts.end() ? kNone : found->second;
+  const auto product = product_of(node);
+  return product && !product->batched ? static_cast<int32_t>(product->first) : kNone;
 }
 
 at::Tensor through_float8(const at::Tensor& factor, DType float8) {

@@ -22,8 +22,8 @@ namespace assay {
 // What the tensors of a run are: bfloat16 in a float8 run, else the precision itself.
 DType storage_dtype(DType precision);
 
-// Where the two factors stand among the tensor arguments of a linear layer's product; the first of
-// them, or kNone for another operator.
+// Where the two factors stand among the tensor arguments of a linear layer's product, which is one
+// of two matrices (operator_facts.h); the first of them, or kNone for another operator.
 int32_t first_factor(const Node& node);
 
 // The tensor, after it was scaled by the power of two that brings its largest magnitude into the

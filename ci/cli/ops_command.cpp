@@ -1,16 +1,48 @@
 #include <algorithm>
 #include <iostream>
+#include <memory>
 
 #include "ci/cli/commands.h"
+#include "shared_ir/error.h"
+#include "shared_ir/operator_description.h"
 #include "shared_ir/operators.h"
 
 namespace assay::cli {
+namespace {
+
+void list(const OperatorTable& operators) {
+  std::vector<std::string> names = operators.names();
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) std::cout << name << "\n";
+}
+
+void describe_each(const OperatorTable& operators, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const OperatorDeclaration* declaration = operators.find(name);
+    if (declaration == nullptr)
+      throw UserError({}, "no declaration of " + name + ": `assay ops` lists those that there are");
+    std::cout << name << "\n" << describe(*declaration);
+  }
+}
+
+}  // namespace
 
 void add_ops_command(CLI::App& app) {
-  app.add_subcommand("ops", "List the operators that have a declaration")->callback([] {
-    std::vector<std::string> names = OperatorTable::builtin().names();
-    std::sort(names.begin(), names.end());
-    for (const std::string& name : names) std::cout << name << "\n";
+  struct Arguments {
+    std::vector<std::string> names;
+    std::vector<std::filesystem::path> files;
+  };
+  const auto given = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "ops", "List the operators that have a declaration, or say all that is known of some");
+  command->add_option("NAME", given->names, "operators, such as aten.mm");
+  command->add_option("--operators", given->files, "files of declarations of your own");
+  command->callback([given] {
+    const OperatorTable operators = OperatorTable::with_files(given->files);
+    if (given->names.empty())
+      list(operators);
+    else
+      describe_each(operators, given->names);
   });
 }
 

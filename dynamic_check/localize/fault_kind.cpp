@@ -5,23 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
-#include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/tolerance/rounding.h"
 
 namespace assay {
 namespace {
-
-// Contractions: which operand's last dimension is summed over.
-const std::map<std::string_view, size_t>& contractions() {
-  static const std::map<std::string_view, size_t> table{
-      {"aten.mm", 0},      {"aten.bmm", 0},    {"aten.addmm", 1},
-      {"aten.baddbmm", 1}, {"aten.linear", 0}, {"aten.matmul", 0},
-      {"aten.mv", 0},      {"aten.dot", 0},    {"aten._scaled_mm", 0},
-  };
-  return table;
-}
 
 // The share of the error that is a multiple of the exact value: |<error, exact>| / (|error|
 // |exact|).
@@ -48,18 +36,6 @@ bool is_localized(const Norms& error) {
 }
 
 }  // namespace
-
-int64_t contraction_length(const Node& node, const at::Tensor& result,
-                           const std::vector<at::Tensor>& operands) {
-  auto found = contractions().find(operator_name(node));
-  if (found != contractions().end() && found->second < operands.size()) {
-    return std::max<int64_t>(operands[found->second].size(-1), 1);
-  }
-  const bool sums = operator_name(node) == "aten.sum" || operator_name(node) == "aten.mean";
-  if (sums && !operands.empty())
-    return operands.front().numel() / std::max<int64_t>(result.numel(), 1);
-  return 1;
-}
 
 std::optional<std::string> explaining_precision(const at::Tensor& actual, const at::Tensor& exact,
                                                 const Norms& error, int64_t length, DType precision,

@@ -8,14 +8,9 @@
 #include <string>
 
 #include "dynamic_check/compare/norms.h"
-#include "shared_ir/graph.h"
+#include "shared_ir/dtype.h"
 
 namespace assay {
-
-// How many products or terms are added into one element of the operator's result; 1 for what adds
-// nothing. `operands`: the node's tensor arguments, in order.
-int64_t contraction_length(const Node& node, const at::Tensor& result,
-                           const std::vector<at::Tensor>& operands);
 
 // The precision whose rounding explains the error of `actual`, e.g. "accumulation in bfloat16";
 // nullopt when none does. `spread(relative)` is the norm by which the exact result moves when

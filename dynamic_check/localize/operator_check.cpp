@@ -117,7 +117,7 @@ class OperatorReplay {
 
   // The operator only moves or selects, and does so again.
   bool is_exact_again(const std::vector<at::Tensor>& outputs) const {
-    if (!is_exact(node_)) return false;
+    if (!rounds_nothing(graph_, node_)) return false;
     const std::vector<at::Tensor> again = run_as_recorded();
     for (size_t i = 0; i < outputs.size(); ++i)
       if (outputs[i].defined() && !has(again, i, outputs[i])) return false;
@@ -133,7 +133,7 @@ class OperatorReplay {
   // The operator is a product that is right beyond doubt.
   bool is_right_product(const std::vector<at::Tensor>& outputs, double coverage) const {
     const auto product = product_of(node_);
-    if (!product || outputs.empty() || !outputs[0].defined()) return false;
+    if (!product || product->scaled || outputs.empty() || !outputs[0].defined()) return false;
     std::vector<at::Tensor> factors;
     for (const TensorId input : tensor_arguments(node_))
       factors.push_back(operand(0, 0, Arithmetic::kAsRecorded)(input));
@@ -151,9 +151,8 @@ class OperatorReplay {
   }
 
   // Terms of the longest sum that the operator is known to make.
-  int64_t sum_length(const at::Tensor& exact) const {
-    return declared_ ? declared_->longest_sum(graph_, node_)
-                     : contraction_length(node_, exact, operands());
+  int64_t sum_length() const {
+    return declared_ ? declared_->longest_sum(graph_, node_) : contraction_length(graph_, node_);
   }
 
   const Node& node() const { return node_; }
@@ -321,8 +320,7 @@ std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t
   fault.error = relative_to(excess->error, excess->norm);
   fault.allowed = relative_to(excess->allowed, excess->norm);
   const std::optional<std::string> precision = explaining_precision(
-      actual.to(at::kDouble), exact, error, replay.sum_length(exact),
-      to_dtype(actual.scalar_type()),
+      actual.to(at::kDouble), exact, error, replay.sum_length(), to_dtype(actual.scalar_type()),
       [&](double relative) { return whole_spread(replay, index, exact, relative); });
   fault.kind = precision ? OperatorFault::Kind::kPrecision : OperatorFault::Kind::kKernel;
   fault.detail = precision ? fmt::format("right inputs, and an error as of {}", *precision)

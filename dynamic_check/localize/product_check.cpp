@@ -6,13 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <span>
-#include <string_view>
 
 #include "dynamic_check/compare/norms.h"
 #include "dynamic_check/inputs/random.h"
-#include "dynamic_check/interpret/boxed_call.h"
 #include "dynamic_check/localize/thin_product.h"
 
 namespace assay {
@@ -32,12 +29,6 @@ double sum(const Rows& rows, int64_t begin, int64_t end) {
   double total = 0;
   for (int64_t i = begin; i < end; ++i) total += rows[static_cast<size_t>(i)];
   return total;
-}
-
-bool is_one(const Arg& arg) {
-  if (const auto* integer = std::get_if<int64_t>(&arg.value)) return *integer == 1;
-  if (const auto* real = std::get_if<double>(&arg.value)) return *real == 1;
-  return false;
 }
 
 // Of a row, from kThin products of its error with the vectors.
@@ -147,19 +138,6 @@ class ProductCheck {
 };
 
 }  // namespace
-
-std::optional<ProductOperands> product_of(const Node& node) {
-  static const std::map<std::string_view, ProductOperands> kProducts{
-      {"aten.mm", {0, std::nullopt}},
-      {"aten.bmm", {0, std::nullopt}},
-      {"aten.addmm", {1, 0}},
-      {"aten.baddbmm", {1, 0}},
-  };
-  const auto found = kProducts.find(operator_name(node));
-  const bool scaled =
-      !std::ranges::all_of(node.kwargs, [](const auto& factor) { return is_one(factor.second); });
-  return found == kProducts.end() || scaled ? std::nullopt : std::optional(found->second);
-}
 
 bool product_is_right(const ProductOperands& operands, const std::vector<at::Tensor>& arguments,
                       const at::Tensor& actual, const ProductTolerance& tolerance) {

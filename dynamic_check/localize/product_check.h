@@ -4,21 +4,11 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
-#include "shared_ir/graph.h"
+#include "shared_ir/operator_facts.h"
 
 namespace assay {
-
-// Where the operands of a product stand among a node's tensor arguments.
-struct ProductOperands {
-  size_t first = 0;  // its factors are this one, [.., M, K], and the next, [.., K, N]
-  std::optional<size_t> added = std::nullopt;  // to the product; broadcast to its shape
-};
-
-// nullopt for any other operator, and for a product that is scaled (alpha, beta).
-std::optional<ProductOperands> product_of(const Node& node);
 
 struct ProductTolerance {
   double roundoff = 0;                        // of the result's precision

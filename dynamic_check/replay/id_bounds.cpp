@@ -1,78 +1,96 @@
 #include "dynamic_check/replay/id_bounds.h"
 
 #include <algorithm>
-#include <set>
-#include <string_view>
+#include <optional>
 #include <vector>
-
-#include "dynamic_check/interpret/boxed_call.h"
 
 namespace assay {
 namespace {
 
-// Operators that give their first operand's elements, moved or cast.
-bool moves(const Node& node) {
-  static const std::set<std::string_view> kNames{
-      "aten.clone",     "aten._to_copy", "aten.to",      "aten.view",       "aten.reshape",
-      "aten.transpose", "aten.t",        "aten.permute", "aten.contiguous", "aten.detach",
-      "aten.unsqueeze", "aten.squeeze",  "aten.expand",  "aten.slice",      "aten.select",
-      "hlo.convert",    "hlo.reshape",   "hlo.copy",     "hlo.transpose",   "hlo.broadcast",
-      "hlo.slice",      "hlo.bitcast"};
-  return kNames.contains(operator_name(node));
-}
-
-bool compares(const Node& node) {
-  static const std::set<std::string_view> kNames{"aten.ge", "aten.gt", "aten.le", "aten.lt"};
-  return kNames.contains(operator_name(node));
-}
-
-// Which dimension of its table the operator looks integers of `ids` up in; -1 when it does not.
-int64_t indexed_dimension(const Node& node, const std::set<TensorId>& ids) {
-  static const std::set<std::string_view> kRows{"aten.embedding", "aten.index_select",
-                                                "aten.gather", "_C.rotary_embedding", "hlo.gather"};
-  if (kRows.contains(operator_name(node))) return 0;
-  if (operator_name(node) != "aten.index" || node.args.size() < 2) return -1;
-  const auto* indices = std::get_if<ArgList>(&node.args[1].value);
-  for (size_t dim = 0; indices && dim < indices->size(); ++dim) {
-    const auto* index = std::get_if<TensorArg>(&(*indices)[dim].value);
-    if (index && ids.contains(index->id)) return static_cast<int64_t>(dim);
+class IdBounds {
+ public:
+  IdBounds(const CoreProgram& program, TensorId input)
+      : program_(program), ids_(program.ops.size(), false) {
+    for (size_t id = 0; id < program.ops.size(); ++id) {
+      const CoreOp& op = program.ops[id];
+      ids_[id] = op.prim == Prim::kInput ? op.tensor == input : moves_ids(op);
+      see(op);
+    }
   }
-  return -1;
-}
 
-// The sizes of the tables that the node looks its integer operands up in.
-void collect_table_sizes(const Graph& graph, const Node& node, int64_t dim,
-                         std::vector<int64_t>& sizes) {
-  const std::vector<TensorId> arguments = tensor_arguments(node);
-  const bool rotary = operator_name(node) == "_C.rotary_embedding";  // its table comes last
-  for (const TensorId id : arguments) {
-    const Tensor& table = graph.tensors[static_cast<size_t>(id)];
-    if (!is_floating(table.dtype) || (rotary && id != arguments.back())) continue;
-    if (dim < static_cast<int64_t>(table.shape.size()))
-      sizes.push_back(table.shape[static_cast<size_t>(dim)]);
+  int64_t bound() const {
+    return tables_.empty() ? largest_constant_ : *std::ranges::min_element(tables_);
   }
-}
+
+ private:
+  const CoreOp& operand(const CoreOp& op, size_t i) const {
+    return program_.ops[static_cast<size_t>(op.operands[i])];
+  }
+
+  bool is_id(const CoreOp& op, size_t i) const { return ids_[static_cast<size_t>(op.operands[i])]; }
+
+  bool moves_ids(const CoreOp& op) const {
+    switch (op.prim) {
+      case Prim::kPermute:
+      case Prim::kReshape:
+      case Prim::kExpand:
+      case Prim::kSlice:
+      case Prim::kCast:
+        return is_id(op, 0);
+      default:
+        return false;
+    }
+  }
+
+  void see(const CoreOp& op) {
+    if (op.prim == Prim::kOneHot && is_id(op, 0)) tables_.push_back(op.shape.back());
+    if (op.prim == Prim::kBlock) see_block(op);
+    if (op.prim == Prim::kMap && (op.fn == "ge" || op.fn == "gt" || op.fn == "le" || op.fn == "lt"))
+      for (const size_t i : {0, 1})
+        if (is_id(op, i))
+          if (const auto constant = constant_of(operand(op, 1 - i)))
+            largest_constant_ = std::max(largest_constant_, *constant);
+  }
+
+  // Integers among what a block reads choose a row of its table: of the operand with a dimension
+  // that neither they nor the result have.
+  void see_block(const CoreOp& op) {
+    const BlockSpec& spec = program_.specs[static_cast<size_t>(op.spec)];
+    const auto has = [](const std::vector<BlockSpec::Dim>& dims, int32_t label) {
+      return std::ranges::any_of(dims, [&](const auto& dim) { return dim.label == label; });
+    };
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      if (!is_id(op, i)) continue;
+      for (size_t table = 0; table < op.operands.size(); ++table)
+        for (size_t d = 0; d < spec.operands[table].size(); ++d) {
+          const int32_t label = spec.operands[table][d].label;
+          if (has(spec.operands[i], label) || has(spec.output, label)) continue;
+          tables_.push_back(operand(op, table).shape[d]);
+          return;
+        }
+    }
+  }
+
+  static bool repeats(Prim prim) {
+    return prim == Prim::kExpand || prim == Prim::kReshape || prim == Prim::kCast;
+  }
+
+  std::optional<int64_t> constant_of(const CoreOp& op) const {
+    if (repeats(op.prim)) return constant_of(operand(op, 0));
+    if (op.prim != Prim::kConst || !op.fn.empty() || !op.constant.is_integer()) return std::nullopt;
+    return op.constant.numerator();
+  }
+
+  const CoreProgram& program_;
+  std::vector<bool> ids_;  // by operator
+  std::vector<int64_t> tables_;
+  int64_t largest_constant_ = 1;
+};
 
 }  // namespace
 
-int64_t id_bound(const Graph& graph, TensorId input) {
-  std::set<TensorId> ids{input};
-  std::vector<int64_t> tables;
-  int64_t largest_constant = 1;
-  for (const Node& node : graph.nodes) {
-    const std::vector<TensorId> arguments = tensor_arguments(node);
-    if (std::ranges::none_of(arguments, [&](TensorId id) { return ids.contains(id); })) continue;
-    if (moves(node) && ids.contains(arguments.front()))
-      ids.insert(node.outputs.begin(), node.outputs.end());
-    if (const int64_t dim = indexed_dimension(node, ids); dim >= 0)
-      collect_table_sizes(graph, node, dim, tables);
-    if (!compares(node)) continue;
-    for (const Arg& arg : node.args) {
-      if (const auto* constant = std::get_if<int64_t>(&arg.value))
-        largest_constant = std::max(largest_constant, *constant);
-    }
-  }
-  return tables.empty() ? largest_constant : *std::ranges::min_element(tables);
+int64_t id_bound(const CoreProgram& program, TensorId input) {
+  return IdBounds(program, input).bound();
 }
 
 }  // namespace assay

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <string_view>
 
 #include "dynamic_check/replay/size_classes.h"
+#include "shared_ir/operator_facts.h"
 
 namespace assay {
 namespace {
@@ -17,36 +16,9 @@ constexpr int64_t kLeastIds = 64;
 // Slices to the end of a dimension name an end beyond any size.
 constexpr int64_t kNoSize = int64_t{1} << 62;
 
-// Operators whose results are parts of their operands' dimensions, or are made of such parts.
-constexpr std::array<std::string_view, 22> kByParts{
-    "aten.cat",
-    "aten.slice",
-    "aten.split",
-    "aten.split_with_sizes",
-    "aten.chunk",
-    "aten.narrow",
-    "aten.constant_pad_nd",
-    "aten.slice_scatter",
-    "aten.slice_backward",
-    "hlo.slice",
-    "hlo.concatenate",
-    "hlo.pad",
-    "hlo.dynamic-slice",
-    "hlo.all-gather",
-    "hlo.reduce-scatter",
-    "_c10d_functional.all_gather_into_tensor",
-    "_c10d_functional.reduce_scatter_tensor",
-    "_c10d_functional.all_to_all_single",
-    "_c10d_functional.all_gather_into_tensor_coalesced",
-    "_c10d_functional.reduce_scatter_tensor_coalesced",
-    "_c10d_functional_autograd.all_gather_into_tensor",
-    "_c10d_functional_autograd.reduce_scatter_tensor",
-};
-
 bool works_by_parts(const Node& node) {
-  return std::ranges::any_of(kByParts, [&](std::string_view name) {
-    return node.op == name || (node.op.starts_with(name) && node.op[name.size()] == '.');
-  });
+  const OperatorFacts* facts = facts_of(node);
+  return facts != nullptr && facts->by_parts;
 }
 
 std::vector<const Arg*> arguments_of(const Node& node) {

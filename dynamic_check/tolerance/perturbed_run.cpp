@@ -30,7 +30,7 @@ at::Tensor noisy_input(const std::string& name, const at::Tensor& value, const N
 std::vector<bool> rounding_nodes(const Graph& graph) {
   std::vector<bool> rounds;
   for (const Node& node : graph.nodes)
-    rounds.push_back(!is_exact(node) && reads_floating(graph, node));
+    rounds.push_back(!rounds_nothing(graph, node) && reads_floating(graph, node));
   return rounds;
 }
 

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
-#include <string>
 #include <type_traits>
 
 #include "dynamic_check/compare/elements.h"
@@ -16,6 +14,7 @@
 #include "dynamic_check/record.h"
 #include "dynamic_check/vector_clones.h"
 #include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/operator_facts.h"
 
 namespace assay {
 
@@ -127,44 +126,8 @@ void perturb(const at::Tensor& tensor, double relative, const RandomKey& key) {
   overwrite(tensor, perturbed(tensor, relative, key));
 }
 
-bool is_exact(const Node& node) {
-  static const std::set<std::string, std::less<>> kExact{
-      "aten.abs",
-      "aten.amax",
-      "aten.amin",
-      "aten.cat",
-      "aten.clamp",
-      "aten.clone",
-      "aten.constant_pad_nd",
-      "aten.copy",
-      "aten.embedding",
-      "aten.fill",
-      "aten.gather",
-      "aten.index",
-      "aten.index_select",
-      "aten.masked_fill",
-      "aten.max",
-      "aten.maximum",
-      "aten.min",
-      "aten.minimum",
-      "aten.neg",
-      "aten.relu",
-      "aten.repeat",
-      "aten.select_backward",
-      "aten.select_scatter",
-      "aten.slice_backward",
-      "aten.slice_scatter",
-      "aten.stack",
-      "aten.threshold_backward",
-      "aten.tril",
-      "aten.triu",
-      "aten.where",
-      "_c10d_functional.all_gather_into_tensor",
-      "_c10d_functional.all_to_all_single",
-      "_c10d_functional.broadcast",
-      "_c10d_functional.wait_tensor",
-  };
-  return is_view_operator(node) || kExact.contains(operator_name(node));
+bool rounds_nothing(const Graph& graph, const Node& node) {
+  return is_view_operator(node) || is_exact(graph, node);
 }
 
 }  // namespace assay

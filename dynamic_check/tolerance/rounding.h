@@ -20,7 +20,8 @@ at::Tensor perturbed(const at::Tensor& tensor, double relative, const RandomKey&
 // gaps, they take their errors in the order of memory.
 void perturb(const at::Tensor& tensor, double relative, const RandomKey& key);
 
-// True when the operator only moves, selects or compares values, so that it rounds nothing.
-bool is_exact(const Node& node);
+// True when the operator only moves, selects or compares values (operator_facts.h), or shares
+// memory with an operand.
+bool rounds_nothing(const Graph& graph, const Node& node);
 
 }  // namespace assay

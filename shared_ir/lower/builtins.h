@@ -9,11 +9,30 @@
 
 namespace assay::lowering {
 
+// What a function does to the numbers of the tensors that it is given; operator_facts.h reads from
+// it what an operator does.
+enum class Effect : uint8_t {
+  kMakes,      // works on attributes, shapes and lists, and makes constants
+  kMoves,      // elements of one tensor, in another place or several times
+  kParts,      // slices, and tensors one after the other: parts of dimensions
+  kSelects,    // flags, one of several elements, or 0
+  kLooksUp,    // elements of a table, by indices
+  kCasts,      // rounded, where the result's type is narrower
+  kScales,     // by a number
+  kMaps,       // what its function does, which it is given: of elements, or of blocks
+  kRounds,     // arithmetic
+  kSums,       // elements of one tensor
+  kContracts,  // products of two tensors
+  kExchanges,  // between ranks, without arithmetic
+  kReduces,    // between ranks, with arithmetic
+};
+
 struct Builtin {
   std::string_view name;
   int min_arguments;
   int max_arguments;
   Value (*function)(Call&);
+  Effect effect;
   std::string_view usage;  // "view(x, sizes): ..."
 };
 

@@ -315,35 +315,36 @@ Value wait(Call& call) {
 }
 
 constexpr Builtin kCollectiveBuiltins[] = {
-    {"all_reduce", 3, 3, all_reduce,
+    {"all_reduce", 3, 3, all_reduce, Effect::kReduces,
      "all_reduce(x, sum | avg | max | min | product, group); of a list, one after the other"},
-    {"reduce_to", 4, 4, reduce_to,
+    {"reduce_to", 4, 4, reduce_to, Effect::kReduces,
      "reduce_to(x, reduction, root, group): to member number root; unwritten at the others"},
-    {"all_gather", 3, 3, all_gather,
+    {"all_gather", 3, 3, all_gather, Effect::kExchanges,
      "all_gather(x, ranks, group): rows of all members, in group order; of a list, one after the "
      "other"},
-    {"all_gather_each", 4, 4, all_gather_each,
+    {"all_gather_each", 4, 4, all_gather_each, Effect::kExchanges,
      "all_gather_each(memory, x, ranks, group): the tensor of each member, a list in group order"},
-    {"gather_to", 4, 4, gather_to,
+    {"gather_to", 4, 4, gather_to, Effect::kExchanges,
      "gather_to(x, root, ranks, group): to member number root; unwritten at the others"},
-    {"reduce_scatter", 4, 4, reduce_scatter,
+    {"reduce_scatter", 4, 4, reduce_scatter, Effect::kReduces,
      "reduce_scatter(x, reduction, ranks, group): each member's share of rows; of a list, one "
      "after "
      "the other"},
-    {"broadcast_from", 3, 3, broadcast_from,
+    {"broadcast_from", 3, 3, broadcast_from, Effect::kExchanges,
      "broadcast_from(x, source, group): the tensor of member number source; of a list, one after "
      "the other"},
-    {"scatter_from", 4, 4, scatter_from,
+    {"scatter_from", 4, 4, scatter_from, Effect::kExchanges,
      "scatter_from(memory, pieces, source, group): piece i of member number source to member i"},
-    {"all_to_all", 4, 4, all_to_all,
+    {"all_to_all", 4, 4, all_to_all, Effect::kExchanges,
      "all_to_all(x, rows received from each, rows sent to each, group)"},
-    {"all_to_all_each", 3, 3, all_to_all_each,
+    {"all_to_all_each", 3, 3, all_to_all_each, Effect::kExchanges,
      "all_to_all_each(memory, tensors, group): tensor i to member i; a list in group order"},
-    {"send_to", 4, 4, send_to, "send_to(x, member, tag, group): x"},
-    {"receive_from", 4, 4, receive_from,
+    {"send_to", 4, 4, send_to, Effect::kExchanges, "send_to(x, member, tag, group): x"},
+    {"receive_from", 4, 4, receive_from, Effect::kExchanges,
      "receive_from(memory, member, tag, group): what that member sends"},
-    {"barrier", 1, 1, barrier, "barrier(group): 0, when all members have come"},
-    {"wait", 1, 1, wait, "wait(x): x, which if it is a collective's result is there from here on"},
+    {"barrier", 1, 1, barrier, Effect::kMakes, "barrier(group): 0, when all members have come"},
+    {"wait", 1, 1, wait, Effect::kMoves,
+     "wait(x): x, which if it is a collective's result is there from here on"},
 };
 
 }  // namespace

@@ -207,10 +207,11 @@ Value convolution_dw(Call& call) {
 }
 
 constexpr Builtin kConvolutionBuiltins[] = {
-    {"convolution", 6, 6, convolution, "convolution(x, weight, stride, padding, dilation, groups)"},
-    {"convolution_dx", 7, 7, convolution_dx,
+    {"convolution", 6, 6, convolution, Effect::kContracts,
+     "convolution(x, weight, stride, padding, dilation, groups)"},
+    {"convolution_dx", 7, 7, convolution_dx, Effect::kContracts,
      "convolution_dx(g, weight, sizes of x, stride, padding, dilation, groups): its gradient"},
-    {"convolution_dw", 7, 7, convolution_dw,
+    {"convolution_dw", 7, 7, convolution_dw, Effect::kContracts,
      "convolution_dw(g, x, sizes of the weight, stride, padding, dilation, groups): its gradient"},
 };
 

@@ -361,26 +361,28 @@ Value gather_rows(Call& call) {
 }
 
 constexpr Builtin kIndexBuiltins[] = {
-    {"one_hot", 3, 3, one_hot,
+    {"one_hot", 3, 3, one_hot, Effect::kSelects,
      "one_hot(ids, classes, dtype): [ids..., classes], 1 where the index is the class"},
-    {"take", 3, 3, take, "take(x, dim, ids): rows of x; the ids' dimensions replace dim"},
-    {"take_backward", 3, 3, take_backward,
+    {"take", 3, 3, take, Effect::kLooksUp,
+     "take(x, dim, ids): rows of x; the ids' dimensions replace dim"},
+    {"take_backward", 3, 3, take_backward, Effect::kSums,
      "take_backward(g, ids, rows): the gradient of take(x, 0, ids)"},
-    {"gather", 3, 3, gather,
+    {"gather", 3, 3, gather, Effect::kLooksUp,
      "gather(x, dim, ids): x at the index in place of the coordinate in dim"},
-    {"scatter_add", 4, 4, scatter_add,
+    {"scatter_add", 4, 4, scatter_add, Effect::kSums,
      "scatter_add(x, dim, ids, src): src added where the ids say"},
-    {"index", 2, 2, index, "index(x, [ids or none, ...]): x at the indices of adjacent dimensions"},
-    {"index_put", 4, 4, index_put,
+    {"index", 2, 2, index, Effect::kLooksUp,
+     "index(x, [ids or none, ...]): x at the indices of adjacent dimensions"},
+    {"index_put", 4, 4, index_put, Effect::kSums,
      "index_put(x, [ids or none, ...] or [mask], values, accumulate)"},
-    {"written_once", 2, 2, written_once,
+    {"written_once", 2, 2, written_once, Effect::kMoves,
      "written_once(ids, dim): the ids of a scatter, assumed to name no place twice; unsupported "
      "where constants show that they do"},
-    {"never", 3, 3, never,
+    {"never", 3, 3, never, Effect::kMoves,
      "never(x, value, \"target that is ignored:\"): x, assumed to have no such element; "
      "unsupported "
      "where constants show that it has"},
-    {"gather_rows", 7, 7, gather_rows,
+    {"gather_rows", 7, 7, gather_rows, Effect::kLooksUp,
      "gather_rows(x, ids, offset_dims, collapsed_slice_dims, start_index_map, index_vector_dim, "
      "slice_sizes)"},
 };

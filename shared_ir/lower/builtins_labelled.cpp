@@ -186,20 +186,22 @@ Value block_along(Call& call) { return emit_block_along(call, {}); }
 Value int_block_along(Call& call) { return emit_block_along(call, DType::kInt64); }
 
 constexpr Builtin kLabelledBuiltins[] = {
-    {"einsum", 2, kAnyNumber, einsum,
+    {"einsum", 2, kAnyNumber, einsum, Effect::kContracts,
      "einsum(\"... i k, k j -> ... i j\", a, b): the product, summed over what the result lacks"},
-    {"einsum_of", 2, 2, einsum_of, "einsum_of(\"bij,bjk->bik\", list): in PyTorch's notation"},
-    {"matmul", 2, 2, matmul, "matmul(a, b): matrices in the last two dimensions, vectors in one"},
-    {"dot_general", 6, 6, dot_general,
+    {"einsum_of", 2, 2, einsum_of, Effect::kContracts,
+     "einsum_of(\"bij,bjk->bik\", list): in PyTorch's notation"},
+    {"matmul", 2, 2, matmul, Effect::kContracts,
+     "matmul(a, b): matrices in the last two dimensions, vectors in one"},
+    {"dot_general", 6, 6, dot_general, Effect::kContracts,
      "dot_general(a, b, a contracts, b contracts, a batch, b batch)"},
-    {"block", 3, kAnyNumber, block,
+    {"block", 3, kAnyNumber, block, Effect::kMaps,
      "block(fn, \"... d* -> ... d*\", x, ...): fn of the starred dimensions, for each coordinate "
      "of the others"},
-    {"int_block", 3, kAnyNumber, int_block,
+    {"int_block", 3, kAnyNumber, int_block, Effect::kSelects,
      "int_block(fn, labels, x, ...): a block whose results are int64"},
-    {"block_along", 3, kAnyNumber, block_along,
+    {"block_along", 3, kAnyNumber, block_along, Effect::kMaps,
      "block_along(fn, dims, x, ...): a block over these dimensions of operands of one shape"},
-    {"int_block_along", 3, kAnyNumber, int_block_along,
+    {"int_block_along", 3, kAnyNumber, int_block_along, Effect::kSelects,
      "int_block_along(fn, dims, x, ...): such a block whose results are int64"},
 };
 

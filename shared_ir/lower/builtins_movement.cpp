@@ -228,27 +228,33 @@ Value repeat(Call& call) {
 }
 
 constexpr Builtin kMovementBuiltins[] = {
-    {"view", 2, 2, view, "view(x, sizes): the elements in row-major order; one size may be -1"},
-    {"permute", 2, 2, permute, "permute(x, dims): dimension i of the result is dims[i] of x"},
-    {"transpose", 3, 3, transpose, "transpose(x, a, b): two dimensions exchanged"},
-    {"t", 1, 1, t, "t(x): a matrix transposed"},
-    {"move_last", 2, 2, move_last,
+    {"view", 2, 2, view, Effect::kMoves,
+     "view(x, sizes): the elements in row-major order; one size may be -1"},
+    {"permute", 2, 2, permute, Effect::kMoves,
+     "permute(x, dims): dimension i of the result is dims[i] of x"},
+    {"transpose", 3, 3, transpose, Effect::kMoves, "transpose(x, a, b): two dimensions exchanged"},
+    {"t", 1, 1, t, Effect::kMoves, "t(x): a matrix transposed"},
+    {"move_last", 2, 2, move_last, Effect::kMoves,
      "move_last(x, dim): dim becomes the last dimension, the others keep their order; a scalar "
      "gets "
      "one"},
-    {"move_dims", 3, 3, move_dims,
+    {"move_dims", 3, 3, move_dims, Effect::kMoves,
      "move_dims(x, from, to): dimensions move to new places, the others keep their order"},
-    {"reverse_dims", 1, 1, reverse_dims, "reverse_dims(x): its dimensions in the opposite order"},
-    {"expand", 2, 2, expand, "expand(x, sizes): size 1 repeats; -1 keeps a size"},
-    {"broadcast_in_dim", 4, 4, broadcast_in_dim,
+    {"reverse_dims", 1, 1, reverse_dims, Effect::kMoves,
+     "reverse_dims(x): its dimensions in the opposite order"},
+    {"expand", 2, 2, expand, Effect::kMoves, "expand(x, sizes): size 1 repeats; -1 keeps a size"},
+    {"broadcast_in_dim", 4, 4, broadcast_in_dim, Effect::kMoves,
      "broadcast_in_dim(x, dims, sizes, dtype): dimension i of x becomes dims[i] of the result"},
-    {"unsqueeze", 2, 2, unsqueeze, "unsqueeze(x, dim): a new dimension of size 1"},
-    {"squeeze", 2, 2, squeeze, "squeeze(x, dims): without those of size 1; none: all of them"},
-    {"merge_last", 2, 2, merge_last,
+    {"unsqueeze", 2, 2, unsqueeze, Effect::kMoves, "unsqueeze(x, dim): a new dimension of size 1"},
+    {"squeeze", 2, 2, squeeze, Effect::kMoves,
+     "squeeze(x, dims): without those of size 1; none: all of them"},
+    {"merge_last", 2, 2, merge_last, Effect::kMoves,
      "merge_last(x, sizes): the last dimensions, of these sizes, as one"},
-    {"flatten", 3, 3, flatten_dims, "flatten(x, first, last): these dimensions as one"},
-    {"unflatten", 3, 3, unflatten, "unflatten(x, dim, sizes): one dimension as several"},
-    {"repeat", 2, 2, repeat, "repeat(x, counts): x tiled along each dimension"},
+    {"flatten", 3, 3, flatten_dims, Effect::kMoves,
+     "flatten(x, first, last): these dimensions as one"},
+    {"unflatten", 3, 3, unflatten, Effect::kMoves,
+     "unflatten(x, dim, sizes): one dimension as several"},
+    {"repeat", 2, 2, repeat, Effect::kMoves, "repeat(x, counts): x tiled along each dimension"},
 };
 
 }  // namespace

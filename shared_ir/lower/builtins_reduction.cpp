@@ -128,17 +128,17 @@ Value sum_to(Call& call) {
 }
 
 constexpr Builtin kReductionBuiltins[] = {
-    {"sum", 3, 3, sum, "sum(x, dims, keepdim): integers and flags become int64"},
-    {"mean", 3, 3, mean, "mean(x, dims, keepdim): the sum, scaled by 1 / count"},
-    {"amax", 3, 3, amax, "amax(x, dims, keepdim): the maximum"},
-    {"amin", 3, 3, amin, "amin(x, dims, keepdim): the minimum"},
-    {"variance", 4, 4, variance,
+    {"sum", 3, 3, sum, Effect::kSums, "sum(x, dims, keepdim): integers and flags become int64"},
+    {"mean", 3, 3, mean, Effect::kSums, "mean(x, dims, keepdim): the sum, scaled by 1 / count"},
+    {"amax", 3, 3, amax, Effect::kSelects, "amax(x, dims, keepdim): the maximum"},
+    {"amin", 3, 3, amin, Effect::kSelects, "amin(x, dims, keepdim): the minimum"},
+    {"variance", 4, 4, variance, Effect::kRounds,
      "variance(x, dims, correction, keepdim): by the number of elements less the correction"},
-    {"vector_norm", 4, 4, vector_norm,
+    {"vector_norm", 4, 4, vector_norm, Effect::kRounds,
      "vector_norm(x, ord, dims, keepdim): the root of a sum of powers; inf: the largest"},
-    {"reduced_loss", 2, 2, reduced_loss,
+    {"reduced_loss", 2, 2, reduced_loss, Effect::kSums,
      "reduced_loss(x, reduction): 0: x, 1: its mean, 2: its sum"},
-    {"sum_to", 2, 2, sum_to,
+    {"sum_to", 2, 2, sum_to, Effect::kSums,
      "sum_to(x, sizes): summed over what a broadcast from these sizes repeats"},
 };
 

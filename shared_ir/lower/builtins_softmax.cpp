@@ -75,9 +75,10 @@ Value log_sum_exp(Call& call) {
 }
 
 constexpr Builtin kSoftmaxBuiltins[] = {
-    {"softmax", 2, 2, softmax, "softmax(x, dims): exp(x) / its sum"},
-    {"log_softmax", 2, 2, log_softmax, "log_softmax(x, dims): x less the log of the sum of exp(x)"},
-    {"log_sum_exp", 3, 3, log_sum_exp,
+    {"softmax", 2, 2, softmax, Effect::kRounds, "softmax(x, dims): exp(x) / its sum"},
+    {"log_softmax", 2, 2, log_softmax, Effect::kRounds,
+     "log_softmax(x, dims): x less the log of the sum of exp(x)"},
+    {"log_sum_exp", 3, 3, log_sum_exp, Effect::kRounds,
      "log_sum_exp(x, dims, keepdim): the log of the sum of exp(x)"},
 };
 

@@ -161,15 +161,17 @@ Value random_like(Call& call) {
 }
 
 constexpr Builtin kSourceBuiltins[] = {
-    {"full", 3, 3, full, "full(sizes, number, dtype): every element is the number"},
-    {"full_like", 3, 3, full_like,
+    {"full", 3, 3, full, Effect::kMakes, "full(sizes, number, dtype): every element is the number"},
+    {"full_like", 3, 3, full_like, Effect::kMakes,
      "full_like(x, number, dtype): the same in the shape (and, for none, the dtype) of x"},
-    {"literal", 1, 1, literal,
+    {"literal", 1, 1, literal, Effect::kMakes,
      "literal(numbers): a constant tensor of the recorded shape and dtype"},
-    {"arange", 4, 4, arange, "arange(start, end, step, dtype): start, start + step, ... below end"},
-    {"uninit", 2, 2, uninit, "uninit(sizes, dtype): memory never written"},
-    {"random", 3, 3, random, "random(fn, sizes, dtype): a fresh sample of the distribution fn"},
-    {"random_like", 3, 3, random_like,
+    {"arange", 4, 4, arange, Effect::kMakes,
+     "arange(start, end, step, dtype): start, start + step, ... below end"},
+    {"uninit", 2, 2, uninit, Effect::kMakes, "uninit(sizes, dtype): memory never written"},
+    {"random", 3, 3, random, Effect::kMakes,
+     "random(fn, sizes, dtype): a fresh sample of the distribution fn"},
+    {"random_like", 3, 3, random_like, Effect::kMakes,
      "random_like(fn, x, dtype): a fresh sample of the distribution fn for each element of x"},
 };
 

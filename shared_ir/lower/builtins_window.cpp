@@ -137,12 +137,13 @@ Value dynamic_overwrite(Call& call) {
 }
 
 constexpr Builtin kWindowBuiltins[] = {
-    {"window", 4, 4, window, "window(x, starts, limits, strides): a slice of every dimension"},
-    {"pad_each", 5, 5, pad_each,
+    {"window", 4, 4, window, Effect::kParts,
+     "window(x, starts, limits, strides): a slice of every dimension"},
+    {"pad_each", 5, 5, pad_each, Effect::kParts,
      "pad_each(x, number, low, high, interior): widths for every dimension"},
-    {"dynamic_window", 3, 3, dynamic_window,
+    {"dynamic_window", 3, 3, dynamic_window, Effect::kParts,
      "dynamic_window(x, [start, ...], sizes): a slice whose starts are scalars, moved inside"},
-    {"dynamic_overwrite", 3, 3, dynamic_overwrite,
+    {"dynamic_overwrite", 3, 3, dynamic_overwrite, Effect::kParts,
      "dynamic_overwrite(x, rows, [start, ...]): x with rows in place of such a slice"},
 };
 

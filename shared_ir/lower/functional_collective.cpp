@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "shared_ir/lower/builtins.h"
+#include "shared_ir/lower/node_arguments.h"
 
 namespace assay::lowering {
 namespace {
@@ -25,17 +26,6 @@ const std::map<std::string_view, std::string_view>& functional_collectives() {
   return table;
 }
 
-// An attribute as a graph has it; nullopt for tensors.
-std::optional<Arg> arg_of(const Value& value) {
-  if (const auto* integer = value.get_if<int64_t>()) return Arg{*integer};
-  if (const auto* real = value.get_if<double>()) return Arg{*real};
-  if (const auto* flag = value.get_if<bool>()) return Arg{*flag};
-  if (const auto* text = value.get_if<std::string>()) return Arg{*text};
-  if (const auto* dtype = value.get_if<DType>()) return Arg{*dtype};
-  if (value.is_none()) return Arg{};
-  return std::nullopt;
-}
-
 // A call's arguments by the declaration's parameters and literals.
 class Arguments {
  public:
@@ -47,7 +37,7 @@ class Arguments {
     using Kind = Expr::Kind;
     switch (expr.kind) {
       case Kind::kParameter:
-        return parameter(static_cast<size_t>(expr.index));
+        return argument_of(declaration_, node_, static_cast<size_t>(expr.index));
       case Kind::kLet:
         return of(declaration_.lets[static_cast<size_t>(expr.index)]);
       case Kind::kLiteral:
@@ -60,13 +50,6 @@ class Arguments {
   }
 
  private:
-  std::optional<Arg> parameter(size_t index) const {
-    if (index < node_.args.size()) return node_.args[index];
-    for (const auto& [name, arg] : node_.kwargs)
-      if (name == declaration_.parameters[index].name) return arg;
-    return arg_of(declaration_.parameters[index].fallback);
-  }
-
   const OperatorDeclaration& declaration_;
   const Node& node_;
 };

@@ -111,11 +111,12 @@ TEST(ProductCheck, WhatItCannotTellIsNotCalledRight) {
 TEST(ProductCheck, ScaledProductsAreLeftAlone) {
   Node node;
   node.op = "aten.addmm.default";
-  EXPECT_TRUE(product_of(node));
+  node.args = {{TensorArg{0}}, {TensorArg{1}}, {TensorArg{2}}};
+  EXPECT_FALSE(product_of(node)->scaled);
   node.kwargs.emplace_back("alpha", Arg{int64_t{1}});
-  EXPECT_TRUE(product_of(node));
+  EXPECT_FALSE(product_of(node)->scaled);
   node.kwargs.emplace_back("beta", Arg{0.5});
-  EXPECT_FALSE(product_of(node));
+  EXPECT_TRUE(product_of(node)->scaled);
   node.op = "aten.mul.Tensor";
   EXPECT_FALSE(product_of(node));
 }
