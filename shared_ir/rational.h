@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <type_traits>
 
@@ -11,7 +12,9 @@
 
 namespace assay {
 
-struct RationalOverflow {};
+struct RationalOverflow : std::exception {
+  const char* what() const noexcept override { return "a fraction leaves 64 bits"; }
+};
 
 // p/q * 2^e in lowest terms, q > 0. 2 divides neither p nor q (zero is 0/1), so that powers of two,
 // which sizes of models and values of floats mostly are, take no room in their 64 bits. Arithmetic

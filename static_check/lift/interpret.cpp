@@ -77,6 +77,9 @@ void Interpreter::evaluate_collective(CoreId id, Meeting& meeting, size_t member
   } catch (const NotLifted& why) {
     result_.unlifted.push_back({id, why.reason});
     result = unknown(op, Atom::Kind::kRandom);
+  } catch (const RationalOverflow&) {
+    result_.unlifted.push_back({id, "a coefficient leaves 64 bits"});
+    result = unknown(op, Atom::Kind::kRandom);
   }
   ASSAY_CHECK(result.shape == op.shape, "a collective's value has another shape than its operator");
 }
