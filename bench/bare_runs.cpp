@@ -3,8 +3,8 @@
 #include <memory>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
-#include "dynamic_check/distributed_run.h"
-#include "dynamic_check/execute/rank_threads.h"
+#include "dynamic_check/run/distributed_run.h"
+#include "dynamic_check/run/execute/rank_threads.h"
 
 namespace assay::bench {
 namespace {

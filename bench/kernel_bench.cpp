@@ -13,11 +13,11 @@
 #include <functional>
 #include <vector>
 
-#include "dynamic_check/compare/norms.h"
 #include "dynamic_check/cuda/gpus.h"
 #include "dynamic_check/cuda/noise.h"
 #include "dynamic_check/cuda/norms.h"
-#include "dynamic_check/inputs/random.h"
+#include "dynamic_check/numbers/norms.h"
+#include "dynamic_check/numbers/random.h"
 #include "shared_ir/capture/scalar_type.h"
 #include "shared_ir/error.h"
 

@@ -2,7 +2,7 @@
 
 #include "assay/refinement.h"
 #include "dynamic_check/check.h"
-#include "dynamic_check/replay/replay_report.h"
+#include "dynamic_check/witness/witness_report.h"
 #include "gtest_plugin/dynamic_question.h"
 #include "gtest_plugin/rank_team.h"
 #include "shared_ir/inferred_relations.h"
@@ -47,7 +47,7 @@ Proof prove(Case refinement, const CheckOptions& options, const OperatorTable& o
 void compare_given_approximations(const Case& refinement, CaseReport& report) {
   if (refinement.approximations.empty() || report.dynamic->verdict != Verdict::kProved) return;
   try {
-    const DynamicReport given = replay_report(refinement);
+    const DynamicReport given = witness_report(refinement);
     if (given.verdict != Verdict::kRefuted) return;
     report.dynamic->verdict = given.verdict;
     report.dynamic->triage = given.triage;
@@ -95,7 +95,7 @@ void check(const std::filesystem::path& folder, const CheckOptions& options, Cas
   report.statics = prove(refinement, options, operators).result.report;
   if (report.statics->verdict == Verdict::kUnproved) {
     try {
-      report.dynamic = replay_report(refinement);
+      report.dynamic = witness_report(refinement);
     } catch (const UserError& error) {
       report.notes.push_back(std::string("not replayed on numbers: ") + error.what());
     }

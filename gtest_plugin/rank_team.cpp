@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "dynamic_check/cuda/gpus.h"
-#include "dynamic_check/execute/launched_processes.h"
-#include "dynamic_check/execute/own_processes.h"
+#include "dynamic_check/run/execute/launched_processes.h"
+#include "dynamic_check/run/execute/own_processes.h"
 #include "gtest_plugin/launched_output.h"
 #include "gtest_plugin/rank_command.h"
 #include "shared_ir/error.h"

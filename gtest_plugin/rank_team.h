@@ -7,9 +7,9 @@
 #include <string>
 
 #include "assay/refinement.h"
-#include "dynamic_check/execute/process_executor.h"
-#include "dynamic_check/execute/processes/launch.h"
-#include "dynamic_check/execute/rank_worker.h"
+#include "dynamic_check/run/execute/process_executor.h"
+#include "dynamic_check/run/execute/processes/launch.h"
+#include "dynamic_check/run/execute/rank_worker.h"
 
 namespace assay {
 

@@ -11,7 +11,7 @@
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
-#include "shared_ir/symbol/expression.h"
+#include "shared_ir/symbolic/expression.h"
 
 namespace assay {
 

@@ -1,5 +1,5 @@
 // Clean expressions: how a tensor is made of others by rearrangement and sum over ranks only
-// (ENTANGLE, section 4; DESIGN, section 2 for the syntax).
+// (ENTANGLE, section 4).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "shared_ir/error.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
-#include "shared_ir/symbol/expression.h"
+#include "shared_ir/symbolic/expression.h"
 
 namespace assay {
 

@@ -1,6 +1,5 @@
 // Exact rational coefficients. A float constant is the simplest p/q (q <= 2^16; q <= 2^12 where the
-// constant is a float32 value) that rounds to it, else its exact value (DESIGN, section 3,
-// semantics).
+// constant is a float32 value) that rounds to it, else its exact value.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The report model: what every front end (JSON, text, GoogleTest message) prints. Field names are
-// those of report JSON, version 1 (DESIGN, section 2). Fields are added, never renamed.
+// those of report JSON, version 1 (docs/architecture.md). Fields are added, never renamed.
 #pragma once
 
 #include <cstdint>

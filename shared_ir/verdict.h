@@ -1,4 +1,4 @@
-// The closed set of answers that Assay gives about a case (DESIGN, section 2).
+// The closed set of answers that Assay gives about a case (docs/architecture.md).
 #pragma once
 
 #include <string_view>

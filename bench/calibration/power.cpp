@@ -12,8 +12,9 @@
 #include <random>
 
 #include "bench/question.h"
-#include "dynamic_check/interpret/collective_node.h"
-#include "dynamic_check/tolerance/rounding.h"
+#include "dynamic_check/numbers/rounding.h"
+#include "dynamic_check/run/interpret/collective_node.h"
+#include "dynamic_check/run/perturbed_run.h"
 #include "shared_ir/error.h"
 
 namespace assay::bench {

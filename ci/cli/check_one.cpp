@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ci/cli/replay.h"
+#include "ci/cli/witness.h"
 #include "shared_ir/inferred_relations.h"
 #include "shared_ir/report/conclude.h"
 #include "static_check/check.h"
@@ -86,7 +86,7 @@ void check(const std::string& path, const CheckOptions& options, CaseReport* rep
   }
   if (!options.static_only && report->statics->verdict == Verdict::kUnproved) {
     std::string why;
-    report->dynamic = replay(refinement, why);
+    report->dynamic = find_witness(refinement, why);
     if (!report->dynamic) report->notes.push_back("not replayed on numbers: " + why);
   }
   const bool runs = !options.static_only && report->statics->verdict == Verdict::kProved;

@@ -5,7 +5,7 @@
 #include "ci/cli/compare_question.h"
 #include "ci/cli/module.h"
 #include "ci/cli/text_file.h"
-#include "dynamic_check/replay_module.h"
+#include "dynamic_check/witness/witness_module.h"
 #include "shared_ir/report/conclude.h"
 
 namespace assay::cli {
@@ -47,7 +47,7 @@ CaseReport compare(CompareArguments& arguments) {
     report.name = question.ranks.front().string() + " against " + question.base.string();
   std::string why;
   const auto run =
-      reinterpret_cast<CompareFunction>(module_entry(kReplayModule, kCompareEntry, why));
+      reinterpret_cast<CompareFunction>(module_entry(kWitnessModule, kCompareEntry, why));
   if (!run) throw UserError({}, "cannot compare: " + why, "build Assay with LibTorch");
   run(question, report.dynamic.emplace());
   if (report.statics) {

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "dynamic_check/buffers/element.h"
-#include "dynamic_check/vector_clones.h"
+#include "dynamic_check/buffers/vector_clones.h"
 
 namespace assay {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "dynamic_check/inputs/random.h"
+#include "dynamic_check/numbers/random.h"
 
 namespace assay {
 namespace {

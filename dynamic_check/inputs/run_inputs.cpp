@@ -6,8 +6,8 @@
 #include <set>
 
 #include "dynamic_check/inputs/generate.h"
-#include "dynamic_check/merge.h"
-#include "dynamic_check/targets.h"
+#include "dynamic_check/relate/merge.h"
+#include "dynamic_check/relate/targets.h"
 #include "shared_ir/capture/scalar_type.h"
 
 namespace assay {

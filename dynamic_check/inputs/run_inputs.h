@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "dynamic_check/check.h"
-#include "dynamic_check/clean_eval.h"
+#include "dynamic_check/inputs/dynamic_input.h"
+#include "dynamic_check/relate/clean_eval.h"
 #include "shared_ir/case.h"
 #include "shared_ir/report.h"
 

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <map>
 
-#include "dynamic_check/compare/norms.h"
-#include "dynamic_check/interpret/collective_node.h"
-#include "dynamic_check/tolerance/rounding.h"
+#include "dynamic_check/numbers/norms.h"
+#include "dynamic_check/numbers/rounding.h"
+#include "dynamic_check/run/interpret/collective_node.h"
 #include "shared_ir/capture/scalar_type.h"
 
 namespace assay {

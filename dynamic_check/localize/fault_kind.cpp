@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamic_check/tolerance/rounding.h"
+#include "dynamic_check/numbers/rounding.h"
 
 namespace assay {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "dynamic_check/compare/norms.h"
+#include "dynamic_check/numbers/norms.h"
 #include "shared_ir/dtype.h"
 
 namespace assay {

@@ -10,11 +10,11 @@
 #include <mutex>
 #include <thread>
 
-#include "dynamic_check/interpret/declared_operators.h"
+#include "dynamic_check/keep/reused_memory.h"
+#include "dynamic_check/kernels/declared_operators.h"
 #include "dynamic_check/localize/collective_check.h"
 #include "dynamic_check/localize/operator_check.h"
 #include "dynamic_check/localize/overwritten_operand.h"
-#include "dynamic_check/reused_memory.h"
 #include "shared_ir/cast.h"
 
 namespace assay {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "dynamic_check/localize/operator_fault.h"
-#include "dynamic_check/rank_tensors.h"
+#include "dynamic_check/judge/operator_fault.h"
+#include "dynamic_check/run/rank_tensors.h"
 #include "shared_ir/case.h"
 #include "shared_ir/progress.h"
 #include "shared_ir/report.h"

@@ -10,14 +10,15 @@
 #include <map>
 #include <mutex>
 
-#include "dynamic_check/compare/tensor_comparison.h"
-#include "dynamic_check/float8_products.h"
-#include "dynamic_check/interpret/boxed_call.h"
-#include "dynamic_check/interpret/collective_node.h"
-#include "dynamic_check/interpret/declared_operators.h"
+#include "dynamic_check/judge/tensor_comparison.h"
+#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/kernels/declared_operators.h"
 #include "dynamic_check/localize/fault_kind.h"
 #include "dynamic_check/localize/product_check.h"
-#include "dynamic_check/tolerance/rounding.h"
+#include "dynamic_check/numbers/rounding.h"
+#include "dynamic_check/run/float8_products.h"
+#include "dynamic_check/run/interpret/collective_node.h"
+#include "dynamic_check/run/perturbed_run.h"
 #include "dynamic_check/tolerance/spread.h"
 #include "dynamic_check/tolerance/statistics.h"
 #include "shared_ir/capture/scalar_type.h"
@@ -57,10 +58,10 @@ class OneKernelThread {
 };
 
 // One operator with what was recorded of it.
-class OperatorReplay {
+class OperatorAlone {
  public:
-  OperatorReplay(const Graph& graph, NodeId id, const TensorLookup& recorded,
-                 const OperatorCheckOptions& options)
+  OperatorAlone(const Graph& graph, NodeId id, const TensorLookup& recorded,
+                const OperatorCheckOptions& options)
       : graph_(graph),
         node_(graph.nodes[static_cast<size_t>(id)]),
         id_(id),
@@ -234,19 +235,19 @@ class OperatorReplay {
 };
 
 // The root mean square of kSamples samples at a precision.
-double whole_spread(const OperatorReplay& replay, size_t index, const at::Tensor& exact,
+double whole_spread(const OperatorAlone& alone, size_t index, const at::Tensor& exact,
                     double relative) {
   Spread spread(exact);
-  while (spread.samples() < kSamples) replay.add_sample(spread, index, relative);
+  while (spread.samples() < kSamples) alone.add_sample(spread, index, relative);
   return spread.allowed(1, 1, 0).whole;
 }
 
 // One output of the operator against its spread.
 class FloatingCheck {
  public:
-  FloatingCheck(const OperatorReplay& replay, size_t index, const Spread& none, const Norms& error,
+  FloatingCheck(const OperatorAlone& alone, size_t index, const Spread& none, const Norms& error,
                 double roundoff, double coverage)
-      : replay_(replay),
+      : alone_(alone),
         index_(index),
         none_(none),
         error_(error),
@@ -259,16 +260,16 @@ class FloatingCheck {
   // nullopt when the output is within its tolerance.
   std::optional<Excess> excess() const {
     Spread outer = none_;
-    if (add_until_plain(outer, &OperatorReplay::add_sample)) return std::nullopt;
+    if (add_until_plain(outer, &OperatorAlone::add_sample)) return std::nullopt;
     if (!excess_over(outer, 1)) return std::nullopt;
     Spread inner = none_;
-    if (add_until_plain(inner, &OperatorReplay::add_inner_sample)) return std::nullopt;
+    if (add_until_plain(inner, &OperatorAlone::add_inner_sample)) return std::nullopt;
     Spread few = outer;
     few.raise_to(inner);
     const auto excess = excess_over(few, 1);
     if (!excess || excess->error > kBeyondDoubt * excess->allowed) return excess;
-    while (outer.samples() < kManySamples) replay_.add_sample(outer, index_, roundoff_);
-    while (inner.samples() < kManySamples) replay_.add_inner_sample(inner, index_, roundoff_);
+    while (outer.samples() < kManySamples) alone_.add_sample(outer, index_, roundoff_);
+    while (inner.samples() < kManySamples) alone_.add_inner_sample(inner, index_, roundoff_);
     outer.raise_to(inner);
     return find_excess(error_, outer.allowed(many_factor_, many_factor_, roundoff_), outer.norms());
   }
@@ -280,9 +281,9 @@ class FloatingCheck {
   static constexpr double kBeyondDoubt = 8;
 
   bool add_until_plain(Spread& spread,
-                       void (OperatorReplay::*add)(Spread&, size_t, double) const) const {
+                       void (OperatorAlone::*add)(Spread&, size_t, double) const) const {
     while (spread.samples() < kSamples) {
-      (replay_.*add)(spread, index_, roundoff_);
+      (alone_.*add)(spread, index_, roundoff_);
       if (!excess_over(spread, kPlain)) return true;
     }
     return false;
@@ -294,14 +295,14 @@ class FloatingCheck {
         spread.norms());
   }
 
-  const OperatorReplay& replay_;
+  const OperatorAlone& alone_;
   const size_t index_;
   const Spread& none_;  // without samples
   const Norms& error_;
   const double roundoff_, block_factor_, whole_factor_, many_factor_;
 };
 
-std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t index,
+std::optional<OperatorFault> check_floating(const OperatorAlone& alone, size_t index,
                                             const at::Tensor& actual, const at::Tensor& exact,
                                             double coverage) {
   const double roundoff = unit_roundoff(to_dtype(actual.scalar_type()));
@@ -314,14 +315,14 @@ std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t
   const Spread none(exact);
   // Most results are within one rounding of the exact ones: no need to measure the spread then.
   if (!find_excess(error, none.floor(roundoff), error)) return std::nullopt;
-  const auto excess = FloatingCheck(replay, index, none, error, roundoff, coverage).excess();
+  const auto excess = FloatingCheck(alone, index, none, error, roundoff, coverage).excess();
   if (!excess) return std::nullopt;
   OperatorFault fault;
   fault.error = relative_to(excess->error, excess->norm);
   fault.allowed = relative_to(excess->allowed, excess->norm);
   const std::optional<std::string> precision = explaining_precision(
-      actual.to(at::kDouble), exact, error, replay.sum_length(), to_dtype(actual.scalar_type()),
-      [&](double relative) { return whole_spread(replay, index, exact, relative); });
+      actual.to(at::kDouble), exact, error, alone.sum_length(), to_dtype(actual.scalar_type()),
+      [&](double relative) { return whole_spread(alone, index, exact, relative); });
   fault.kind = precision ? OperatorFault::Kind::kPrecision : OperatorFault::Kind::kKernel;
   fault.detail = precision ? fmt::format("right inputs, and an error as of {}", *precision)
                            : "wrong on right inputs, by more than a lower precision explains";
@@ -333,17 +334,17 @@ std::optional<OperatorFault> check_floating(const OperatorReplay& replay, size_t
 Judgement check_operator(const Graph& graph, Rank rank, NodeId id, const TensorLookup& recorded,
                          const OperatorCheckOptions& options) {
   if (is_view_operator(graph.nodes[static_cast<size_t>(id)])) return {.by = JudgedBy::kView};
-  const OperatorReplay replay(graph, id, recorded, options);
-  if (!replay.why_not().empty()) return {.why_not = replay.why_not()};
-  const std::vector<TensorId>& outputs = replay.node().outputs;
+  const OperatorAlone alone(graph, id, recorded, options);
+  if (!alone.why_not().empty()) return {.why_not = alone.why_not()};
+  const std::vector<TensorId>& outputs = alone.node().outputs;
   std::vector<at::Tensor> actuals;
   for (const TensorId output : outputs)
     actuals.push_back(output == kNone ? at::Tensor() : recorded(output));
   if (std::ranges::none_of(actuals, [](const at::Tensor& actual) { return actual.defined(); }))
     return {.why_not = "its results were not recorded"};
-  if (replay.is_exact_again(actuals)) return {.by = JudgedBy::kItself};
-  if (replay.is_right_product(actuals, options.coverage)) return {.by = JudgedBy::kOtherKernel};
-  const std::vector<at::Tensor> exact = replay.run(0, 0);
+  if (alone.is_exact_again(actuals)) return {.by = JudgedBy::kItself};
+  if (alone.is_right_product(actuals, options.coverage)) return {.by = JudgedBy::kOtherKernel};
+  const std::vector<at::Tensor> exact = alone.run(0, 0);
   Judgement judgement{.why_not = "its results were not recorded"};
   for (size_t i = 0; i < outputs.size() && i < exact.size(); ++i) {
     if (outputs[i] == kNone || !exact[i].defined()) continue;
@@ -351,14 +352,14 @@ Judgement check_operator(const Graph& graph, Rank rank, NodeId id, const TensorL
     if (!actual.defined()) continue;
     const bool floating = actual.is_floating_point() && exact[i].is_floating_point();
     // Of several outputs, the weaker judge counts.
-    judgement.by = std::max(judgement.by, replay.judge(floating));
+    judgement.by = std::max(judgement.by, alone.judge(floating));
     judgement.why_not.clear();
     std::optional<OperatorFault>& fault = judgement.fault;
     if (actual.sizes() != exact[i].sizes()) {
       fault = OperatorFault{.detail = "the shape is not what the operator gives"};
     } else if (floating) {
-      fault = check_floating(replay, i, actual, exact[i], options.coverage);
-    } else if (actual.ne(exact[i]).any().item<bool>() && !replay.gives_again(i, actual)) {
+      fault = check_floating(alone, i, actual, exact[i], options.coverage);
+    } else if (actual.ne(exact[i]).any().item<bool>() && !alone.gives_again(i, actual)) {
       fault =
           OperatorFault{.error = 1, .detail = "integers or booleans differ from the operator's"};
     }

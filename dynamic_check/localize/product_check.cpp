@@ -8,9 +8,9 @@
 #include <array>
 #include <span>
 
-#include "dynamic_check/compare/norms.h"
-#include "dynamic_check/inputs/random.h"
 #include "dynamic_check/localize/thin_product.h"
+#include "dynamic_check/numbers/norms.h"
+#include "dynamic_check/numbers/random.h"
 
 namespace assay {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dynamic_check/vector_clones.h"
+#include "dynamic_check/buffers/vector_clones.h"
 #include "shared_ir/error.h"
 
 namespace assay {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "dynamic_check/compare/norms.h"
-#include "dynamic_check/compare/sketch.h"
+#include "dynamic_check/numbers/norms.h"
+#include "dynamic_check/numbers/sketch.h"
 
 namespace assay {
 

@@ -8,17 +8,17 @@
 #include <set>
 #include <utility>
 
-#include "dynamic_check/clean_eval.h"
-#include "dynamic_check/findings.h"
-#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/judge/findings.h"
+#include "dynamic_check/judge/raise_spreads.h"
+#include "dynamic_check/judge/triage.h"
+#include "dynamic_check/keep/tensor_trace.h"
+#include "dynamic_check/kernels/boxed_call.h"
 #include "dynamic_check/localize/find_faults.h"
-#include "dynamic_check/raise_spreads.h"
-#include "dynamic_check/targets.h"
-#include "dynamic_check/traces/tensor_trace.h"
+#include "dynamic_check/relate/clean_eval.h"
+#include "dynamic_check/relate/targets.h"
 #include "dynamic_check/traces/trace_comparison.h"
 #include "dynamic_check/traces/trace_set.h"
 #include "dynamic_check/traces/traced_inputs.h"
-#include "dynamic_check/triage.h"
 #include "shared_ir/trace/trace_graph.h"
 
 namespace assay {

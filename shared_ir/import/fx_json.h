@@ -8,7 +8,7 @@
 // numbers, strings, null, lists.
 //
 // A program that was captured with dynamic shapes has sizes over symbols ("2*s0", see
-// symbol/expression.h) in shapes and in "sym". A node whose "value" is {"sym": SIZE} is no tensor
+// symbolic/expression.h) in shapes and in "sym". A node whose "value" is {"sym": SIZE} is no tensor
 // but that integer, wherever it is an argument.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
-#include "shared_ir/symbol/expression.h"
+#include "shared_ir/symbolic/expression.h"
 
 namespace assay {
 

@@ -9,7 +9,7 @@
 
 #include "shared_ir/graph.h"
 #include "shared_ir/import/json_text.h"
-#include "shared_ir/symbol/expression.h"
+#include "shared_ir/symbolic/expression.h"
 
 namespace assay::fx {
 

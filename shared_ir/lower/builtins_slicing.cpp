@@ -172,11 +172,14 @@ Value cat(Call& call) {
   if (all.empty()) call.fail("nothing to concatenate");
   const auto fits_anywhere = [&](CoreId piece) { return builder.shape(piece) == Shape{0}; };
   const bool only_such = std::all_of(all.begin(), all.end(), fits_anywhere);
-  std::vector<Value> pieces;
-  for (CoreId piece : all)
-    if (only_such || !fits_anywhere(piece)) pieces.push_back(tensor_value(piece));
+  std::vector<Value> pieces, every;
+  for (CoreId piece : all) {
+    every.push_back(tensor_value(piece));
+    if (only_such || !fits_anywhere(piece)) pieces.push_back(every.back());
+  }
   Call operands(call.context(), "cat", pieces);
-  DType dtype = promoted_dtype(operands, 0);
+  Call typed(call.context(), "cat", every);  // those of no elements too
+  DType dtype = promoted_dtype(typed, 0);
   const Shape first = builder.shape(operands.tensor(0));
   int64_t dim = call.existing_dim(call.integer(1), static_cast<int64_t>(first.size()));
   std::vector<CoreId> ids;

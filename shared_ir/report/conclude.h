@@ -1,4 +1,4 @@
-// What the proof and the run say together (DESIGN, section 5, triage).
+// What the proof and the run say together (triage.h).
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "shared_ir/collective.h"
+#include "static_check/checker/extrema.h"
 #include "static_check/checker/joint.h"
 #include "static_check/checker/meeting.h"
 
@@ -308,8 +309,11 @@ class CollectiveCheck {
     check_infinities(joint_.facts, follows);
     if (reduce == Collective::Reduce::kAvg)
       for (Product& product : follows) product.coef = product.coef * Rational(1, members);
+    const auto kind =
+        reduce == Collective::Reduce::kMax ? Instance::Kind::kMax : Instance::Kind::kMin;
     const bool same = extremum && !replicas
-                          ? equal_unions(joint_.facts, region, claimed, follows)
+                          ? equal_unions(joint_.facts, region, claimed, follows) ||
+                                is_extremum_of(joint_.facts, region, kind, claimed, parts)
                           : equal_in_elements(joint_.facts, region, claimed, follows);
     if (!same) reject_difference(region.coords, claimed, follows);
   }

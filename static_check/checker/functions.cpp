@@ -271,8 +271,9 @@ class FunctionCheck {
             Product scale, const std::vector<size_t>& wholes) const {
     check_instance(signature_, made);
     const DType dtype = step_.op().dtype, atom_dtype = step_.facts.atom(made.output).dtype;
-    const bool widened = selects(made.fn) && is_floating(dtype) && !is_bool(atom_dtype);
-    if (!widened &&
+    // What selects gives the same numbers of integers and of the floating numbers that they are.
+    const bool selected = selects(made.fn) && !is_bool(dtype) && !is_bool(atom_dtype);
+    if (!selected &&
         (is_floating(dtype) != is_floating(atom_dtype) || is_bool(dtype) != is_bool(atom_dtype)))
       throw Rejection{"an atom of another dtype"};
     std::vector<Affine> labels = label_coordinates(inner, made, index);

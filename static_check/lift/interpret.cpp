@@ -171,6 +171,7 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
       refuse_infinite_sum(lifting_, values);
       refuse_unwritten_difference(lifting_, values);
       Value sum = sum_of(lifting_, std::move(values));
+      join_known_sums(lifting_, sum, op.dtype);
       if (is_floating(op.dtype)) join_quotients(lifting_, sum, op.dtype);
       merge_tiles(sum);
       name_sums(lifting_, sum, op.dtype);

@@ -1,5 +1,5 @@
-// Lifting an operator on blocks (DESIGN, section 3): a request says which views of which atoms meet
-// under which shared labels; the answer is a view of an operator instance. First every known
+// Lifting an operator on blocks (docs/architecture.md): a request says which views of which atoms
+// meet under which shared labels; the answer is a view of an operator instance. First every known
 // instance is tried (embedding); only then the labels are extended as far as all operands allow,
 // and the larger instance is stored.
 #pragma once

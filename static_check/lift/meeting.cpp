@@ -60,9 +60,9 @@ const std::optional<Value>& Meeting::whole(Lifting& lifting, const CoreOp& op) {
 std::optional<Value> Meeting::reduced(Lifting& lifting, const Collective& what, DType dtype) const {
   switch (what.reduce) {
     case Collective::Reduce::kMax:
-      return extremum(lifting, Instance::Kind::kMax, operands());
+      return extremum(lifting, Instance::Kind::kMax, operands(), dtype);
     case Collective::Reduce::kMin:
-      return extremum(lifting, Instance::Kind::kMin, operands());
+      return extremum(lifting, Instance::Kind::kMin, operands(), dtype);
     case Collective::Reduce::kProduct: {
       Value product = *members_[0].operand;
       for (size_t i = 1; i < members_.size(); ++i) {
@@ -81,6 +81,7 @@ std::optional<Value> Meeting::reduced(Lifting& lifting, const Collective& what, 
   refuse_infinite_sum(lifting, values);
   refuse_unwritten_difference(lifting, values);
   Value sum = sum_of(lifting, std::move(values));
+  join_known_sums(lifting, sum, dtype);
   if (what.reduce == Collective::Reduce::kAvg)
     sum = scale(std::move(sum), Rational(1, static_cast<int64_t>(members_.size())));
   merge_tiles(sum);

@@ -58,6 +58,12 @@ bool distributes(const Lifting& lifting, const Term& a, const Term& b, DType dty
 std::optional<Term> distributed_product(Lifting& lifting, const Term& a, const Term& b,
                                         const Shape& size, DType dtype);
 
+// Elements of one atom at equal distances, added one by one, as the sum over them.
+void join_known_sums(Lifting& lifting, Value& value, DType dtype);
+// The extremum of such elements, views of a tile of that size.
+std::optional<Term> known_extremum(Lifting& lifting, Instance::Kind kind,
+                                   const std::vector<Term>& views, Shape size, DType dtype);
+
 // --- infinities.cpp: real arithmetic ends at infinite and NaN constants; each throws NotLifted ---
 void refuse_infinite_product(const Lifting& lifting, const Value& a, const Value& b);
 // NaN, or infinities of both signs.
@@ -88,7 +94,8 @@ Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
                       std::span<const int64_t> dims, DType dtype);
 // Element-wise maximum (minimum) over ranks of parts of one maximum (minimum): they unite. nullopt
 // for other values.
-std::optional<Value> extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values);
+std::optional<Value> extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values,
+                              DType dtype);
 
 // --- blocks.cpp ---
 Value apply_block(Lifting& lifting, const std::string& fn, uint32_t linear, const BlockSpec& spec,

@@ -322,7 +322,8 @@ Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
   return result;
 }
 
-std::optional<Value> extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values) {
+std::optional<Value> extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values,
+                              DType dtype) {
   if (std::all_of(values.begin(), values.end(),
                   [&](const Value& value) { return equal(value, values.front()); }))
     return std::move(values.front());
@@ -336,6 +337,7 @@ std::optional<Value> extremum(Lifting& lifting, Instance::Kind kind, std::vector
       parts.push_back(*part);
     }
     std::optional<Term> whole = whole_of_maxima(lifting, parts);
+    if (!whole) whole = known_extremum(lifting, kind, parts, tile_size(result, t), dtype);
     if (!whole) {
       whole = parts[0];
       for (size_t i = 1; whole && i < parts.size(); ++i) whole = united(*whole, parts[i]);

@@ -2,9 +2,11 @@
 // of y as a sum over j of y times the sum over i of x. Only where all that comes out is known, so
 // that the ranks find what the sequential program has computed in its own groups.
 #include <algorithm>
+#include <array>
 
 #include "static_check/algebra/layout.h"
 #include "static_check/lift/operators.h"
+#include "static_check/lift/parts.h"
 
 namespace assay {
 
@@ -117,6 +119,109 @@ std::optional<Term> distributed_product(Lifting& lifting, const Term& a, const T
     }
   }
   return std::nullopt;
+}
+
+namespace {
+
+// The views as one with a dimension more, where they are elements of one atom at equal distances
+// from the first on; nullopt where they are not.
+std::optional<Term> one_view_of(std::vector<Term> views) {
+  const Term& first = views.front();
+  const bool alike = std::all_of(views.begin(), views.end(), [&](const Term& view) {
+    return view.atom == first.atom && view.coef == first.coef && view.restrictions.empty() &&
+           view.layout.dims == first.layout.dims;
+  });
+  if (!alike || views.size() < 2) return std::nullopt;
+  std::sort(views.begin(), views.end(),
+            [](const Term& a, const Term& b) { return a.layout.offset < b.layout.offset; });
+  const int64_t step = views[1].layout.offset - views[0].layout.offset;
+  for (size_t i = 1; i < views.size(); ++i)
+    if (step == 0 || views[i].layout.offset - views[i - 1].layout.offset != step)
+      return std::nullopt;
+  Term whole = views.front();
+  whole.layout.dims.push_back({Mode{static_cast<int64_t>(views.size()), step}});
+  return whole;
+}
+
+}  // namespace
+
+namespace {
+
+// The sum over the last dimension of the view, where it is known.
+std::optional<Term> known_sum(Lifting& lifting, const Term& view, const Shape& size, DType dtype) {
+  const std::array<int64_t, 1> last{static_cast<int64_t>(size.size()) - 1};
+  const Lifting::KnownOnly guard(lifting);
+  try {
+    return only_term(reduce_sum(lifting, single_term(size, view), last, dtype));
+  } catch (const NotKnown&) {
+    return std::nullopt;
+  }
+}
+
+// Elements of what a part of a sum sums, as parts of that sum.
+bool join_parts(Lifting& lifting, std::vector<Term>& terms, Shape size, DType dtype) {
+  size.push_back(1);
+  bool joined = false;
+  for (const Term& part : std::vector<Term>(terms)) {
+    if (part.restrictions.empty() || !lifting.is_instance(part.atom, Instance::Kind::kSum))
+      continue;
+    const AtomId summed = lifting.instance_of(part.atom).operands[0].atom;
+    for (Term& term : terms) {
+      if (term.atom != summed || !term.restrictions.empty()) continue;
+      Term one = term;
+      one.layout.dims.push_back({});
+      const auto found = known_sum(lifting, one, size, dtype);
+      if (!found || found->atom != part.atom || !(found->layout == part.layout)) continue;
+      term = *found;
+      joined = true;
+    }
+  }
+  if (joined) {
+    combine(terms);
+    unite_parts(lifting, terms);
+  }
+  return joined;
+}
+
+}  // namespace
+
+void join_known_sums(Lifting& lifting, Value& value, DType dtype) {
+  if (lifting.is_sequential() || lifting.knows_only()) return;
+  constexpr size_t kMostTerms = 64;
+  for (size_t t = 0; t < value.tiles.size(); ++t) {
+    std::vector<Term>& terms = value.tiles[t].terms;
+    if (terms.size() < 2 || terms.size() > kMostTerms) continue;
+    const Shape size = tile_size(value, t);
+    if (join_parts(lifting, terms, size, dtype)) continue;
+    for (size_t i = 0; i + 1 < terms.size(); ++i) {
+      std::vector<Term> alike, others;
+      for (const Term& term : terms) (term.atom == terms[i].atom ? alike : others).push_back(term);
+      const auto whole = one_view_of(std::move(alike));
+      if (!whole) continue;
+      Shape wide = size;
+      wide.push_back(whole->layout.dims.back().front().size);
+      const auto sum = known_sum(lifting, *whole, wide, dtype);
+      if (!sum) continue;
+      others.push_back(*sum);
+      terms = std::move(others);
+      combine(terms);
+    }
+  }
+}
+
+std::optional<Term> known_extremum(Lifting& lifting, Instance::Kind kind,
+                                   const std::vector<Term>& views, Shape size, DType dtype) {
+  const auto whole = one_view_of(views);
+  if (!whole || !whole->coef.is_one() || lifting.is_sequential() || lifting.knows_only())
+    return std::nullopt;
+  const std::array<int64_t, 1> last{static_cast<int64_t>(size.size())};
+  size.push_back(whole->layout.dims.back().front().size);
+  const Lifting::KnownOnly guard(lifting);
+  try {
+    return only_term(reduce_extremum(lifting, kind, single_term(size, *whole), last, dtype));
+  } catch (const NotKnown&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace assay

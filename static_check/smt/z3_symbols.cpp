@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "shared_ir/symbol/comparison.h"
+#include "shared_ir/symbolic/comparison.h"
 #include "static_check/smt/smt_module.h"
 #include "static_check/smt/z3_limit.h"
 

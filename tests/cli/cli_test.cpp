@@ -109,7 +109,7 @@ TEST(CheckCommand, SaysWhyItDidNotReplayWhenThereIsNoModule) {
     text.append(buffer.data(), count);
   }
   EXPECT_EQ(WEXITSTATUS(pclose(pipe)), 1);
-  EXPECT_THAT(text, HasSubstr("not replayed on numbers: module libassay_replay.so is not built"));
+  EXPECT_THAT(text, HasSubstr("not replayed on numbers: module libassay_witness.so is not built"));
 }
 
 class BadInput : public testing::TestWithParam<test::BadCase> {};
@@ -194,7 +194,7 @@ TEST(StaticOnly, LoadsNeitherLibTorchNorZ3) {
   const Outcome outcome = run("check --static-only" + quoted(folder.path()), "LD_DEBUG=files,libs");
   EXPECT_EQ(outcome.exit, 0);
   EXPECT_THAT(outcome.text, HasSubstr("libstdc++"));  // the listing works
-  for (const char* library : {"libtorch", "libc10", "libz3", "libassay_replay"}) {
+  for (const char* library : {"libtorch", "libc10", "libz3", "libassay_witness"}) {
     EXPECT_THAT(outcome.text, Not(HasSubstr(library)));
   }
 }

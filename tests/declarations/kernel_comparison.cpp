@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamic_check/interpret/boxed_call.h"
-#include "dynamic_check/interpret/declared_value.h"
-#include "dynamic_check/interpret/hlo_operators.h"
+#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/kernels/declared_value.h"
+#include "dynamic_check/kernels/hlo_operators.h"
 #include "shared_ir/capture/scalar_type.h"
 #include "shared_ir/lower.h"
 #include "tests/declarations/division_trap.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/kernels/boxed_call.h"
 #include "shared_ir/error.h"
 #include "tests/declarations/elements.h"
 

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/kernels/boxed_call.h"
 #include "shared_ir/lower.h"
 #include "tests/declarations/division_trap.h"
 #include "tests/declarations/elements.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <random>
 
-#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/kernels/boxed_call.h"
 
 namespace assay::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dynamic_check/inputs/random.h"
-#include "dynamic_check/interpret/interpreter.h"
+#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/run/interpret/interpreter.h"
 #include "tests/support/waiting_case.h"
 
 namespace assay {

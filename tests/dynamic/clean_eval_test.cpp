@@ -1,4 +1,4 @@
-#include "dynamic_check/clean_eval.h"
+#include "dynamic_check/relate/clean_eval.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/allclose.h>

@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "dynamic_check/check.h"
-#include "dynamic_check/traces/tensor_trace.h"
+#include "dynamic_check/keep/tensor_trace.h"
 #include "dynamic_check/traces/trace_comparison.h"
 #include "shared_ir/trace/trace_folder.h"
 #include "tests/dynamic/support/difference.h"

@@ -1,5 +1,5 @@
 // Declarations of the user in the place of kernels.
-#include "dynamic_check/interpret/declared_operators.h"
+#include "dynamic_check/kernels/declared_operators.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/allclose.h>
@@ -10,7 +10,7 @@
 
 #include <cmath>
 
-#include "dynamic_check/inputs/random.h"
+#include "dynamic_check/numbers/random.h"
 #include "tests/support/graph_builder.h"
 #include "tests/support/scratch_folder.h"
 

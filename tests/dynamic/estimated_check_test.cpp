@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dynamic_check/references.h"
+#include "dynamic_check/judge/references.h"
 #include "tests/dynamic/support/mlp.h"
 
 namespace assay {

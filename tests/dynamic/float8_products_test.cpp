@@ -1,5 +1,5 @@
 // Runs in float8: what is rounded, that right programs pass, and that wrong ones do not.
-#include "dynamic_check/float8_products.h"
+#include "dynamic_check/run/float8_products.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/equal.h>

@@ -9,11 +9,11 @@
 #include <cstring>
 #include <limits>
 
-#include "dynamic_check/compare/norms.h"
 #include "dynamic_check/cuda/noise_kernel.h"
 #include "dynamic_check/cuda/norms_kernel.h"
-#include "dynamic_check/inputs/random.h"
-#include "dynamic_check/tolerance/rounding.h"
+#include "dynamic_check/numbers/norms.h"
+#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/numbers/rounding.h"
 
 namespace assay::cuda {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "dynamic_check/inputs/random.h"
-#include "dynamic_check/interpret/interpreter.h"
+#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/run/interpret/interpreter.h"
 #include "tests/support/graph_builder.h"
 
 namespace assay::test {

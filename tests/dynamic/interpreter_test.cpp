@@ -1,4 +1,4 @@
-#include "dynamic_check/interpret/interpreter.h"
+#include "dynamic_check/run/interpret/interpreter.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/allclose.h>
@@ -6,7 +6,7 @@
 #include <ATen/ops/rsqrt.h>
 #include <gtest/gtest.h>
 
-#include "dynamic_check/inputs/random.h"
+#include "dynamic_check/numbers/random.h"
 
 namespace assay {
 namespace {

@@ -1,5 +1,5 @@
 // What a check keeps goes to files beyond a budget, and is the same there.
-#include "dynamic_check/kept_copy.h"
+#include "dynamic_check/keep/kept_copy.h"
 
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/equal.h>
@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "dynamic_check/check.h"
-#include "dynamic_check/inputs/random.h"
 #include "dynamic_check/inputs/run_inputs.h"
-#include "dynamic_check/machine_memory.h"
-#include "dynamic_check/references.h"
-#include "dynamic_check/targets.h"
+#include "dynamic_check/judge/references.h"
+#include "dynamic_check/keep/machine_memory.h"
+#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/relate/targets.h"
 #include "shared_ir/error.h"
 #include "tests/dynamic/support/mlp.h"
 

@@ -1,6 +1,6 @@
 // The merger over plain memory. Under the thread sanitizer these tests also show that several
 // threads can merge what they share.
-#include "dynamic_check/buffers/merge_buffers.h"
+#include "dynamic_check/relate/merge_buffers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "dynamic_check/merge.h"
+#include "dynamic_check/relate/merge.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/ones.h>

@@ -1,4 +1,4 @@
-#include "dynamic_check/compare/norms.h"
+#include "dynamic_check/numbers/norms.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/zeros.h>
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "dynamic_check/inputs/random.h"
+#include "dynamic_check/numbers/random.h"
 
 namespace assay {
 namespace {

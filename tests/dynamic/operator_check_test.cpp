@@ -10,8 +10,8 @@
 
 #include <string>
 
-#include "dynamic_check/inputs/random.h"
-#include "dynamic_check/record.h"
+#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/run/record.h"
 #include "shared_ir/capture/scalar_type.h"
 #include "tests/support/graph_builder.h"
 

@@ -5,8 +5,8 @@
 #include <ATen/ops/gelu_backward.h>
 #include <gmock/gmock.h>
 
-#include "dynamic_check/inputs/random.h"
-#include "dynamic_check/record.h"
+#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/run/record.h"
 
 namespace assay {
 namespace {

@@ -11,8 +11,8 @@
 #include <cmath>
 #include <limits>
 
-#include "dynamic_check/inputs/random.h"
-#include "dynamic_check/tolerance/rounding.h"
+#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/numbers/rounding.h"
 #include "dynamic_check/tolerance/statistics.h"
 #include "shared_ir/capture/scalar_type.h"
 

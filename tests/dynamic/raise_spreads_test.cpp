@@ -1,6 +1,6 @@
 // Where samples show no noise, runs of the graphs do, as far as the sequential program justifies
 // it.
-#include "dynamic_check/raise_spreads.h"
+#include "dynamic_check/judge/raise_spreads.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/randn.h>

@@ -1,4 +1,4 @@
-#include "dynamic_check/inputs/random.h"
+#include "dynamic_check/numbers/random.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/equal.h>
@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "dynamic_check/inputs/generate.h"
-#include "dynamic_check/tolerance/rounding.h"
+#include "dynamic_check/numbers/rounding.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "dynamic_check/execute/rank_threads.h"
+#include "dynamic_check/run/execute/rank_threads.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/dispatch/Dispatcher.h>

@@ -1,11 +1,11 @@
 // What a run recorded is what its operators gave, and views of it are kept as views.
-#include "dynamic_check/record.h"
+#include "dynamic_check/run/record.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/equal.h>
 #include <gtest/gtest.h>
 
-#include "dynamic_check/inputs/random.h"
+#include "dynamic_check/numbers/random.h"
 
 namespace assay {
 namespace {

@@ -1,5 +1,5 @@
 // Reductions of tensors are what LibTorch's operators compute, to the last bit.
-#include "dynamic_check/execute/reduce.h"
+#include "dynamic_check/run/execute/reduce.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/from_blob.h>
@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-#include "dynamic_check/tensor_buffer.h"
+#include "dynamic_check/keep/tensor_buffer.h"
 #include "shared_ir/capture/scalar_type.h"
 #include "tests/dynamic/support/number_oracle.h"
 

@@ -1,15 +1,15 @@
 // The sequential graph on several devices: what runs where, what it may overwrite, and what cannot
 // run so. tests/fixtures compares whole checks.
-#include "dynamic_check/reference_stages.h"
+#include "dynamic_check/run/reference_stages.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/equal.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dynamic_check/inputs/random.h"
-#include "dynamic_check/sequential_run.h"
-#include "dynamic_check/traces/tensor_trace.h"
+#include "dynamic_check/keep/tensor_trace.h"
+#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/run/sequential_run.h"
 #include "shared_ir/trace/trace_folder.h"
 #include "tests/dynamic/support/mlp.h"
 #include "tests/support/graph_builder.h"

@@ -1,5 +1,5 @@
 // What the sequential side allows, and by which runs.
-#include "dynamic_check/references.h"
+#include "dynamic_check/judge/references.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>

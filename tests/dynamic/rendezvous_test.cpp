@@ -1,6 +1,6 @@
 // The meeting of rank threads, by itself. Under the thread sanitizer these tests also show that it
 // has no data race.
-#include "dynamic_check/execute/rendezvous.h"
+#include "dynamic_check/run/execute/rendezvous.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

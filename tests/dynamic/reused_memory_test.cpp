@@ -1,5 +1,5 @@
 // Memory of tensors, used again within a check.
-#include "dynamic_check/reused_memory.h"
+#include "dynamic_check/keep/reused_memory.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "dynamic_check/inputs/random.h"
-#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/kernels/boxed_call.h"
 #include "dynamic_check/localize/operator_check.h"
-#include "dynamic_check/tolerance/rounding.h"
+#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/numbers/rounding.h"
 #include "shared_ir/capture/scalar_type.h"
 #include "tests/support/graph_builder.h"
 

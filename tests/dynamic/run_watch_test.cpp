@@ -1,5 +1,5 @@
 // The leader's watch over one run: threads stand in for the processes of the ranks.
-#include "dynamic_check/execute/processes/run_watch.h"
+#include "dynamic_check/run/execute/processes/run_watch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <memory>
 #include <thread>
 
-#include "dynamic_check/execute/processes/anonymous_file.h"
+#include "dynamic_check/run/execute/processes/anonymous_file.h"
 
 namespace assay {
 namespace {

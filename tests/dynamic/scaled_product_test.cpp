@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dynamic_check/interpret/boxed_call.h"
+#include "dynamic_check/kernels/boxed_call.h"
 #include "shared_ir/capture/capture.h"
 
 namespace assay {

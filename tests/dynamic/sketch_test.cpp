@@ -1,5 +1,5 @@
 // Distances between tensors, estimated from their sketches.
-#include "dynamic_check/compare/sketch.h"
+#include "dynamic_check/numbers/sketch.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/ones_like.h>
@@ -10,8 +10,8 @@
 #include <limits>
 #include <utility>
 
-#include "dynamic_check/compare/tensor_comparison.h"
-#include "dynamic_check/inputs/random.h"
+#include "dynamic_check/judge/tensor_comparison.h"
+#include "dynamic_check/numbers/random.h"
 #include "dynamic_check/tolerance/spread.h"
 
 namespace assay {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "dynamic_check/stages/forward_positions.h"
-#include "dynamic_check/stages/plan_stages.h"
+#include "dynamic_check/run/stages/forward_positions.h"
+#include "dynamic_check/run/stages/plan_stages.h"
 #include "tests/support/graph_builder.h"
 
 namespace assay {

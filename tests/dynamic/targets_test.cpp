@@ -1,13 +1,13 @@
 // What a run compares, and how its values come in.
-#include "dynamic_check/targets.h"
+#include "dynamic_check/relate/targets.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/equal.h>
 #include <gtest/gtest.h>
 
-#include "dynamic_check/inputs/random.h"
-#include "dynamic_check/interpret/interpreter.h"
-#include "dynamic_check/target_values.h"
+#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/relate/target_values.h"
+#include "dynamic_check/run/interpret/interpreter.h"
 #include "shared_ir/error.h"
 #include "tests/dynamic/support/mlp.h"
 

@@ -1,5 +1,5 @@
 // Tensors come out of a trace as they went in.
-#include "dynamic_check/traces/tensor_trace.h"
+#include "dynamic_check/keep/tensor_trace.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/_neg_view.h>
@@ -7,7 +7,7 @@
 #include <ATen/ops/equal.h>
 #include <gtest/gtest.h>
 
-#include "dynamic_check/traces/run_trace.h"
+#include "dynamic_check/keep/run_trace.h"
 #include "tests/dynamic/support/mlp.h"
 #include "tests/support/scratch_folder.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamic_check/inputs/random.h"
+#include "dynamic_check/numbers/random.h"
 
 namespace assay {
 namespace {

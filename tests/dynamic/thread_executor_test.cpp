@@ -1,6 +1,6 @@
 // Runs of the rank threads, with what they record. Under the thread sanitizer these tests also show
 // that ranks, hooks and recording share no memory without order.
-#include "dynamic_check/execute/thread_executor.h"
+#include "dynamic_check/run/execute/thread_executor.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dynamic_check/merge.h"
+#include "dynamic_check/relate/merge.h"
 #include "tests/dynamic/support/mlp.h"
 
 namespace assay {

@@ -8,8 +8,8 @@
 
 #include "dynamic_check/cuda/driver.h"
 #include "dynamic_check/cuda/gpus.h"
-#include "dynamic_check/float8_products.h"
-#include "dynamic_check/inputs/random.h"
+#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/run/float8_products.h"
 #include "tests/support/gpu.h"
 #include "tests/support/graph_builder.h"
 

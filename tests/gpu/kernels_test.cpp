@@ -7,11 +7,11 @@
 
 #include <limits>
 
-#include "dynamic_check/compare/norms.h"
 #include "dynamic_check/cuda/gpus.h"
 #include "dynamic_check/cuda/norms.h"
-#include "dynamic_check/inputs/random.h"
-#include "dynamic_check/tolerance/rounding.h"
+#include "dynamic_check/numbers/norms.h"
+#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/numbers/rounding.h"
 #include "tests/support/gpu.h"
 
 namespace assay {

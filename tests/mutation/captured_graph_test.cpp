@@ -1,7 +1,7 @@
 // Mutants of a captured serving model.
 #include <gtest/gtest.h>
 
-#include "dynamic_check/replay/reduce_case.h"
+#include "dynamic_check/witness/reduce_case.h"
 #include "tests/mutation/mutant_test.h"
 #include "tests/support/captured_graphs.h"
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "dynamic_check/replay/reduce_case.h"
+#include "dynamic_check/witness/reduce_case.h"
 #include "tests/support/captured_cases.h"
 #include "tests/support/captured_graphs.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "dynamic_check/interpret/boxed_call.h"
-#include "dynamic_check/interpret/collective_node.h"
+#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/run/interpret/collective_node.h"
 #include "tests/mutation/edits.h"
 
 namespace assay::test {

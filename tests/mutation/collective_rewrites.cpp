@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "dynamic_check/interpret/collective_node.h"
+#include "dynamic_check/run/interpret/collective_node.h"
 #include "tests/mutation/edits.h"
 
 namespace assay::test {

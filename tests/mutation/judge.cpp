@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "dynamic_check/replay/replay.h"
+#include "dynamic_check/witness/find_witness.h"
 #include "static_check/domains.h"
 
 namespace assay::test {
 namespace {
 
-ReplayOptions runs(std::vector<uint64_t> seeds, bool finite_only, const Proof& proof) {
-  ReplayOptions options;
+WitnessOptions runs(std::vector<uint64_t> seeds, bool finite_only, const Proof& proof) {
+  WitnessOptions options;
   options.ranks_defined = finite_only && proof.assumes_domains;
   options.seeds = std::move(seeds);
   options.reduce = false;
@@ -68,7 +68,7 @@ Judgement Judge::judge(const Mutation& mutation) const {
   }
   judgement.proof = *proof;
 
-  const ReplayResult run = replay(mutant, {}, runs({1, 2, 3}, finite_only_, *proof));
+  const WitnessSearch run = find_witness(mutant, {}, runs({1, 2, 3}, finite_only_, *proof));
   if (!run.witness && !run.why_not.empty()) {
     judgement.invalid = run.why_not;
     return judgement;
@@ -78,7 +78,7 @@ Judgement Judge::judge(const Mutation& mutation) const {
   const bool ran_to_the_end = !run.witness || run.witness->failure.empty();
   if (ran_to_the_end && !claims.empty()) {
     mutant.expect.clear();
-    const ReplayResult claimed = replay(mutant, claims, runs({4}, finite_only_, *proof));
+    const WitnessSearch claimed = find_witness(mutant, claims, runs({4}, finite_only_, *proof));
     // A rank that stops on other ids than the inputs before says nothing about a relation.
     if (claimed.witness && claimed.witness->failure.empty())
       judgement.false_claim = in_words(*claimed.witness);

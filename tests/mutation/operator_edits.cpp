@@ -1,8 +1,8 @@
 #include <string_view>
 #include <utility>
 
-#include "dynamic_check/interpret/boxed_call.h"
-#include "dynamic_check/interpret/collective_node.h"
+#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/run/interpret/collective_node.h"
 #include "tests/mutation/edits.h"
 
 namespace assay::test {

@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dynamic_check/clean_eval.h"
+#include "dynamic_check/relate/clean_eval.h"
 #include "tests/plugin/capture_error.h"
 
 namespace assay {

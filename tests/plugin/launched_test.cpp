@@ -12,8 +12,8 @@
 #include <sstream>
 #include <thread>
 
-#include "dynamic_check/execute/processes/child_process.h"
-#include "dynamic_check/execute/processes/tcp.h"
+#include "dynamic_check/run/execute/processes/child_process.h"
+#include "dynamic_check/run/execute/processes/tcp.h"
 #include "tests/support/scratch_folder.h"
 
 namespace assay {

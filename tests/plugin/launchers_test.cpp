@@ -7,8 +7,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "dynamic_check/execute/processes/child_process.h"
-#include "dynamic_check/execute/processes/tcp.h"
+#include "dynamic_check/run/execute/processes/child_process.h"
+#include "dynamic_check/run/execute/processes/tcp.h"
 #include "tests/support/scratch_folder.h"
 
 namespace assay {

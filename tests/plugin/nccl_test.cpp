@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "dynamic_check/cuda/gpus.h"
-#include "dynamic_check/execute/process_executor.h"
+#include "dynamic_check/run/execute/process_executor.h"
 #include "tests/support/gpu.h"
 
 namespace assay {

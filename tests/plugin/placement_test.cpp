@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dynamic_check/clean_eval.h"
+#include "dynamic_check/relate/clean_eval.h"
 #include "gtest_plugin/placement_relation.h"
 
 namespace assay {

@@ -1,4 +1,4 @@
-#include "shared_ir/symbol/expression.h"
+#include "shared_ir/symbolic/expression.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // The float64 execution of the captured graphs' proofs, on smaller cases of the same structure.
-#include "dynamic_check/replay/reduce_case.h"
+#include "dynamic_check/witness/reduce_case.h"
 #include "tests/support/captured_cases.h"
 #include "tests/support/captured_graphs.h"
 #include "tests/support/expect_claims_hold.h"

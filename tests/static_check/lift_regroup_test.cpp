@@ -80,5 +80,60 @@ TEST(LiftRegroup, ADifferenceTimesAFactorIsTheDifferenceOfTheProducts) {
   EXPECT_FALSE(proves(difference_of_products(2)));
 }
 
+/// A reduction of x over its rows, of which every rank has one: a collective reduces the rows, or a
+/// rank adds what it has gathered, one by one.
+Case one_row_each(const char* op, const char* collective, int ranks, int wrong_rank = -1) {
+  CaseBuilder c(ranks);
+  const TensorRef x = c.sequential().input("x", {ranks, 3});
+  c.sequential().output(c.sequential().call("y", op, {x, {0}}, {3}));
+  for (int r = 0; r < ranks; ++r) {
+    GraphBuilder& g = c.rank(r);
+    TensorRef row = g.call("row", "aten.squeeze.dim", {g.input("x", {1, 3}), 0}, {3});
+    if (r == wrong_rank) row = g.call("twice", "aten.mul.Tensor", {row, 2}, {3});
+    g.output(g.call("y", "_c10d_functional.all_reduce.default", {row, collective, "tp"}, {3}));
+  }
+  c.shard("x", 0);
+  return c.build();
+}
+
+TEST(LiftRegroup, RowsOfWhichEveryRankHasOneAreReducedByACollective) {
+  for (const int ranks : {2, 3, 4}) {
+    EXPECT_TRUE(proves(one_row_each("aten.sum.dim_IntList", "sum", ranks))) << ranks;
+    EXPECT_TRUE(proves(one_row_each("aten.mean.dim", "avg", ranks))) << ranks;
+    EXPECT_TRUE(proves(one_row_each("aten.amax.default", "max", ranks))) << ranks;
+    EXPECT_TRUE(proves(one_row_each("aten.amin.default", "min", ranks))) << ranks;
+    EXPECT_FALSE(proves(one_row_each("aten.sum.dim_IntList", "sum", ranks, 1))) << ranks;
+    EXPECT_FALSE(proves(one_row_each("aten.sum.dim_IntList", "avg", ranks))) << ranks;
+    EXPECT_FALSE(proves(one_row_each("aten.amax.default", "max", ranks, 1))) << ranks;
+    EXPECT_FALSE(proves(one_row_each("aten.amax.default", "min", ranks))) << ranks;
+  }
+}
+
+/// The sum of x over its rows, added one by one; `times`: how often the last row counts.
+Case added_one_by_one(int64_t rows, double times) {
+  CaseBuilder c(1);
+  c.sequential().output(c.sequential().call("y", "aten.sum.dim_IntList",
+                                            {c.sequential().input("x", {rows, 3}), {0}}, {3}));
+  GraphBuilder& g = c.rank(0);
+  const TensorRef x = g.input("x", {rows, 3});
+  TensorRef sum = g.call("r0", "aten.select.int", {x, 0, 0}, {3});
+  for (int64_t row = 1; row < rows; ++row) {
+    const std::string name = std::to_string(row);
+    const TensorRef next = g.call("r" + name, "aten.select.int", {x, 0, row}, {3});
+    sum = g.call("s" + name, "aten.add.Tensor", {sum, next}, {3});
+    if (row + 1 == rows) g.keyword("alpha", times);
+  }
+  g.output(sum);
+  c.replicate("x");
+  return c.build();
+}
+
+TEST(LiftRegroup, RowsThatAreAddedOneByOneAreTheirSum) {
+  for (const int64_t rows : {2, 3, 5}) {
+    EXPECT_TRUE(proves(added_one_by_one(rows, 1))) << rows;
+    EXPECT_FALSE(proves(added_one_by_one(rows, 2))) << rows;
+  }
+}
+
 }  // namespace
 }  // namespace assay::test

@@ -37,6 +37,29 @@ def check_format(root, clang_format):
     return [f"{path}: not formatted (ci/format does it)" for path in sorted(wrong)]
 
 
+def room_of(path):
+    """(top-level folder, room, its height) of a source of a folder that has rooms; None for another."""
+    parts = pathlib.PurePath(path).parts
+    rooms = source_tree.ROOMS.get(parts[0])
+    if rooms is None:
+        return None
+    room = parts[1] if len(parts) > 2 else ""
+    return parts[0], room, rooms.index(room) if room in rooms else None
+
+
+def misplaced(path, target):
+    """Why the file's room may not include the target; None where it may."""
+    own, other = room_of(path), room_of(target)
+    if own is None or other is None or own[0] != other[0]:
+        return None
+    for folder, room, height in (own, other):
+        if height is None:
+            return f"{folder}/{room} is no room of source_tree.ROOMS"
+    if other[2] > own[2]:
+        return f"{own[0]}/{own[1]} stands before {other[0]}/{other[1]} and must not include {target}"
+    return None
+
+
 def check_includes(root):
     """Dependencies between folders point one way, and quoted includes start at the root."""
     problems = []
@@ -51,6 +74,8 @@ def check_includes(root):
                 continue
             if not any(target.startswith(folder + "/") for folder in allowed):
                 problems.append(f"{place}: {path.parent} must not include {target}")
+            if (why := misplaced(path, target)) and "gloo_headers" not in path.parts:
+                problems.append(f"{place}: {why}")
             if quote == "<":
                 problems.append(f'{place}: include our own {target} with ""')
     for path in source_tree.light_headers(root):

@@ -3,8 +3,7 @@
 import pathlib
 import re
 
-# Top-level folders that hold code, each with those it may include from. The rule is DESIGN's:
-# gtest_plugin -> {static_check, dynamic_check} -> shared_ir.
+# Top-level folders that hold code, each with those it may include from: docs/architecture.md.
 MAY_INCLUDE = {
     "shared_ir": {"shared_ir"},
     "static_check": {"static_check", "shared_ir"},
@@ -18,6 +17,27 @@ MAY_INCLUDE = {
 
 # The certificate checker must not share code with the proofs that it checks.
 NARROWER = {"static_check/checker": {"shared_ir", "static_check/checker"}}
+
+# The rooms of a top-level folder, from the ground up: one may include what stands before it, never
+# what stands after. Files beside the rooms are of the last one, "".
+ROOMS = {
+    "dynamic_check": (
+        "cuda",
+        "buffers",
+        "keep",
+        "numbers",
+        "kernels",
+        "relate",
+        "inputs",
+        "run",
+        "tolerance",
+        "judge",
+        "localize",
+        "traces",
+        "witness",
+        "",
+    ),
+}
 
 # Folders whose headers hide the heavy dependencies (shared_ir/capture may see torch). A header that
 # no other folder of them includes is private, and may see them.

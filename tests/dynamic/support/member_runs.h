@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "dynamic_check/execute/threads/group_member.h"
+#include "dynamic_check/run/execute/threads/group_member.h"
 
 namespace assay::test {
 

@@ -1,0 +1,40 @@
+#include "ci/cli/witness.h"
+
+#include "ci/cli/module.h"
+#include "dynamic_check/witness/witness_module.h"
+
+namespace assay::cli {
+
+namespace {
+
+// What `run(entry, report)` makes of the module's entry.
+template <typename Entry, typename Run>
+std::optional<DynamicReport> from_module(const char* name, std::string& why, const Run& run) {
+  const auto entry = reinterpret_cast<Entry>(module_entry(kWitnessModule, name, why));
+  if (!entry) return std::nullopt;
+  try {
+    DynamicReport report;
+    run(entry, report);
+    return report;
+  } catch (const UserError& error) {
+    why = error.what();
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<DynamicReport> find_witness(const Case& refinement, std::string& why) {
+  return from_module<WitnessFunction>(
+      kWitnessEntry, why,
+      [&](WitnessFunction entry, DynamicReport& report) { entry(refinement, report); });
+}
+
+std::optional<DynamicReport> run_of_proof(const Case& refinement,
+                                          const std::vector<Relation>& proved, std::string& why) {
+  return from_module<ProofRunFunction>(
+      kProofRunEntry, why,
+      [&](ProofRunFunction entry, DynamicReport& report) { entry(refinement, proved, report); });
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,95 @@
+#include "dynamic_check/judge/raise_spreads.h"
+
+#include <ATen/TensorOperators.h>
+
+#include <cmath>
+
+#include "dynamic_check/judge/rank_noise.h"
+#include "dynamic_check/kernels/declared_operators.h"
+#include "dynamic_check/numbers/rounding.h"
+#include "dynamic_check/relate/target_values.h"
+#include "dynamic_check/run/float8_products.h"
+#include "dynamic_check/run/reassociation.h"
+#include "dynamic_check/run/reference_stages.h"
+#include "dynamic_check/run/sequential_run.h"
+
+namespace assay {
+namespace {
+
+// Of every floating reference with an exact value: the others do not deviate.
+using Spreads = std::vector<std::optional<Spread>>;
+
+Spreads spreads_like(const std::vector<ExpectedTensor>& references) {
+  Spreads spreads;
+  for (const ExpectedTensor& reference : references) {
+    spreads.emplace_back();
+    if (reference.spread && !reference.spread->is_estimate())
+      spreads.back() = reference.spread->without_samples();
+  }
+  return spreads;
+}
+
+// Adds a perturbed run of the sequential graph to the spreads: in stages, where there are some.
+void add_sequential(Spreads& spreads, const Case& refinement, const Targets& targets,
+                    const RunInputs& inputs, const Noise& noise, const StagedGraph* stages,
+                    const DeclaredOperators& declared) {
+  const Graph& graph = refinement.sequential;
+  const auto told = [&](size_t i, const at::Tensor& value) {
+    if (spreads[i]) spreads[i]->add(value.to(spreads[i]->exact().device()));
+  };
+  if (stages) {
+    SequentialRun run(graph, {.precision = DType::kFloat64, .rounding = noise}, targets, told,
+                      at::kCPU);
+    run_in_stages(*stages, inputs.whole, run);
+    return;
+  }
+  std::map<RankTensorName, at::Tensor> whole;
+  for (const auto& [name, tensor] : inputs.whole) whole[{name, 0}] = tensor;
+  TargetValues values(graph, targets, told);
+  interpret_reassociated(
+      graph, refinement.sequential_groups, std::move(whole), noise, &declared,
+      [&](Rank, TensorId id, const at::Tensor& value) { values.see(id, value); });
+  values.finish();
+}
+
+}  // namespace
+
+void raise_by_sequential_graph(std::vector<ExpectedTensor>& references, const Case& refinement,
+                               const Targets& targets, const RunInputs& inputs,
+                               const DynamicOptions& options) {
+  Spreads spreads = spreads_like(references);
+  const double roundoff = unit_roundoff(storage_dtype(options.precision));
+  // Each rank's part of a sum is rounded, and the sum of the parts.
+  const double sums = roundoff * std::sqrt(static_cast<double>(refinement.ranks.size() + 1));
+  const DeclaredOperators declared(refinement.operator_files);
+  const auto stages = staged_graph(refinement, options, Arithmetic::kFloat64);
+  for (int sample = 1; sample <= options.samples; ++sample)
+    add_sequential(spreads, refinement, targets, inputs, {roundoff, options.seed, sample, sums},
+                   stages.get(), declared);
+  for (size_t i = 0; i < references.size(); ++i)
+    if (spreads[i] && spreads[i]->samples() == options.samples)
+      references[i].spread->raise_to(*spreads[i]);
+}
+
+std::string raise_by_ranks(std::vector<ExpectedTensor>& references, const Case& refinement,
+                           const Targets& targets, const RunInputs& inputs,
+                           const DynamicOptions& options) {
+  Spreads spreads = spreads_like(references);
+  std::string why_not =
+      rank_noise(refinement, targets, inputs, options, [&](size_t i, const at::Tensor& moved) {
+        if (!spreads[i]) return;
+        const at::Tensor& exact = spreads[i]->exact();
+        spreads[i]->add(exact + moved.to(exact.device()));
+      });
+  for (size_t i = 0; i < references.size(); ++i) {
+    if (!spreads[i] || spreads[i]->samples() != options.samples) continue;
+    const double times = references[i].spread->times(*spreads[i]);
+    if (times > kSameNoise)
+      references[i].excess_noise = times;
+    else
+      references[i].spread->raise_to(*spreads[i], kSameNoise);
+  }
+  return why_not;
+}
+
+}  // namespace assay

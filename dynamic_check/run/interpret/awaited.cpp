@@ -1,0 +1,39 @@
+#include "dynamic_check/run/interpret/awaited.h"
+
+#include "dynamic_check/kernels/declared_operators.h"
+#include "shared_ir/lower/declaration.h"
+#include "shared_ir/operators.h"
+
+namespace assay {
+namespace {
+
+bool waits(const Node& node, const DeclaredOperators* declared) {
+  static const OperatorTable builtin = OperatorTable::builtin();
+  const OperatorDeclaration* declaration = declared ? declared->declaration(node) : nullptr;
+  if (declaration == nullptr) declaration = builtin.find(node.op);
+  return declaration != nullptr && declaration->waits;
+}
+
+}  // namespace
+
+std::vector<NodeId> awaited_before(const Graph& graph, const DeclaredOperators* declared) {
+  std::vector<NodeId> first_reader(graph.nodes.size(), kNone);
+  std::vector<bool> awaited(graph.nodes.size(), false);
+  for (size_t index = 0; index < graph.nodes.size(); ++index) {
+    const Node& node = graph.nodes[index];
+    const bool is_wait = waits(node, declared);
+    for (const TensorId operand : operands_of(node)) {
+      const NodeId maker = graph.tensors[static_cast<size_t>(operand)].producer;
+      if (maker == kNone) continue;
+      const auto made = static_cast<size_t>(maker);
+      if (first_reader[made] == kNone) first_reader[made] = static_cast<NodeId>(index);
+      if (is_wait) awaited[made] = true;
+    }
+  }
+  std::vector<NodeId> before;
+  for (size_t index = 0; index < graph.nodes.size(); ++index)
+    before.push_back(awaited[index] ? first_reader[index] : static_cast<NodeId>(index) + 1);
+  return before;
+}
+
+}  // namespace assay

@@ -1,0 +1,177 @@
+#include "dynamic_check/run/record.h"
+
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/ops/equal.h>
+#include <fmt/format.h>
+
+#include <set>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+
+#include "dynamic_check/keep/kept_copy.h"
+#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/run/execute/rank_environment.h"
+#include "shared_ir/capture/recording.h"
+
+namespace assay {
+namespace {
+
+class RunContext final : public ProgramContext {
+ public:
+  RunContext(Recording& recording, RankEnvironment& environment,
+             std::map<std::string, at::Tensor> inputs)
+      : recording_(recording), environment_(environment), inputs_(std::move(inputs)) {}
+
+  at::Tensor input(const std::string& name) override {
+    auto found = inputs_.find(name);
+    if (found != inputs_.end()) return found->second;
+    throw UserError({}, fmt::format("the program asks for an input {} that was not declared", name),
+                    "declare it, or correct the name");
+  }
+  void output(const std::string& name, const at::Tensor& tensor) override {
+    recording_.output(name, tensor);
+  }
+  Rank rank() const override { return environment_.rank(); }
+  const Mesh& mesh() const override { return environment_.mesh(); }
+  c10::intrusive_ptr<c10d::ProcessGroup> group(const std::string& axis) override {
+    return environment_.group(axis);
+  }
+
+ private:
+  Recording& recording_;
+  RankEnvironment& environment_;
+  std::map<std::string, at::Tensor> inputs_;
+};
+
+class ParameterContext final : public ProgramContext {
+ public:
+  using Made = std::function<void(const std::string&, const at::Tensor&)>;
+  ParameterContext(RankEnvironment& environment, const Made& made)
+      : environment_(environment), made_(made) {}
+
+  at::Tensor input(const std::string& name) override {
+    throw UserError(
+        {}, fmt::format("parameters are made before the run: there is no input {} yet", name));
+  }
+  void output(const std::string& name, const at::Tensor& tensor) override {
+    if (!names_.insert(name).second)
+      throw UserError({}, fmt::format("parameter {} is made twice on rank {}", name, rank()));
+    made_(name, tensor);
+  }
+  Rank rank() const override { return environment_.rank(); }
+  const Mesh& mesh() const override { return environment_.mesh(); }
+  c10::intrusive_ptr<c10d::ProcessGroup> group(const std::string& axis) override {
+    return environment_.group(axis);
+  }
+
+ private:
+  RankEnvironment& environment_;
+  const Made& made_;
+  std::set<std::string> names_;
+};
+
+std::string describe(const Graph& graph, size_t index) {
+  if (index >= graph.nodes.size()) return "nothing";
+  const Node& node = graph.nodes[index];
+  return node.source.known() ? fmt::format("{} ({})", node.op, to_string(node.source)) : node.op;
+}
+
+// Node by node: same operator, same outputs.
+void check_same_nodes(const Graph& captured, const Graph& run) {
+  const size_t count = std::max(captured.nodes.size(), run.nodes.size());
+  for (size_t i = 0; i < count; ++i) {
+    const bool same = i < captured.nodes.size() && i < run.nodes.size() &&
+                      captured.nodes[i].op == run.nodes[i].op &&
+                      captured.nodes[i].outputs == run.nodes[i].outputs;
+    if (same) continue;
+    throw UserError(
+        {},
+        fmt::format("{}: the run is not what was captured: operator {} was {} and is {}",
+                    captured.name, i, describe(captured, i), describe(run, i)),
+        "a program must not branch on values, on devices or on how often it has run");
+  }
+}
+
+}  // namespace
+
+void run_recorded(const RankProgram& program, RankEnvironment& environment, const Graph& captured,
+                  const std::map<std::string, at::Tensor>& inputs,
+                  const std::map<std::string, bool>& differentiable, const NodeObserver& observer) {
+  std::map<std::string, at::Tensor> own;
+  for (TensorId id : captured.inputs) {
+    const std::string& name = captured.tensors[static_cast<size_t>(id)].name;
+    auto found = inputs.find(name);
+    if (found == inputs.end())
+      throw UserError({}, fmt::format("{}: input {} has no value", captured.name, name));
+    auto wanted = differentiable.find(name);
+    const bool requires_grad = wanted != differentiable.end() && wanted->second;
+    own[name] = found->second.clone().set_requires_grad(requires_grad);
+  }
+  Recording recording(captured.name, {.on_outputs =
+                                          [&](NodeId node, std::span<const at::Tensor> outputs) {
+                                            // A run that strays from the capture is reported at its
+                                            // end, with the node.
+                                            if (static_cast<size_t>(node) < captured.nodes.size())
+                                              observer(node, outputs);
+                                          },
+                                      .expected = &captured});
+  for (TensorId id : captured.inputs) {
+    const std::string& name = captured.tensors[static_cast<size_t>(id)].name;
+    recording.input(name, own.at(name));
+  }
+  RunContext context(recording, environment, own);
+  program(context);
+  check_same_nodes(captured, recording.finish());
+}
+
+namespace {
+
+// The outputs of an operator that shows its operand's memory in another way, as views of what was
+// kept of that operand. None where the operator is another, and where it does not show the same.
+std::vector<at::Tensor> views_of_kept(const Graph& captured, const Node& node,
+                                      std::span<const at::Tensor> outputs,
+                                      const RecordedTensors& recorded) {
+  if (!is_view_operator(node)) return {};
+  const std::vector<TensorId> operands = tensor_arguments(node);
+  if (operands.empty() || !recorded[static_cast<size_t>(operands.front())].defined()) return {};
+  const auto kept = [&](TensorId id) { return recorded[static_cast<size_t>(id)]; };
+  std::vector<at::Tensor> views = run_operator(captured, node, kept, Arithmetic::kAsRecorded);
+  if (views.size() != outputs.size()) return {};
+  for (size_t i = 0; i < views.size(); ++i) {
+    const at::Tensor &view = views[i], &output = outputs[i];
+    const bool same = view.defined() && output.defined() &&
+                      view.is_alias_of(kept(operands.front())) &&
+                      view.scalar_type() == output.scalar_type() && at::equal(view, output);
+    if (!same) return {};
+  }
+  return views;
+}
+
+}  // namespace
+
+void keep_outputs(const Graph& captured, NodeId node, std::span<const at::Tensor> outputs,
+                  RecordedTensors& recorded) {
+  const Node& called = captured.nodes[static_cast<size_t>(node)];
+  const std::vector<TensorId>& ids = called.outputs;
+  const std::vector<at::Tensor> views = views_of_kept(captured, called, outputs, recorded);
+  for (size_t i = 0; i < ids.size() && i < outputs.size(); ++i) {
+    if (ids[i] == kNone || !outputs[i].defined()) continue;
+    recorded[static_cast<size_t>(ids[i])] = views.empty() ? kept_copy(outputs[i]) : views[i];
+  }
+}
+
+void apply_kernel_hook(const KernelHook& hook, Rank rank, const Graph& captured, NodeId node,
+                       const RecordedTensors& recorded, std::span<const at::Tensor> outputs) {
+  const Node& called = captured.nodes[static_cast<size_t>(node)];
+  std::vector<at::Tensor> inputs;
+  for (TensorId input : tensor_arguments(called))
+    inputs.push_back(recorded[static_cast<size_t>(input)]);
+  hook({rank, captured, called, inputs, outputs});
+}
+
+void run_parameters(const RankProgram& program, RankEnvironment& environment,
+                    const std::function<void(const std::string&, const at::Tensor&)>& made) {
+  ParameterContext context(environment, made);
+  program(context);
+}
+
+}  // namespace assay

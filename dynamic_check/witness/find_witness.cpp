@@ -1,0 +1,285 @@
+#include "dynamic_check/witness/find_witness.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/where.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "dynamic_check/inputs/generate.h"
+#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/kernels/declared_operators.h"
+#include "dynamic_check/numbers/norms.h"
+#include "dynamic_check/numbers/rounding.h"
+#include "dynamic_check/relate/merge.h"
+#include "dynamic_check/run/interpret/interpreter.h"
+#include "dynamic_check/run/perturbed_run.h"
+#include "dynamic_check/witness/reduce_case.h"
+#include "dynamic_check/witness/witness_inputs.h"
+#include "shared_ir/approximation.h"
+#include "shared_ir/memory/effects.h"
+#include "shared_ir/operators.h"
+
+namespace assay {
+namespace {
+
+// Tried in this order: small tensors run fast, but a program may need larger ones.
+constexpr int64_t kLeastSizes[] = {3, 8, 32};
+
+// A distributed program rounds in other places and more often than a sequential run whose every
+// result is moved by one rounding; how far that moves a value is estimated by the largest of a few.
+constexpr int kRoundingSamples = 3;
+constexpr double kRoundingFactor = 64;
+
+// What must be equal: a sequential expression and one distributed expression.
+struct Claim {
+  CleanExpr sequential;
+  CleanExpr distributed;
+};
+
+std::vector<Claim> claims_of(const Case& refinement) {
+  std::vector<Claim> claims;
+  for (const Expectation& expectation : refinement.expect) {
+    for (const CleanExpr& replica : expectation.replicas)
+      claims.push_back({expectation.sequential, replica});
+  }
+  return claims;
+}
+
+// Puts relations where reduce_case shrinks them along.
+Case with_relations(Case refinement, const std::vector<Relation>& relations) {
+  for (const Relation& relation : relations) {
+    Expectation claim;
+    claim.sequential.name = relation.tensor;
+    claim.replicas = relation.replicas;
+    claim.place = relation.place;
+    refinement.expect.push_back(std::move(claim));
+  }
+  return refinement;
+}
+
+int64_t elements_of(const Case& refinement) {
+  int64_t total = 0;
+  auto add = [&](const Graph& graph) {
+    for (const Tensor& tensor : graph.tensors) total += element_count(tensor.shape);
+  };
+  add(refinement.sequential);
+  for (const Graph& rank : refinement.ranks) add(rank);
+  return total;
+}
+
+// Looks tensors up by name and rank in the values of all ranks.
+std::function<at::Tensor(const RankTensorName&)> lookup(const std::vector<Graph>& graphs,
+                                                        const std::vector<Values>& values) {
+  return [&graphs, &values](const RankTensorName& name) {
+    const auto rank = static_cast<size_t>(name.second);
+    if (rank >= graphs.size()) return at::Tensor();
+    const TensorId id = graphs[rank].find(name.first);
+    return id == kNone ? at::Tensor() : values[rank][static_cast<size_t>(id)];
+  };
+}
+
+// The same for a claim over tensors of several types of integers, which it takes as numbers.
+std::function<at::Tensor(const RankTensorName&)> as_numbers(
+    const CleanExpr& expr, std::function<at::Tensor(const RankTensorName&)> of) {
+  std::set<at::ScalarType> types;
+  for_each_leaf(expr, [&](const CleanExpr& leaf) {
+    if (const at::Tensor tensor = of({leaf.name, leaf.rank}); tensor.defined())
+      types.insert(tensor.scalar_type());
+  });
+  if (types.size() < 2 || types.contains(at::kBool)) return of;
+  return [of = std::move(of)](const RankTensorName& name) {
+    const at::Tensor tensor = of(name);
+    return tensor.defined() ? tensor.to(at::kDouble) : tensor;
+  };
+}
+
+// Relative Frobenius norm of the difference; 1 where NaN and infinities stand elsewhere.
+double distance(const at::Tensor& actual, const at::Tensor& expected) {
+  if (special_mismatches(actual, expected) > 0) return 1;
+  const double error = difference_norms(actual, expected).whole;
+  const double norm = norms_of(expected).whole;
+  return norm > 0 ? error / norm : error;
+}
+
+// Whether the values differ where `actual` alone is NaN or infinite, and nowhere else.
+bool only_undefined(const at::Tensor& actual, const at::Tensor& expected, double tolerance) {
+  const at::Tensor known = at::where(at::isfinite(actual), actual, expected);
+  return all_finite(expected) && !all_finite(actual) && distance(known, expected) <= tolerance;
+}
+
+// A sequential tensor goes by its name; an expression over several, by its text.
+std::string name_of(const CleanExpr& sequential) {
+  return sequential.kind == CleanExpr::Kind::kTensor ? sequential.name : to_string(sequential);
+}
+
+// What the ranks hold of the approximated tensors, were they what the sequential program computes.
+std::map<RankTensorName, at::Tensor> accepted_values(const Case& refinement, const Values& expected,
+                                                     uint64_t seed) {
+  const std::vector<Relation> relations = approximations_as_relations(refinement);
+  std::map<std::string, at::Tensor> whole;
+  for (const Relation& relation : relations) {
+    const TensorId id = refinement.sequential.find(relation.tensor);
+    whole[relation.tensor] = expected[static_cast<size_t>(id)];
+  }
+  return parts_of(relations, refinement.ranks, whole, seed);
+}
+
+// One case at one size.
+class BothSides {
+ public:
+  BothSides(const Case& refinement, bool reduced, const WitnessOptions& options)
+      : refinement_(refinement), reduced_(reduced), options_(options) {}
+
+  // Adds to `result`; true when a witness was found. Throws UserError for what cannot be run.
+  bool run(uint64_t seed, double scale, WitnessSearch& result) const {
+    WitnessInputs inputs = make_witness_inputs(refinement_, seed, scale);
+    const std::vector<Graph> sequential{refinement_.sequential};
+    const std::vector<Values> expected =
+        values_of(sequential, refinement_.sequential_groups, inputs.sequential);
+    inputs.distributed.merge(accepted_values(refinement_, expected.front(), seed));
+    std::vector<Values> actual;
+    try {
+      actual = values_of(refinement_.ranks, refinement_.distributed_groups, inputs.distributed);
+    } catch (const UnmetCollectives& mismatch) {
+      result.witness = Witness{"", "", 1, seed, reduced_, false, mismatch.message};
+      return true;
+    } catch (const IndexOutOfRange& error) {
+      result.witness = Witness{"", "", 1, seed, reduced_, false, error.what()};
+      return true;
+    }
+    const bool left_out = options_.ranks_defined;
+    for (const Claim& claim : claims_of(refinement_)) {
+      const at::Tensor reference =
+          evaluate(claim.sequential, lookup(sequential, expected)).to(at::kDouble);
+      if (options_.finite_only && !all_finite(reference)) continue;
+      const Merged merged = merge(claim.distributed, reference.sizes().vec(),
+                                  as_numbers(claim.distributed, lookup(refinement_.ranks, actual)));
+      ++result.compared;
+      const at::Tensor found =
+          merged.fault ? at::Tensor() : judged(merged.value, reference, left_out).to(at::kDouble);
+      const double error = merged.fault ? 1 : distance(found, reference);
+      if (error <= options_.tolerance ||
+          error <= kRoundingFactor * rounding(claim, inputs, reference, seed))
+        continue;
+      result.witness =
+          Witness{name_of(claim.sequential),
+                  to_string(claim.distributed),
+                  error,
+                  seed,
+                  reduced_,
+                  found.defined() && only_undefined(found, reference, options_.tolerance),
+                  ""};
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  // Without what says nothing where the ranks have no number.
+  static at::Tensor judged(const at::Tensor& merged, const at::Tensor& reference, bool left_out) {
+    const at::Tensor value = merged.to(at::kDouble);
+    return left_out ? at::where(at::isfinite(value), value, reference) : value;
+  }
+
+  bool writes_memory(const Graph& graph) const {
+    static const OperatorTable builtin = OperatorTable::builtin();
+    return std::ranges::any_of(graph.nodes, [&](const Node& node) {
+      const OperatorDeclaration* declaration = declared_.declaration(node);
+      if (declaration == nullptr) declaration = builtin.find(node.op);
+      const memory::OperatorSchema schema = memory::schema_of(node.op, declaration);
+      return !memory::written_by(graph, node, schema).empty();
+    });
+  }
+
+  // The values that relations speak of: outputs of a graph as they are at its end, other tensors as
+  // they were made.
+  std::vector<Values> values_of(const std::vector<Graph>& graphs, const Groups& groups,
+                                const std::map<RankTensorName, at::Tensor>& inputs) const {
+    std::vector<Values> made(graphs.size());
+    for (size_t rank = 0; rank < graphs.size(); ++rank)
+      if (writes_memory(graphs[rank])) made[rank].resize(graphs[rank].tensors.size());
+    const Seen keep = [&](Rank rank, TensorId id, const at::Tensor& value) {
+      Values& kept = made[static_cast<size_t>(rank)];
+      if (!kept.empty() && value.defined()) kept[static_cast<size_t>(id)] = value.clone();
+    };
+    std::vector<Values> values = interpret(graphs, groups, inputs, {}, {}, &declared_, keep);
+    for (size_t rank = 0; rank < graphs.size(); ++rank) {
+      for (size_t id = 0; id < made[rank].size(); ++id)
+        if (std::ranges::find(graphs[rank].outputs, static_cast<TensorId>(id)) ==
+            graphs[rank].outputs.end())
+          values[rank][id] = std::move(made[rank][id]);
+    }
+    return values;
+  }
+
+  // How far rounding alone may move what the claim compares: far, where it is what is left of
+  // values that cancel, such as a gradient of a softmax that has saturated.
+  double rounding(const Claim& claim, const WitnessInputs& inputs, const at::Tensor& reference,
+                  uint64_t seed) const {
+    const std::vector<Graph> sequential{refinement_.sequential};
+    double farthest = 0;
+    for (int sample = 1; sample <= kRoundingSamples; ++sample) {
+      const std::vector<Values> values =
+          interpret_with_noise(sequential, refinement_.sequential_groups, inputs.sequential,
+                               {unit_roundoff(DType::kFloat64), seed, sample}, {}, &declared_);
+      const at::Tensor other =
+          evaluate(claim.sequential, lookup(sequential, values)).to(at::kDouble);
+      farthest = std::max(farthest, distance(other, reference));
+    }
+    return farthest;
+  }
+
+  const Case& refinement_;
+  const DeclaredOperators declared_{refinement_.operator_files};
+  const bool reduced_;
+  const WitnessOptions& options_;
+};
+
+// Runs all seeds at one size. Throws UserError when it cannot.
+WitnessSearch find_at(const Case& refinement, bool reduced, const WitnessOptions& options) {
+  if (elements_of(refinement) > options.max_elements) {
+    throw UserError({}, fmt::format("{} elements are too many to run", elements_of(refinement)));
+  }
+  WitnessSearch result;
+  const BothSides sides(refinement, reduced, options);
+  for (size_t i = 0; i < options.seeds.size(); ++i) {
+    // Large inputs saturate what small ones leave linear.
+    if (sides.run(options.seeds[i], i % 2 == 0 ? 1 : 8, result)) break;
+  }
+  return result;
+}
+
+}  // namespace
+
+WitnessSearch find_witness(const Case& refinement, const std::vector<Relation>& relations,
+                           const WitnessOptions& options) {
+  const at::NoGradGuard no_grad;
+  const Case claims = with_relations(refinement, relations);
+  WitnessSearch result;
+  if (claims.expect.empty()) {
+    result.why_not = "the case expects nothing that could be compared";
+    return result;
+  }
+  std::string at_reduced_sizes;  // why they did not run
+  for (const int64_t least : kLeastSizes) {
+    if (!options.reduce) break;
+    try {
+      return find_at(reduce_case(claims, least), /*reduced=*/true, options);
+    } catch (const UserError& error) {  // the program may need larger sizes
+      if (at_reduced_sizes.empty())
+        at_reduced_sizes = fmt::format("; at reduced sizes: {}", error.what());
+    }
+  }
+  try {
+    return find_at(claims, /*reduced=*/false, options);
+  } catch (const UserError& error) {
+    result.why_not = error.what() + at_reduced_sizes;
+  }
+  return result;
+}
+
+}  // namespace assay

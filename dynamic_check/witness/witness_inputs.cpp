@@ -1,0 +1,81 @@
+#include "dynamic_check/witness/witness_inputs.h"
+
+#include <ATen/TensorOperators.h>
+
+#include <algorithm>
+#include <string>
+
+#include "dynamic_check/inputs/generate.h"
+#include "dynamic_check/witness/id_bounds.h"
+#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/lower.h"
+
+namespace assay {
+namespace {
+
+// The program of a graph that reads integers; empty for another, whose inputs have no bounds.
+CoreProgram program_of(const Graph& graph, const Groups& groups, Rank rank,
+                       const OperatorTable& operators) {
+  const bool reads_integers = std::ranges::any_of(graph.inputs, [&](TensorId id) {
+    return is_integer(graph.tensors[static_cast<size_t>(id)].dtype);
+  });
+  return reads_integers ? lower(graph, groups, rank, operators) : CoreProgram{};
+}
+
+DynamicInput describe(const Graph& graph, const CoreProgram& program, TensorId id) {
+  const Tensor& tensor = graph.tensors[static_cast<size_t>(id)];
+  DynamicInput input;
+  input.name = tensor.name;
+  input.shape = tensor.shape;
+  input.dtype = tensor.dtype;
+  if (is_integer(tensor.dtype)) {
+    input.role = InputRole::kTokenIds;
+    input.bound = id_bound(program, id);
+  } else if (is_bool(tensor.dtype)) {
+    input.role = InputRole::kMask;
+  } else {
+    input.role = tensor.shape.size() >= 2 ? InputRole::kWeight : InputRole::kScale;
+  }
+  return input;
+}
+
+at::Tensor make(const Case& refinement, const DynamicInput& input, uint64_t seed, double scale) {
+  const at::Tensor value = generate(input, seed, boundary_ids(refinement, input.bound));
+  return value.is_floating_point() ? value * scale : value.to(to_scalar_type(input.dtype));
+}
+
+}  // namespace
+
+WitnessInputs make_witness_inputs(const Case& refinement, uint64_t seed, double scale) {
+  WitnessInputs result;
+  const OperatorTable operators = OperatorTable::with_files(refinement.operator_files);
+  const CoreProgram sequential =
+      program_of(refinement.sequential, refinement.sequential_groups, 0, operators);
+  std::map<std::string, at::Tensor> whole;
+  auto add_whole = [&](TensorId id) {
+    const DynamicInput input = describe(refinement.sequential, sequential, id);
+    whole.try_emplace(input.name, make(refinement, input, seed, scale));
+  };
+  for (TensorId id : refinement.sequential.inputs) add_whole(id);
+  // A relation may speak of a tensor whose value the capture lost.
+  for (const Relation& relation : refinement.inputs)
+    add_whole(refinement.sequential.find(relation.tensor));
+  for (const auto& [name, tensor] : whole) result.sequential[{name, 0}] = tensor;
+
+  result.distributed = parts_of(refinement.inputs, refinement.ranks, whole, seed);
+  for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
+    const Graph& graph = refinement.ranks[rank];
+    const CoreProgram program =
+        program_of(graph, refinement.distributed_groups, static_cast<Rank>(rank), operators);
+    for (TensorId id : graph.inputs) {
+      DynamicInput input = describe(graph, program, id);
+      const RankTensorName name{input.name, static_cast<Rank>(rank)};
+      if (result.distributed.contains(name)) continue;
+      input.name = "unrelated " + input.name + "@" + std::to_string(rank);
+      result.distributed[name] = make(refinement, input, seed, scale);
+    }
+  }
+  return result;
+}
+
+}  // namespace assay

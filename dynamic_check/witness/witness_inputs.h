@@ -1,0 +1,26 @@
+// Inputs for graphs of which nothing is declared: roles and bounds are read off the operators that
+// use them.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+
+#include "dynamic_check/relate/clean_eval.h"
+#include "shared_ir/case.h"
+
+namespace assay {
+
+struct WitnessInputs {
+  std::map<RankTensorName, at::Tensor> sequential;  // at rank 0
+  std::map<RankTensorName, at::Tensor> distributed;
+};
+
+// Integer inputs are ids below the smallest table that they index (else below the largest constant
+// that they are compared with), half of them at the graphs' constants and their neighbours.
+// Floating inputs are normal, matrices scaled by their fan-in, everything times `scale`.
+// Distributed inputs that no relation mentions get values of their own. Throws UserError for a
+// contradictory input relation.
+WitnessInputs make_witness_inputs(const Case& refinement, uint64_t seed, double scale);
+
+}  // namespace assay

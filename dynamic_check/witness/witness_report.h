@@ -1,0 +1,23 @@
+// The search for a witness as the report's dynamic part.
+#pragma once
+
+#include <vector>
+
+#include "shared_ir/case.h"
+#include "shared_ir/report.h"
+
+namespace assay {
+
+// Runs both sides of the case in float64 on random inputs that satisfy its input relation: kRefuted
+// with the first deviation when an expectation differs (a witness), kProved when none was seen.
+// Throws UserError when an operator cannot be run.
+DynamicReport witness_report(const Case& refinement);
+
+// Runs a case that was proved once, in float64 with PyTorch's kernels and its memory, at its own
+// sizes where that takes a part of a second, else at smaller ones, and compares its expectations
+// and what the proof says of its outputs: `proved`. kProved: they agree; kRefuted: the proof is
+// wrong, an error of ours. Throws UserError, with the reason, where the case cannot be run, is too
+// large, or draws random numbers, which no two runs have in common.
+DynamicReport run_of_proof(const Case& refinement, const std::vector<Relation>& proved);
+
+}  // namespace assay
