@@ -324,4 +324,52 @@ bool same_union(const Facts& facts, const std::vector<Product>& a, const std::ve
   });
 }
 
+namespace {
+
+// The two parts as one: alike but for the values of one digit, which they do not share.
+std::optional<Product> united(const Product& a, const Product& b) {
+  const bool alike = a.coef == b.coef && a.factors == b.factors && a.guards.empty() &&
+                     b.guards.empty() && a.boxes.size() == b.boxes.size();
+  if (!alike) return std::nullopt;
+  std::optional<size_t> apart;
+  for (size_t i = 0; i < a.boxes.size(); ++i) {
+    if (a.boxes[i] == b.boxes[i]) continue;
+    if (apart) return std::nullopt;
+    apart = i;
+  }
+  if (!apart) return std::nullopt;
+  const Box &x = a.boxes[*apart], &y = b.boxes[*apart];
+  const bool one_digit =
+      x.label == y.label && x.stride == y.stride && x.radix == y.radix && !x.maximum && !y.maximum;
+  if (!one_digit || !intersect(x.in, y.in).empty()) return std::nullopt;
+  Product both = a;
+  std::vector<Interval>& in = both.boxes[*apart].in;
+  in.insert(in.end(), y.in.begin(), y.in.end());
+  std::sort(in.begin(), in.end());
+  for (size_t i = in.size(); i-- > 1;)
+    if (in[i - 1].hi == in[i].lo) {
+      in[i - 1].hi = in[i].hi;
+      in.erase(in.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  return both;
+}
+
+}  // namespace
+
+std::vector<Product> with_parts_united(std::vector<Product> sum) {
+  for (Product& product : sum) std::sort(product.factors.begin(), product.factors.end());
+  for (size_t i = 0; i < sum.size(); ++i)
+    for (size_t j = i + 1; j < sum.size();) {
+      const auto both = united(sum[i], sum[j]);
+      if (!both) {
+        ++j;
+        continue;
+      }
+      sum[i] = *both;
+      sum.erase(sum.begin() + static_cast<std::ptrdiff_t>(j));
+      j = i + 1;
+    }
+  return sum;
+}
+
 }  // namespace assay::checker

@@ -21,4 +21,7 @@ bool vanishes(const Facts& facts, const std::vector<Product>& alike);
 // allowed.
 bool same_union(const Facts& facts, const std::vector<Product>& a, const std::vector<Product>& b);
 
+// The sum with parts of one sum that lie apart, and count as often, as one part.
+std::vector<Product> with_parts_united(std::vector<Product> sum);
+
 }  // namespace assay::checker

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "shared_ir/collective.h"
+#include "static_check/checker/boxes.h"
 #include "static_check/checker/extrema.h"
 #include "static_check/checker/joint.h"
 #include "static_check/checker/meeting.h"
@@ -300,7 +301,7 @@ class CollectiveCheck {
     Sum follows;
     for (const Sum& part : parts) {
       if (reduce == Collective::Reduce::kProduct && &part != &parts.front()) {
-        follows = multiply(joint_.facts, region, follows, part, claimed);
+        follows = with_parts_united(multiply(joint_.facts, region, follows, part, claimed));
         continue;
       }
       follows.insert(follows.end(), part.begin(), part.end());

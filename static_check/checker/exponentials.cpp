@@ -264,12 +264,34 @@ bool are_equal(const Facts& facts, const Region& region, Logarithms parts, Scale
   return false;
 }
 
+// Positive divisors of a value of one product, which multiply the other side instead: there names
+// of exponentials are unfolded.
+Factors take_positive_divisors(const Facts& facts, const Region& region, Sum& value) {
+  Factors taken;
+  if (value.size() != 1) return taken;
+  std::erase_if(value.front().factors, [&](const Factor& factor) {
+    const auto divisor = argument(facts, region, "reciprocal", factor);
+    if (!divisor || !facts.positive(divisor->atom)) return false;
+    taken.push_back(*divisor);
+    return true;
+  });
+  return taken;
+}
+
 // Whether exp(logarithm) = value.
 bool is_logarithm(const Facts& facts, const Region& region, const Sum& logarithm,
                   const Sum& value_of) {
   const Logarithms parts = logarithms_of(facts, region, logarithm);
   const Sum value = without_names(facts, region, value_of);
-  if (are_equal(facts, region, parts, without_exponentials(facts, region, value))) return true;
+  const Scaled scaled = without_exponentials(facts, region, value);
+  if (are_equal(facts, region, parts, scaled)) return true;
+  Scaled undivided = scaled;
+  const Factors divisors = take_positive_divisors(facts, region, undivided.value);
+  if (!divisors.empty()) {
+    Logarithms multiplied = parts;
+    multiplied.over.insert(multiplied.over.end(), divisors.begin(), divisors.end());
+    if (are_equal(facts, region, std::move(multiplied), std::move(undivided))) return true;
+  }
   // Names among its factors are sums that share exponentials.
   if (value.size() != 1 || !value[0].boxes.empty() || !value[0].guards.empty()) return false;
   const Product product = written_out(facts, region, value[0]);

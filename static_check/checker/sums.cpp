@@ -68,6 +68,17 @@ std::optional<Product> name_of(const Facts& facts, const Region& region, const S
   return std::nullopt;
 }
 
+// The same of one part, with its coefficient inside of the name or before it.
+std::optional<Product> name_of(const Facts& facts, const Region& region, const Product& part,
+                               const Sum& claimed) {
+  if (const auto name = name_of(facts, region, Sum{part}, claimed)) return name;
+  Product bare = part;
+  bare.coef = 1;
+  auto name = name_of(facts, region, Sum{bare}, claimed);
+  if (name) name->coef = part.coef;
+  return name;
+}
+
 }  // namespace
 
 bool hides(const Facts& facts, const Product& product, LabelId label) {
@@ -101,8 +112,8 @@ Sum multiply(const Facts& facts, const Region& region, const Sum& a, const Sum& 
   for (const Product& x : a) {
     for (const Product& y : b) {
       std::optional<Product> left, right;
-      if (loses_meaning(facts, x, y)) left = name_of(facts, region, {x}, claimed);
-      if (loses_meaning(facts, y, left.value_or(x))) right = name_of(facts, region, {y}, claimed);
+      if (loses_meaning(facts, x, y)) left = name_of(facts, region, x, claimed);
+      if (loses_meaning(facts, y, left.value_or(x))) right = name_of(facts, region, y, claimed);
       sum.push_back(multiply(facts, left.value_or(x), right.value_or(y)));
     }
   }
