@@ -33,13 +33,27 @@ Sum constant(const Step& step) {
   return {{op.fn == "-inf" ? -1 : 1, {{infinity, {}}}, {}, {}}};
 }
 
+Sum times(Sum sum, const Rational& factor) {
+  for (Product& product : sum) product.coef = product.coef * factor;
+  return sum;
+}
+
 Sum linear(const Step& step, const Region& region, const std::vector<Affine>& coords) {
   Sum sum;
-  for (size_t i = 0; i < step.op().operands.size(); ++i)
-    for (Product& product : operand_sum(step, i, region, coords)) {
-      product.coef = product.coef * step.op().coefs[i];
-      sum.push_back(std::move(product));
+  for (size_t i = 0; i < step.op().operands.size(); ++i) {
+    const Sum operand = operand_sum(step, i, region, coords);
+    Sum scaled;
+    try {
+      scaled = times(operand, step.op().coefs[i]);
+    } catch (const RationalOverflow&) {  // the claim may keep a coefficient in a name
+      check_infinities(step.facts, operand);
+      const auto name =
+          name_of(step.facts, region, operand, as_sum(element_at(region, step.claim(), coords)));
+      if (!name) throw;
+      scaled = times({*name}, step.op().coefs[i]);
     }
+    sum.insert(sum.end(), scaled.begin(), scaled.end());
+  }
   check_infinities(step.facts, sum);
   return sum;
 }

@@ -45,7 +45,39 @@ bool loses_meaning(const Facts& facts, const Product& part, const Product& other
   });
 }
 
-// A name among the factors of the claim, products and names unfolded, that equals the sum.
+// The same of one part, with its coefficient inside of the name or before it.
+std::optional<Product> name_of(const Facts& facts, const Region& region, const Product& part,
+                               const Sum& claimed) {
+  if (const auto name = name_of(facts, region, Sum{part}, claimed)) return name;
+  Product bare = part;
+  bare.coef = 1;
+  auto name = name_of(facts, region, Sum{bare}, claimed);
+  if (name) name->coef = part.coef;
+  return name;
+}
+
+// All products of two sums.
+Sum products(const Facts& facts, const Region& region, const Sum& a, const Sum& b,
+             const Sum& claimed) {
+  Sum sum;
+  for (const Product& x : a) {
+    for (const Product& y : b) {
+      std::optional<Product> left, right;
+      if (loses_meaning(facts, x, y)) left = name_of(facts, region, x, claimed);
+      if (loses_meaning(facts, y, left.value_or(x))) right = name_of(facts, region, y, claimed);
+      sum.push_back(multiply(facts, left.value_or(x), right.value_or(y)));
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+bool hides(const Facts& facts, const Product& product, LabelId label) {
+  return std::any_of(product.factors.begin(), product.factors.end(),
+                     [&](const Factor& factor) { return facts.hides(factor.atom, label); });
+}
+
 std::optional<Product> name_of(const Facts& facts, const Region& region, const Sum& sum,
                                const Sum& claimed) {
   Factors pending;
@@ -66,24 +98,6 @@ std::optional<Product> name_of(const Facts& facts, const Region& region, const S
       pending.insert(pending.end(), product.factors.begin(), product.factors.end());
   }
   return std::nullopt;
-}
-
-// The same of one part, with its coefficient inside of the name or before it.
-std::optional<Product> name_of(const Facts& facts, const Region& region, const Product& part,
-                               const Sum& claimed) {
-  if (const auto name = name_of(facts, region, Sum{part}, claimed)) return name;
-  Product bare = part;
-  bare.coef = 1;
-  auto name = name_of(facts, region, Sum{bare}, claimed);
-  if (name) name->coef = part.coef;
-  return name;
-}
-
-}  // namespace
-
-bool hides(const Facts& facts, const Product& product, LabelId label) {
-  return std::any_of(product.factors.begin(), product.factors.end(),
-                     [&](const Factor& factor) { return facts.hides(factor.atom, label); });
 }
 
 Sum multiply(const Facts& facts, const Region& region, const Sum& a, const Sum& b,
@@ -108,16 +122,16 @@ Sum multiply(const Facts& facts, const Region& region, const Sum& a, const Sum& 
         return multiply(facts, region, {*name}, *other, claimed);
     }
   }
-  Sum sum;
-  for (const Product& x : a) {
-    for (const Product& y : b) {
-      std::optional<Product> left, right;
-      if (loses_meaning(facts, x, y)) left = name_of(facts, region, x, claimed);
-      if (loses_meaning(facts, y, left.value_or(x))) right = name_of(facts, region, y, claimed);
-      sum.push_back(multiply(facts, left.value_or(x), right.value_or(y)));
-    }
+  try {
+    return products(facts, region, a, b, claimed);
+  } catch (const RationalOverflow&) {  // the claim may keep coefficients in names
+    const auto left = name_of(facts, region, a, claimed),
+               right = name_of(facts, region, b, claimed);
+    if ((!left && !right) || has_infinities(a) || has_infinities(b) || has_unwritten(a) ||
+        has_unwritten(b))
+      throw;
+    return products(facts, region, left ? Sum{*left} : a, right ? Sum{*right} : b, claimed);
   }
-  return sum;
 }
 
 Product multiply(const Facts& facts, const Product& a, const Product& b) {

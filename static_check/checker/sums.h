@@ -70,6 +70,10 @@ Product multiply(const Facts& facts, const Product& a, const Product& b);
 Sum multiply(const Facts& facts, const Region& region, const Sum& a, const Sum& b,
              const Sum& claimed);
 
+// A name among the factors of the claim, products and names unfolded, that equals the sum.
+std::optional<Product> name_of(const Facts& facts, const Region& region, const Sum& sum,
+                               const Sum& claimed);
+
 // Whether the sums are equal on the region: the difference cancels, after expansion of products,
 // names and concatenations (newest atom first, so that what is equal cancels before it is
 // unfolded), and multiplication by positive divisors. Throws Split.

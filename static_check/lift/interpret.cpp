@@ -166,6 +166,8 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
           refuse_zero_times_unwritten(lifting_, values.back());
         }
         as_terms(lifting_, values.back(), op.dtype);
+        if (is_floating(op.dtype))
+          name_long_coefficients(lifting_, values.back(), op.coefs[i], op.dtype);
         values.back() = scale(std::move(values.back()), op.coefs[i]);
       }
       refuse_infinite_sum(lifting_, values);

@@ -165,6 +165,16 @@ const Tile& named(Lifting& lifting, const Tile& tile, const Shape& size, DType d
   return made;
 }
 
+std::vector<Term> products(Lifting& lifting, const Tile& left, const Tile& right, const Shape& size,
+                           DType dtype) {
+  std::vector<Term> terms;
+  terms.reserve(left.terms.size() * right.terms.size());
+  for (const Term& x : left.terms)
+    for (const Term& y : right.terms) terms.push_back(multiply_terms(lifting, x, y, size, dtype));
+  combine(terms);
+  return terms;
+}
+
 }  // namespace
 
 std::vector<Term> factors_of(const Lifting& lifting, const Term& view) {
@@ -189,15 +199,31 @@ Value multiply(Lifting& lifting, const Value& a, const Value& b, DType dtype) {
       (longer ? left : right) =
           &named(lifting, longer ? *left : *right, size, dtype, made[longer ? 0 : 1]);
     }
-    std::vector<Term>& terms = result.tiles[t].terms;
-    terms.reserve(left->terms.size() * right->terms.size());
-    for (const Term& x : left->terms)
-      for (const Term& y : right->terms)
-        terms.push_back(multiply_terms(lifting, x, y, size, dtype));
-    combine(terms);
+    try {
+      result.tiles[t].terms = products(lifting, *left, *right, size, dtype);
+    } catch (const RationalOverflow&) {  // a coefficient stays in the names of what it multiplies
+      if (!is_floating(dtype)) throw;
+      Tile names[2];
+      const Tile& first = named(lifting, *left, size, dtype, names[0]);
+      const Tile& second = named(lifting, *right, size, dtype, names[1]);
+      result.tiles[t].terms = products(lifting, first, second, size, dtype);
+    }
   }
   merge_tiles(result);
   return result;
+}
+
+void name_long_coefficients(Lifting& lifting, Value& value, const Rational& factor, DType dtype) {
+  if (factor.is_one()) return;
+  for (size_t t = 0; t < value.tiles.size(); ++t) {
+    Tile& tile = value.tiles[t];
+    try {
+      for (const Term& term : tile.terms) (void)(term.coef * factor);
+    } catch (const RationalOverflow&) {
+      Tile name;
+      tile = named(lifting, tile, tile_size(value, t), dtype, name);
+    }
+  }
 }
 
 }  // namespace assay

@@ -34,6 +34,8 @@ Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DTyp
 // The view's factors, of which none is a product itself, as far as there are few of them.
 std::vector<Term> factors_of(const Lifting& lifting, const Term& view);
 Value multiply(Lifting& lifting, const Value& a, const Value& b, DType dtype);
+// Tiles of which a coefficient, times the factor, leaves 64 bits become names, which keep it.
+void name_long_coefficients(Lifting& lifting, Value& value, const Rational& factor, DType dtype);
 
 // --- exponentials.cpp ---
 // Functions that have a normal form together: exp, log, reciprocal, sigmoid.

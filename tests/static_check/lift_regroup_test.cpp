@@ -135,5 +135,36 @@ TEST(LiftRegroup, RowsThatAreAddedOneByOneAreTheirSum) {
   }
 }
 
+/// (c x) times (c' w), or c c' c'' x; on the rank by other numbers where `right` is false. The
+/// numbers are doubles that no short fraction is.
+Case long_coefficients(bool product, bool right) {
+  constexpr double kLong = 2.3025850929940455, kLonger = 0.29730177875068026;
+  CaseBuilder c(2);
+  const auto build = [&](GraphBuilder& g, const Shape& shape, double second) {
+    const TensorRef x = g.input("x", shape);
+    const TensorRef a = g.call("a", "aten.mul.Scalar", {x, kLong}, shape);
+    if (product) {
+      const TensorRef w = g.input("w", shape);
+      const TensorRef b = g.call("b", "aten.mul.Scalar", {w, second}, shape);
+      g.output(g.call("y", "aten.mul.Tensor", {a, b}, shape));
+      return;
+    }
+    const TensorRef b = g.call("b", "aten.mul.Scalar", {a, second}, shape);
+    g.output(g.call("y", "aten.mul.Scalar", {b, kLong}, shape));
+  };
+  build(c.sequential(), {4, 3}, kLonger);
+  for (int r = 0; r < 2; ++r) build(c.rank(r), {2, 3}, right ? kLonger : kLong);
+  c.shard("x", 0);
+  if (product) c.shard("w", 0);
+  return c.build();
+}
+
+TEST(LiftRegroup, CoefficientsThatLeave64BitsStayInNames) {
+  for (const bool product : {true, false}) {
+    EXPECT_TRUE(proves(long_coefficients(product, true))) << product;
+    EXPECT_FALSE(proves(long_coefficients(product, false))) << product;
+  }
+}
+
 }  // namespace
 }  // namespace assay::test
