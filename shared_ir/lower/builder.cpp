@@ -220,6 +220,10 @@ CoreId Builder::mul(CoreId a, CoreId b) {
   ASSAY_CHECK(shape(a) == shape(b) && dtype(a) == dtype(b), "mul operands agree");
   if (is_finite_constant(a)) return scale(b, op(a).constant);
   if (is_finite_constant(b)) return scale(a, op(b).constant);
+  for (const auto& [x, sigmoid] : {std::pair{a, b}, std::pair{b, a}})
+    if (op(sigmoid).prim == Prim::kMap && op(sigmoid).fn == "sigmoid" &&
+        op(sigmoid).operands[0] == x)
+      return map("silu", {x}, dtype(x), 0);
   append(Prim::kMul, dtype(a), shape(a), {a, b});
   return last();
 }
@@ -245,11 +249,33 @@ std::vector<CoreId> Builder::wrapped(std::vector<CoreId> operands, uint32_t line
   return operands;
 }
 
+// The one function of several names; kNone for another.
+CoreId Builder::normal_map(const std::string& fn, const std::vector<CoreId>& operands,
+                           DType dtype) {
+  if (!is_floating(dtype) || this->dtype(operands[0]) != dtype) return kNone;
+  if (fn == "clamp(0,none)") return map("relu", operands, dtype, 0);
+  if (fn == "pow(2)") return mul(operands[0], operands[0]);
+  if (fn == "minimum" && operands.size() == 2) {  // of -x and -y: the maximum of x and y, negated
+    const CoreId x = negated(operands[0]), y = negated(operands[1]);
+    if (x != kNone && y != kNone) return scale(map("maximum", {x, y}, dtype, 0), -1);
+  }
+  return kNone;
+}
+
+// x where the operator is -x; else kNone.
+CoreId Builder::negated(CoreId id) const {
+  const CoreOp& made = op(id);
+  const bool minus =
+      made.prim == Prim::kLinear && made.operands.size() == 1 && made.coefs[0] == Rational(-1);
+  return minus ? made.operands[0] : kNone;
+}
+
 CoreId Builder::map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
                     uint32_t linear_in) {
   ASSAY_CHECK(!operands.empty(), "map needs an operand");
   for (CoreId operand : operands)
     ASSAY_CHECK(shape(operand) == shape(operands[0]), "map operands agree");
+  if (const CoreId normal = normal_map(fn, operands, dtype); normal != kNone) return normal;
   const DType of = this->dtype(operands[0]);
   CoreOp& op = append(Prim::kMap, dtype, shape(operands[0]), wrapped(operands, linear_in));
   op.fn = typed_function(fn, of, dtype);

@@ -298,6 +298,8 @@ class CollectiveCheck {
         }))
       parts.resize(1);
     const bool replicas = extremum && parts.size() == 1;
+    const auto kind =
+        reduce == Collective::Reduce::kMax ? Instance::Kind::kMax : Instance::Kind::kMin;
     Sum follows;
     for (const Sum& part : parts) {
       if (reduce == Collective::Reduce::kProduct && &part != &parts.front()) {
@@ -305,28 +307,17 @@ class CollectiveCheck {
         continue;
       }
       follows.insert(follows.end(), part.begin(), part.end());
-      if (extremum && !replicas) check_extremum(part, reduce);
+      if (extremum && !replicas && !is_extremum_part(joint_.facts, kind, part))
+        throw Rejection{"an extremum of sums, or of extrema of another kind"};
     }
     check_infinities(joint_.facts, follows);
     if (reduce == Collective::Reduce::kAvg)
       for (Product& product : follows) product.coef = product.coef * Rational(1, members);
-    const auto kind =
-        reduce == Collective::Reduce::kMax ? Instance::Kind::kMax : Instance::Kind::kMin;
     const bool same = extremum && !replicas
                           ? equal_unions(joint_.facts, region, claimed, follows) ||
                                 is_extremum_of(joint_.facts, region, kind, claimed, parts)
                           : equal_in_elements(joint_.facts, region, claimed, follows);
     if (!same) reject_difference(region.coords, claimed, follows);
-  }
-
-  // The extremum of extrema of one kind only.
-  void check_extremum(const Sum& part, Collective::Reduce reduce) const {
-    if (part.size() != 1 || part[0].factors.size() != 1) throw Rejection{"an extremum of sums"};
-    const Instance* made = joint_.facts.definition(part[0].factors[0].atom);
-    const Instance::Kind kind =
-        reduce == Collective::Reduce::kMax ? Instance::Kind::kMax : Instance::Kind::kMin;
-    if (!part[0].boxes.empty() && (made == nullptr || made->kind != kind))
-      throw Rejection{"an extremum of extrema of another kind"};
   }
 
   Joint& joint_;

@@ -6,6 +6,12 @@
 
 namespace assay::checker {
 
+bool is_extremum_part(const Facts& facts, Instance::Kind kind, const Sum& sum) {
+  if (sum.size() != 1 || sum[0].factors.size() != 1) return false;
+  const Instance* made = facts.definition(sum[0].factors[0].atom);
+  return sum[0].boxes.empty() || (made != nullptr && made->kind == kind);
+}
+
 bool is_extremum_of(const Facts& facts, const Region& region, Instance::Kind kind,
                     const Sum& claimed, const std::vector<Sum>& elements) {
   std::vector<Sum> written;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "static_check/checker/exponentials.h"
+#include "static_check/checker/extrema.h"
 #include "static_check/checker/integers.h"
 #include "static_check/checker/one_hots.h"
 #include "static_check/checker/operators.h"
@@ -117,6 +118,27 @@ Sum expected(const Step& step, const Region& region, const std::vector<Affine>& 
   }
 }
 
+// The maximum of two maxima is that of all that they are of.
+bool is_united_extremum(const Step& step, const Region& region, const Sum& claimed) {
+  const CoreOp& op = step.op();
+  const bool maximum = op.fn == "maximum";
+  if (op.prim != Prim::kMap || (!maximum && op.fn != "minimum") || !is_floating(op.dtype))
+    return false;
+  std::vector<Sum> parts;
+  Sum all;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    parts.push_back(operand_sum(step, i, region, region.coords));
+    all.insert(all.end(), parts.back().begin(), parts.back().end());
+  }
+  const auto kind = maximum ? Instance::Kind::kMax : Instance::Kind::kMin;
+  const bool are_parts = std::all_of(parts.begin(), parts.end(), [&](const Sum& part) {
+    return is_extremum_part(step.facts, kind, part);
+  });
+  if (!are_parts) return false;
+  return equal_unions(step.facts, region, claimed, all) ||
+         is_extremum_of(step.facts, region, kind, claimed, parts);
+}
+
 bool has_pieces_rule(Prim prim) {
   return prim == Prim::kLinear || prim == Prim::kMul || prim == Prim::kKeep ||
          prim == Prim::kCast || prim == Prim::kMap;
@@ -159,6 +181,10 @@ void check_pointwise(const Step& step) {
           ++step.probes;
           return;
         }
+      }
+      if (!claimed.integer && is_united_extremum(step, region, claimed.sum)) {
+        ++step.probes;
+        return;
       }
       const bool exponential = op.prim == Prim::kMap && op.operands.size() == 1 &&
                                is_floating(op.dtype) && is_floating(step.operand_op(0).dtype);

@@ -191,6 +191,11 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
     default:
       if (op.operands.size() == 1 && is_floating(op.dtype))
         refuse_infinite_argument(lifting_, operand(op, 0));
+      if (is_floating(op.dtype) && (op.fn == "maximum" || op.fn == "minimum"))
+        if (auto whole =
+                extremum(lifting_, op.fn == "maximum" ? Instance::Kind::kMax : Instance::Kind::kMin,
+                         operands(op), op.dtype))
+          return std::move(*whole);
       if (is_exponential(op.fn) && is_floating(source))
         return apply_exponential(lifting_, op.fn, operand(op, 0), op.dtype);
       return apply_map(lifting_, op.fn, op.linear, operands(op), op.shape, op.dtype);

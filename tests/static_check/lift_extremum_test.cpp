@@ -98,5 +98,38 @@ TEST(LiftExtremum, OfReplicasOfASumIsNoError) {
   EXPECT_NE(prove(made.build()).report.verdict, Verdict::kError);
 }
 
+// The extremum over the columns of x; on the rank of the first `cut` and of those from `from` on,
+// joined by `join`.
+Case extremum_of_two(const char* op, const char* of_parts, const char* join, int64_t cut,
+                     int64_t from) {
+  CaseBuilder made(1);
+  TensorRef x = made.sequential().input("x", {4, 6});
+  made.sequential().output(made.sequential().call("y", op, {x, {1}}, {4}));
+  GraphBuilder& g = made.rank(0);
+  x = g.input("x", {4, 6});
+  const auto part = [&](const std::string& name, int64_t start, int64_t end) {
+    const TensorRef some =
+        g.call(name + "_of", "aten.slice.Tensor", {x, 1, start, end}, {4, end - start});
+    return g.call(name, of_parts, {some, {1}}, {4});
+  };
+  const TensorRef left = part("left", 0, cut), right = part("right", from, 6);
+  g.output(g.call("y", join, {left, right}, {4}));
+  made.replicate("x");
+  return made.build();
+}
+
+TEST(LiftExtremum, OfTwoPartsIsThatOfTheWhole) {
+  const char *max = "aten.amax.default", *min = "aten.amin.default";
+  const char *greater = "aten.maximum.default", *less = "aten.minimum.default";
+  for (const int64_t from : {2, 1}) {  // parts may overlap
+    EXPECT_TRUE(proves(extremum_of_two(max, max, greater, 2, from)));
+    EXPECT_TRUE(proves(extremum_of_two(min, min, less, 2, from)));
+  }
+  EXPECT_FALSE(proves(extremum_of_two(max, max, greater, 2, 3))) << "a column is left out";
+  EXPECT_FALSE(proves(extremum_of_two(max, max, less, 2, 2)));
+  EXPECT_FALSE(proves(extremum_of_two(max, min, greater, 2, 2)));
+  EXPECT_FALSE(proves(extremum_of_two(min, min, greater, 2, 2)));
+}
+
 }  // namespace
 }  // namespace assay::test

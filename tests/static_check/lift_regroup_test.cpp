@@ -1,4 +1,6 @@
 // Products and sums in other groups than the sequential program's.
+#include <functional>
+
 #include "tests/support/prove.h"
 
 namespace assay::test {
@@ -164,6 +166,67 @@ TEST(LiftRegroup, CoefficientsThatLeave64BitsStayInNames) {
     EXPECT_TRUE(proves(long_coefficients(product, true))) << product;
     EXPECT_FALSE(proves(long_coefficients(product, false))) << product;
   }
+}
+
+using Formula2 = std::function<TensorRef(GraphBuilder&, TensorRef x, TensorRef z)>;
+
+/// Two formulas of x and z [4, 3], one on each side.
+Case two_formulas(const Formula2& sequential, const Formula2& rank) {
+  CaseBuilder c(1);
+  for (GraphBuilder* g : {&c.sequential(), &c.rank(0)}) {
+    const TensorRef x = g->input("x", {4, 3}), z = g->input("z", {4, 3});
+    g->output((g == &c.rank(0) ? rank : sequential)(*g, x, z));
+  }
+  c.replicate("x");
+  c.replicate("z");
+  return c.build();
+}
+
+TensorRef formula(GraphBuilder& g, const char* name, const char* op, std::vector<Argument> args) {
+  return g.call(name, op, std::move(args), {4, 3});
+}
+
+TEST(LiftRegroup, OneFunctionHasOneName) {
+  const auto unary = [](const char* op) -> Formula2 {
+    return [=](GraphBuilder& g, TensorRef x, TensorRef) { return formula(g, "y", op, {x}); };
+  };
+  const auto times_sigmoid = [](bool of_x) -> Formula2 {
+    return [=](GraphBuilder& g, TensorRef x, TensorRef z) {
+      const TensorRef gate = formula(g, "gate", "aten.sigmoid.default", {of_x ? x : z});
+      return formula(g, "y", "aten.mul.Tensor", {gate, x});
+    };
+  };
+  const auto clamp = [](double low) -> Formula2 {
+    return [=](GraphBuilder& g, TensorRef x, TensorRef) {
+      return formula(g, "y", "aten.clamp.default", {x, low});
+    };
+  };
+  const auto of_negated = [](const char* op) -> Formula2 {
+    return [=](GraphBuilder& g, TensorRef x, TensorRef z) {
+      const TensorRef a = formula(g, "a", "aten.neg.default", {x});
+      const TensorRef b = formula(g, "b", "aten.neg.default", {z});
+      return formula(g, "y", "aten.neg.default", {formula(g, "m", op, {a, b})});
+    };
+  };
+  const Formula2 maximum = [](GraphBuilder& g, TensorRef x, TensorRef z) {
+    return formula(g, "y", "aten.maximum.default", {x, z});
+  };
+  const Formula2 power = [](GraphBuilder& g, TensorRef x, TensorRef) {
+    return formula(g, "y", "aten.pow.Tensor_Scalar", {x, 2});
+  };
+  const auto product = [](bool of_x) -> Formula2 {
+    return [=](GraphBuilder& g, TensorRef x, TensorRef z) {
+      return formula(g, "y", "aten.mul.Tensor", {x, of_x ? x : z});
+    };
+  };
+  EXPECT_TRUE(proves(two_formulas(unary("aten.silu.default"), times_sigmoid(true))));
+  EXPECT_FALSE(proves(two_formulas(unary("aten.silu.default"), times_sigmoid(false))));
+  EXPECT_TRUE(proves(two_formulas(unary("aten.relu.default"), clamp(0))));
+  EXPECT_FALSE(proves(two_formulas(unary("aten.relu.default"), clamp(1))));
+  EXPECT_TRUE(proves(two_formulas(maximum, of_negated("aten.minimum.default"))));
+  EXPECT_FALSE(proves(two_formulas(maximum, of_negated("aten.maximum.default"))));
+  EXPECT_TRUE(proves(two_formulas(power, product(true))));
+  EXPECT_FALSE(proves(two_formulas(power, product(false))));
 }
 
 }  // namespace
