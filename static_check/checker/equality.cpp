@@ -118,7 +118,7 @@ bool is_sum_of_few(const Facts& facts, AtomId atom) {
   return is_reduction_of_few(facts, atom, Instance::Kind::kSum);
 }
 
-// What it reads is looked at through definitions.
+// What it reads is looked at through definitions, and what it is divided by.
 bool reads_sum_of_few(const Facts& facts, const Sum& sum) {
   std::vector<AtomId> pending;
   for (const Product& product : sum)
@@ -130,7 +130,7 @@ bool reads_sum_of_few(const Facts& facts, const Sum& sum) {
     if (!seen.insert(atom).second) continue;
     if (is_sum_of_few(facts, atom)) return true;
     const Instance* made = facts.definition(atom);
-    if (made == nullptr || !is_definition(facts, *made)) continue;
+    if (made == nullptr || (!is_definition(facts, *made) && made->fn != "reciprocal")) continue;
     for (const Instance::Operand& operand : made->operands) pending.push_back(operand.atom);
   }
   return false;

@@ -107,9 +107,10 @@ TEST(RandomCases, AreCheckedOrRefusedAndNeverProvedWhereTheyDiffer) {
 TEST(RandomCases, AreReplayedWhereTheyOnceWereNot) {
   const OperatorTable operators = OperatorTable::builtin();
   Tally tally;
-  for (const uint64_t seed : {11047595u, 11103399u, 12001999u, 12035172u, 12126399u, 12173359u})
+  for (const uint64_t seed :
+       {11047595u, 11103399u, 12001999u, 12035172u, 12126399u, 12173359u, 18101599u})
     check(seed, operators, tally);
-  EXPECT_EQ(tally.verdicts["proved"], 6);
+  EXPECT_EQ(tally.verdicts["proved"], 7);
 }
 
 }  // namespace
