@@ -89,9 +89,9 @@ class Builder {
   // An assumption or approximation that the report lists; each text once.
   void note(const std::string& text);
   void note_opaque(const std::string& operator_name);
-  // `x` is a power of integers of dtype `to`, as floating numbers: as integers; else kNone.
   CoreId normal_map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype);
   CoreId negated(CoreId id) const;
+  // `x` is a power of integers of dtype `to`, as floating numbers: as integers; else kNone.
   CoreId integer_power(CoreId x, DType to);
   // A constant of a floating dtype that is taken as it is, though the dtype does not hold it: an
   // integer, or a number that is too large or too small for it; one that is `stored` in a tensor,
