@@ -220,10 +220,6 @@ CoreId Builder::mul(CoreId a, CoreId b) {
   ASSAY_CHECK(shape(a) == shape(b) && dtype(a) == dtype(b), "mul operands agree");
   if (is_finite_constant(a)) return scale(b, op(a).constant);
   if (is_finite_constant(b)) return scale(a, op(b).constant);
-  for (const auto& [x, sigmoid] : {std::pair{a, b}, std::pair{b, a}})
-    if (op(sigmoid).prim == Prim::kMap && op(sigmoid).fn == "sigmoid" &&
-        op(sigmoid).operands[0] == x)
-      return map("silu", {x}, dtype(x), 0);
   append(Prim::kMul, dtype(a), shape(a), {a, b});
   return last();
 }

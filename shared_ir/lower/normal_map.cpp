@@ -11,6 +11,7 @@ CoreId Builder::normal_map(const std::string& fn, const std::vector<CoreId>& ope
   if (!is_floating(dtype) || this->dtype(operands[0]) != dtype) return kNone;
   if (fn == "clamp(0,none)") return map("relu", operands, dtype, 0);
   if (fn == "pow(2)") return mul(operands[0], operands[0]);
+  if (fn == "silu") return mul(operands[0], map("sigmoid", operands, dtype, 0));
   if (fn == "minimum" && operands.size() == 2) {  // of -x and -y: the maximum of x and y, negated
     const CoreId x = negated(operands[0]), y = negated(operands[1]);
     if (x != kNone && y != kNone) return scale(map("maximum", {x, y}, dtype, 0), -1);

@@ -118,7 +118,8 @@ Sum expected(const Step& step, const Region& region, const std::vector<Affine>& 
   }
 }
 
-// The maximum of two maxima is that of all that they are of.
+// The maximum of two maxima is that of all that they are of, and of a number and itself that
+// number.
 bool is_united_extremum(const Step& step, const Region& region, const Sum& claimed) {
   const CoreOp& op = step.op();
   const bool maximum = op.fn == "maximum";
@@ -130,6 +131,8 @@ bool is_united_extremum(const Step& step, const Region& region, const Sum& claim
     parts.push_back(operand_sum(step, i, region, region.coords));
     all.insert(all.end(), parts.back().begin(), parts.back().end());
   }
+  if (parts.size() == 2 && equal(step.facts, region, parts[0], parts[1]))
+    return equal(step.facts, region, claimed, parts[0]);
   const auto kind = maximum ? Instance::Kind::kMax : Instance::Kind::kMin;
   const bool are_parts = std::all_of(parts.begin(), parts.end(), [&](const Sum& part) {
     return is_extremum_part(step.facts, kind, part);

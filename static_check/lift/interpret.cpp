@@ -182,6 +182,7 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
     case Prim::kMul:
       refuse_infinite_product(lifting_, operand(op, 0), operand(op, 1));
       refuse_zero_times_unwritten(lifting_, operand(op, 0), operand(op, 1));
+      refuse_unwritten_product(lifting_, operand(op, 0), operand(op, 1));
       return multiply(lifting_, operand(op, 0), operand(op, 1), op.dtype);
     case Prim::kKeep:
       return keep(lifting_, operand(op, 0), operand(op, 1), op.dtype);

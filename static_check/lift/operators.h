@@ -81,6 +81,8 @@ void refuse_zero_times_unwritten(const Lifting& lifting, const Value& a, const V
 void refuse_unwritten_difference(const Lifting& lifting, std::span<const Value> values);
 // A sum that is about to get a name, under which the check above does not see it.
 void refuse_unwritten_sum(const Lifting& lifting, const std::vector<Term>& terms);
+// Of sums that both have such memory: written out, it would stand there with both signs.
+void refuse_unwritten_product(const Lifting& lifting, const Value& a, const Value& b);
 
 // --- guards.cpp ---
 // Drops guards that the term implies (a one-hot, or a sum over its classes); false when the term is

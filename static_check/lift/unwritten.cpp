@@ -50,4 +50,10 @@ void refuse_unwritten_sum(const Lifting& lifting, const std::vector<Term>& terms
     throw NotLifted{"a function of a sum with what nothing has written"};
 }
 
+void refuse_unwritten_product(const Lifting& lifting, const Value& a, const Value& b) {
+  if (!has_unwritten(lifting, a) || !has_unwritten(lifting, b)) return;
+  for (const Value* value : {&a, &b})
+    for (const Tile& tile : value->tiles) refuse_unwritten_sum(lifting, tile.terms);
+}
+
 }  // namespace assay
