@@ -214,16 +214,16 @@ class ReductionCheck {
   std::optional<Product> named(const Region& inner, const Product& product, AtomId name) const {
     const Instance* made = step_.facts.definition(name);
     if (made == nullptr || made->kind != Instance::Kind::kCombine) return std::nullopt;
-    if (const auto whole = as_name(inner, *made, {product})) return whole->front();
+    if (auto whole = as_name(inner, *made, {product})) return whole;
     Product bare = product;
     bare.coef = 1;
     auto element = as_name(inner, *made, {bare});
-    if (!element) return std::nullopt;
-    element->front().coef = product.coef;
-    return element->front();
+    if (element) element->coef = product.coef;
+    return element;
   }
 
   // A maximum is of one whole value: of a term, or of the name of a combination or concatenation.
+  // Where several elements of the name are that value, the maximum is of all of them.
   Sum as_one_term(const Region& inner, const Sum& operand) const {
     if (operand.size() == 1 && operand[0].coef.is_one() && !operand[0].factors.empty()) {
       const auto& made = step_.facts.reductions_of(operand[0].factors[0].atom);
@@ -235,18 +235,27 @@ class ReductionCheck {
       const Instance* name = step_.facts.definition(candidate->operands[0].atom);
       if (name == nullptr) continue;
       if (name->kind != Instance::Kind::kCat && name->kind != Instance::Kind::kCombine) continue;
-      if (const auto named = as_name(inner, *name, operand)) return *named;
+      if (const Sum elements = names_of(inner, *name, operand); !elements.empty()) return elements;
     }
     return operand;
   }
 
-  // The operand as an element of a name's output: found by what the name reads of each of its own
-  // operands. Terms of a combination may see a part of its labels each.
-  std::optional<Sum> as_name(const Region& inner, const Instance& name, const Sum& operand) const {
-    const auto named_at = [&](size_t i, const std::vector<Affine>& labels) -> std::optional<Sum> {
-      Sum named{{1, {{name.output, output_index(name, i, labels)}}, {}, {}}};
-      if (!equal(step_.facts, inner, named, operand)) return std::nullopt;
-      return named;
+  std::optional<Product> as_name(const Region& inner, const Instance& name,
+                                 const Sum& operand) const {
+    const Sum elements = names_of(inner, name, operand);
+    return elements.empty() ? std::nullopt : std::optional(elements.front());
+  }
+
+  // The elements of a name's output that the operand is: found by what the name reads of each of
+  // its own operands. Terms of a combination may see a part of its labels each.
+  Sum names_of(const Region& inner, const Instance& name, const Sum& operand) const {
+    Sum found;
+    const auto add = [&](size_t i, const std::vector<Affine>& labels) {
+      const Product named{1, {{name.output, output_index(name, i, labels)}}, {}, {}};
+      const bool known = std::any_of(found.begin(), found.end(), [&](const Product& other) {
+        return other.factors == named.factors;
+      });
+      if (!known && equal(step_.facts, inner, {named}, operand)) found.push_back(named);
     };
     std::vector<Affine> merged(name.labels.size());
     std::vector<bool> seen(name.labels.size(), false);
@@ -256,7 +265,8 @@ class ReductionCheck {
         const auto index = index_in(inner, name.operands[i].atom, product.factors[0]);
         const auto labels = index ? operand_labels(inner, name, i, *index) : std::nullopt;
         if (!labels) continue;
-        if (const auto named = named_at(i, *labels)) return named;
+        add(i, *labels);
+        if (name.kind == Instance::Kind::kCombine && !found.empty()) return found;
         for (size_t label = 0; label < labels->size(); ++label) {
           if (seen[label] || name.labels[label].strides[i] == 0) continue;
           merged[label] = (*labels)[label];
@@ -264,8 +274,8 @@ class ReductionCheck {
         }
       }
     }
-    if (name.kind == Instance::Kind::kCat) return std::nullopt;
-    return named_at(0, merged);
+    if (name.kind != Instance::Kind::kCat) add(0, merged);
+    return found;
   }
 
   // Where the atom may hold this element, itself or through names of names. To be verified.

@@ -111,6 +111,32 @@ TEST(LiftRegroup, RowsOfWhichEveryRankHasOneAreReducedByACollective) {
   }
 }
 
+/// One; on the ranks the elements of a softmax, of which each has one, or `missing` leaves out the
+/// last.
+Case softmax_over_ranks(int ranks, bool missing) {
+  CaseBuilder c(ranks);
+  const auto softmax = [&](GraphBuilder& g) {
+    return g.call("s", "aten._softmax.default", {g.input("x", {ranks}), 0, false}, {ranks});
+  };
+  GraphBuilder& whole = c.sequential();
+  whole.output(whole.call("y", "aten.sum.default", {softmax(whole)}, {}));
+  for (int r = 0; r < ranks; ++r) {
+    GraphBuilder& g = c.rank(r);
+    const int element = missing && r + 1 == ranks ? 0 : r;
+    const TensorRef own = g.call("own", "aten.select.int", {softmax(g), 0, element}, {});
+    g.output(g.call("y", "_c10d_functional.all_reduce.default", {own, "sum", "tp"}, {}));
+  }
+  c.replicate("x");
+  return c.build();
+}
+
+TEST(LiftRegroup, ElementsOfASoftmaxOverRanksAddUpToOne) {
+  for (const int ranks : {2, 3}) {
+    EXPECT_TRUE(proves(softmax_over_ranks(ranks, false))) << ranks;
+    EXPECT_FALSE(proves(softmax_over_ranks(ranks, true))) << ranks;
+  }
+}
+
 /// The sum of x over its rows, added one by one; `times`: how often the last row counts.
 Case added_one_by_one(int64_t rows, double times) {
   CaseBuilder c(1);
