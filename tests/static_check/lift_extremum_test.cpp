@@ -131,25 +131,5 @@ TEST(LiftExtremum, OfTwoPartsIsThatOfTheWhole) {
   EXPECT_FALSE(proves(extremum_of_two(min, min, greater, 2, 2)));
 }
 
-// The maximum of x beside itself, or on the rank beside `factor` x: every element is there twice.
-Case maximum_beside_itself(double factor) {
-  constexpr int64_t kElements = 192;
-  CaseBuilder made(1);
-  for (GraphBuilder* g : {&made.sequential(), &made.rank(0)}) {
-    const TensorRef x = g->input("x", {kElements});
-    const TensorRef other =
-        g == &made.sequential() ? x : g->call("other", "aten.mul.Tensor", {x, factor}, {kElements});
-    const TensorRef both = g->call("both", "aten.cat.default", {{x, other}, 0}, {2 * kElements});
-    g->output(g->call("y", "aten.amax.default", {both, {0}, true}, {1}));
-  }
-  made.replicate("x");
-  return made.build();
-}
-
-TEST(LiftExtremum, OfElementsThatStandThereTwiceIsOfBoth) {
-  EXPECT_TRUE(proves(maximum_beside_itself(1)));
-  EXPECT_FALSE(proves(maximum_beside_itself(2)));
-}
-
 }  // namespace
 }  // namespace assay::test
