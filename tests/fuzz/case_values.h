@@ -11,8 +11,8 @@
 namespace assay::test {
 
 /// Runs both sides of a proved case in float64, on inputs that satisfy its relation, and compares
-/// what was proved. Empty where all agrees, where the sequential program has no finite values, or
-/// where a number that rounding alone moved decides a comparison or a conversion to integers;
+/// what was proved. Empty where all agrees, or where the sequential program has no finite values;
+/// what comes of a comparison or a conversion to integers that rounding alone decides is left out;
 /// else what differs. Throws UserError where an operator refuses the numbers.
 std::string difference_of(const RandomCase& drawn, const StaticResult& result, uint64_t seed);
 
