@@ -105,10 +105,7 @@ class Validator {
 };
 
 void collect_tensors(const Arg& arg, std::vector<TensorId>& found) {
-  if (const auto* tensor = std::get_if<TensorArg>(&arg.value)) {
-    if (std::find(found.begin(), found.end(), tensor->id) == found.end())
-      found.push_back(tensor->id);
-  }
+  if (const auto* tensor = std::get_if<TensorArg>(&arg.value)) found.push_back(tensor->id);
   if (const auto* list = std::get_if<ArgList>(&arg.value)) {
     for (const Arg& element : *list) collect_tensors(element, found);
   }
@@ -145,10 +142,17 @@ int64_t element_count(const Shape& shape) {
   return count;
 }
 
+std::vector<TensorId> tensor_arguments(const Node& node) {
+  std::vector<TensorId> arguments;
+  for (const Arg& arg : node.args) collect_tensors(arg, arguments);
+  for (const auto& [name, arg] : node.kwargs) collect_tensors(arg, arguments);
+  return arguments;
+}
+
 std::vector<TensorId> operands_of(const Node& node) {
   std::vector<TensorId> operands;
-  for (const Arg& arg : node.args) collect_tensors(arg, operands);
-  for (const auto& [name, arg] : node.kwargs) collect_tensors(arg, operands);
+  for (const TensorId id : tensor_arguments(node))
+    if (std::find(operands.begin(), operands.end(), id) == operands.end()) operands.push_back(id);
   return operands;
 }
 

@@ -95,7 +95,11 @@ bool element_count_fits(const Shape& shape);
 // Number of elements of a shape that has passed validate().
 int64_t element_count(const Shape& shape);
 
-// The tensors that a node reads, lists flattened, each once, in the order of its arguments.
+// The tensor arguments of a node, lists flattened, in order: a tensor that is given twice is there
+// twice.
+std::vector<TensorId> tensor_arguments(const Node& node);
+
+// The tensors that a node reads: its tensor arguments, each once.
 std::vector<TensorId> operands_of(const Node& node);
 
 // "[2, 3]".

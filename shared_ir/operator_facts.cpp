@@ -299,7 +299,7 @@ std::optional<ProductOperands> product_of(const Node& node) {
   const OperatorFacts* facts = facts_of(node);
   if (facts == nullptr || !facts->product) return std::nullopt;
   const OperatorDeclaration& declaration = *shipped_declaration(node);
-  const std::vector<TensorId> operands = operands_of(node);
+  const std::vector<TensorId> operands = tensor_arguments(node);
   const auto place = [&](size_t parameter) -> std::optional<size_t> {
     // Parameters before it that are tensors come before it.
     const auto id = operand_of(declaration, node, parameter);

@@ -51,7 +51,7 @@ const OperatorDeclaration* shipped_declaration(const Node& node);
 // operands. False of operators without a declaration.
 bool is_exact(const Graph& graph, const Node& node);
 
-// Where the operands of a product stand among a node's tensor arguments (operands_of()).
+// Where the operands of a product stand among a node's tensor arguments (graph.h).
 struct ProductOperands {
   size_t first = 0;  // its factors are this one, [.., M, K], and the next, [.., K, N]
   std::optional<size_t> added = std::nullopt;  // to the product; broadcast to its shape

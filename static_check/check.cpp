@@ -114,7 +114,7 @@ class Check {
     const bool proved = result_.report.verdict == Verdict::kProved;
     DomainAssumptions domains =
         domain_assumptions(problem_, proved ? &result_.certificate : nullptr);
-    if (proved) refuse_contradicted_domains(problem_, result_.certificate, domains.of_ranks);
+    if (proved) refuse_contradicted_domains(problem_, result_.certificate, domains);
     for (std::string& note : domains.notes) result_.report.assumptions.push_back(std::move(note));
   }
 

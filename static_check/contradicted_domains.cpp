@@ -23,6 +23,9 @@ constexpr int64_t kMostComputed = int64_t{1} << 21;
 // Draws that the programs must run on: a position may lie outside its table in some.
 constexpr size_t kLeastRuns = InputNumbers::kDraws / 2;
 
+// Of double precision, generously: numbers further apart are different.
+constexpr double kRounding = 1e-6;
+
 using Numbers = std::vector<std::vector<ReferenceTensor>>;  // per program, per core operator
 
 bool all_finite(const std::vector<double>& values) {
@@ -35,6 +38,7 @@ struct Claim {
   CleanExpr replica;
   std::vector<bool> agrees = {};    // in some draw
   std::vector<bool> deviates = {};  // in some draw
+  bool differs = false;             // two numbers, in some draw
 
   bool is_open() const { return std::ranges::find(agrees, false) != agrees.end(); }
   bool deviates_always() const {
@@ -49,13 +53,20 @@ struct Claim {
     for (size_t i = 0; i < wanted.values.size(); ++i) {
       if (!std::isfinite(wanted.values[i])) continue;
       (std::isfinite(found.values[i]) ? agrees : deviates)[i] = true;
+      if (std::isfinite(found.values[i]) && !is_close(wanted.values[i], found.values[i]))
+        differs = true;
     }
+  }
+
+ private:
+  static bool is_close(double a, double b) {
+    return std::fabs(a - b) <= kRounding * std::max({1.0, std::fabs(a), std::fabs(b)});
   }
 };
 
-// A function of a rank that is taken to be defined.
+// A function that is taken to be defined.
 struct Function {
-  Rank rank;
+  std::optional<Rank> rank;  // none: of the specification
   CoreId op;
   std::vector<bool> defined = {};    // per element: in some draw
   std::vector<bool> undefined = {};  // in some draw of finite arguments
@@ -65,6 +76,9 @@ struct Function {
       if (undefined[i] && !defined[i]) return true;
     return false;
   }
+
+  // At every element, in some draw.
+  bool may_be_defined() const { return std::ranges::find(defined, false) == defined.end(); }
 
   void see(const CoreOp& core, const std::vector<ReferenceTensor>& values) {
     const std::vector<double>& results = values[static_cast<size_t>(op)].values;
@@ -87,7 +101,7 @@ struct Function {
 
 class Runs {
  public:
-  Runs(const Problem& problem, const Certificate& certificate, const std::set<AtomId>& assumed)
+  Runs(const Problem& problem, const Certificate& certificate, const DomainAssumptions& domains)
       : problem_(problem) {
     for (const Expectation& expectation : problem.refinement.expect)
       for (const CleanExpr& replica : expectation.replicas)
@@ -98,12 +112,9 @@ class Runs {
       tensor.name = relation.tensor;
       for (const CleanExpr& replica : relation.replicas) claims_.push_back({tensor, replica});
     }
-    for (size_t r = 0; r < problem.rank_programs.size(); ++r) {
-      const std::vector<CoreOp>& ops = problem.rank_programs[r].ops;
-      for (size_t i = 0; i < ops.size(); ++i)
-        if (is_assumed(ops[i], problem.ranks.ranks[r].values[i], assumed))
-          functions_.push_back({static_cast<Rank>(r), static_cast<CoreId>(i)});
-    }
+    add(std::nullopt, problem.sequential_program, problem.sequential, domains.of_sequential);
+    for (size_t r = 0; r < problem.rank_programs.size(); ++r)
+      add(static_cast<Rank>(r), problem.rank_programs[r], problem.ranks.ranks[r], domains.of_ranks);
   }
 
   // A function that no draw of the inputs satisfies, because of which what was proved has no value.
@@ -112,16 +123,28 @@ class Runs {
     size_t runs = 0;
     for (size_t draw = 0; draw < InputNumbers::kDraws; ++draw) {
       if (!run(draw)) continue;
-      if (std::ranges::none_of(claims_, &Claim::is_open)) return nullptr;
+      if (std::ranges::all_of(functions_, &Function::may_be_defined)) return nullptr;
+      if (std::ranges::none_of(claims_, &Claim::is_open) && are_of_ranks()) return nullptr;
       ++runs;
     }
     if (runs < kLeastRuns) return nullptr;
-    if (std::ranges::none_of(claims_, &Claim::deviates_always)) return nullptr;
-    const auto found = std::ranges::find_if(functions_, &Function::is_never_defined);
+    const bool of_ranks = std::ranges::any_of(claims_, &Claim::deviates_always);
+    const bool of_sequential = std::ranges::any_of(claims_, &Claim::differs);
+    const auto found = std::ranges::find_if(functions_, [&](const Function& function) {
+      return (function.rank ? of_ranks : of_sequential) && function.is_never_defined();
+    });
     return found == functions_.end() ? nullptr : &*found;
   }
 
  private:
+  void add(std::optional<Rank> rank, const CoreProgram& program, const LiftedProgram& lifted,
+           const std::set<AtomId>& assumed) {
+    if (assumed.empty()) return;
+    for (size_t i = 0; i < program.ops.size(); ++i)
+      if (is_assumed(program.ops[i], lifted.values[i], assumed))
+        functions_.push_back({rank, static_cast<CoreId>(i)});
+  }
+
   bool is_assumed(const CoreOp& op, const Value& value, const std::set<AtomId>& assumed) const {
     const bool function = op.prim == Prim::kMap || op.prim == Prim::kBlock;
     if (!function || op.origin == kNone || !is_partial_function(op.fn)) return false;
@@ -141,6 +164,10 @@ class Runs {
     return std::ranges::any_of(made.operands, [&](const Instance::Operand& operand) {
       return is_made_of(operand.atom, assumed);
     });
+  }
+
+  bool are_of_ranks() const {
+    return std::ranges::all_of(functions_, [](const Function& f) { return f.rank.has_value(); });
   }
 
   bool is_large() const {
@@ -193,8 +220,13 @@ class Runs {
     for (Claim& claim : claims_)
       claim.see(evaluate(claim.sequential, of_sequential), evaluate(claim.replica, of_rank));
     for (Function& function : functions_) {
-      const auto r = static_cast<size_t>(function.rank);
-      function.see(problem_.rank_programs[r].ops[static_cast<size_t>(function.op)], ranks[r]);
+      const auto op = static_cast<size_t>(function.op);
+      if (!function.rank) {
+        function.see(problem_.sequential_program.ops[op], sequential);
+        continue;
+      }
+      const auto r = static_cast<size_t>(*function.rank);
+      function.see(problem_.rank_programs[r].ops[op], ranks[r]);
     }
   }
 
@@ -206,20 +238,24 @@ class Runs {
 }  // namespace
 
 void refuse_contradicted_domains(const Problem& problem, const Certificate& certificate,
-                                 const std::set<AtomId>& assumed) {
-  if (assumed.empty()) return;
-  Runs runs(problem, certificate, assumed);
+                                 const DomainAssumptions& domains) {
+  if (domains.of_ranks.empty() && domains.of_sequential.empty()) return;
+  Runs runs(problem, certificate, domains);
   const Function* function = runs.contradicted();
   if (function == nullptr) return;
-  const CoreProgram& program = problem.rank_programs[static_cast<size_t>(function->rank)];
-  const Graph& graph = problem.rank_graph(function->rank);
+  const bool of_rank = function->rank.has_value();
+  const CoreProgram& program = of_rank ? problem.rank_programs[static_cast<size_t>(*function->rank)]
+                                       : problem.sequential_program;
+  const Graph& graph =
+      of_rank ? problem.rank_graph(*function->rank) : problem.refinement.sequential;
   const Node& node =
       graph.nodes[static_cast<size_t>(program.ops[static_cast<size_t>(function->op)].origin)];
   throw UserError(
       node.source,
-      fmt::format("{}: the proof leaves out what {} gives, and an argument of it is outside of its "
+      fmt::format("{}: the proof {} what {} gives, and an argument of it is outside of its "
                   "domain for all of {} draws of the inputs",
-                  graph.name, node.op, InputNumbers::kDraws),
+                  graph.name, of_rank ? "leaves out" : "computes with", node.op,
+                  InputNumbers::kDraws),
       "what is not defined (1/0, log(-1)) is NaN, which no sum and no product takes away");
 }
 

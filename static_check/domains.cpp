@@ -93,12 +93,15 @@ DomainAssumptions domain_assumptions(Problem& problem, const Certificate* proof)
   for (size_t r = 0; r < problem.ranks.ranks.size(); ++r)
     ranks.add(problem.refinement.ranks[r], problem.rank_programs[r], problem.ranks.ranks[r]);
   std::set<std::string> notes;
-  std::set<AtomId> of_ranks;
+  std::set<AtomId> of_ranks, of_sequential;
   const auto assume = [&](const std::string& op, const char* which) {
     notes.insert(kDomains + op + " that " + which + " is one for which it is defined");
   };
-  for (const auto& [atom, op] : sequential.computed())
-    if (!ranks.computed().contains(atom)) assume(op, kSequentialAlone);
+  for (const auto& [atom, op] : sequential.computed()) {
+    if (ranks.computed().contains(atom)) continue;
+    assume(op, kSequentialAlone);
+    of_sequential.insert(atom);
+  }
   for (const auto& [atom, op] : ranks.computed()) {
     if (sequential.computed().contains(atom)) continue;
     assume(op, kRankAlone);
@@ -113,7 +116,7 @@ DomainAssumptions domain_assumptions(Problem& problem, const Certificate* proof)
       of_ranks.insert(atom);
     }
   }
-  return {{notes.begin(), notes.end()}, std::move(of_ranks)};
+  return {{notes.begin(), notes.end()}, std::move(of_ranks), std::move(of_sequential)};
 }
 
 bool is_domain_of_ranks(const std::string& assumption) {

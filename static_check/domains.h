@@ -15,6 +15,7 @@ bool is_partial_function(const std::string& fn);
 struct DomainAssumptions {
   std::vector<std::string> notes;  // as the report lists them
   std::set<AtomId> of_ranks;       // results of the ranks' functions that are taken to be defined
+  std::set<AtomId> of_sequential;  // of the specification's
 };
 
 // Assumptions that such functions are defined, of a lifted problem. One that both sides compute of

@@ -258,13 +258,6 @@ at::Tensor poison(const at::Tensor& tensor) {
   return at::full_like(tensor, std::numeric_limits<double>::quiet_NaN());
 }
 
-void collect_tensors(const Arg& arg, std::vector<TensorId>& ids) {
-  if (const auto* tensor = std::get_if<TensorArg>(&arg.value)) ids.push_back(tensor->id);
-  if (const auto* list = std::get_if<ArgList>(&arg.value)) {
-    for (const Arg& element : *list) collect_tensors(element, ids);
-  }
-}
-
 }  // namespace
 
 at::Tensor widened(const at::Tensor& tensor) {
@@ -318,13 +311,6 @@ std::string_view operator_name(const Node& node) {
   const size_t first = op.find('.');
   const size_t last = op.rfind('.');
   return last == first ? op : op.substr(0, last);
-}
-
-std::vector<TensorId> tensor_arguments(const Node& node) {
-  std::vector<TensorId> ids;
-  for (const Arg& arg : node.args) collect_tensors(arg, ids);
-  for (const auto& [name, arg] : node.kwargs) collect_tensors(arg, ids);
-  return ids;
 }
 
 bool is_uninitialised(const Node& node) {

@@ -45,9 +45,6 @@ std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
 // The node's operator without its overload: "aten.add" for "aten.add.Tensor".
 std::string_view operator_name(const Node& node);
 
-// The tensor arguments of a node, lists flattened, in order.
-std::vector<TensorId> tensor_arguments(const Node& node);
-
 // True when the outputs are memory that nothing has written (aten.empty and its kin).
 bool is_uninitialised(const Node& node);
 

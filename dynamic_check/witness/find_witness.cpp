@@ -132,11 +132,14 @@ std::map<RankTensorName, at::Tensor> accepted_values(const Case& refinement, con
 class BothSides {
  public:
   BothSides(const Case& refinement, bool reduced, const WitnessOptions& options)
-      : refinement_(refinement), reduced_(reduced), options_(options) {}
+      : refinement_(refinement),
+        inputs_(describe_inputs(refinement)),
+        reduced_(reduced),
+        options_(options) {}
 
   // Adds to `result`; true when a witness was found. Throws UserError for what cannot be run.
   bool run(uint64_t seed, double scale, WitnessSearch& result) const {
-    WitnessInputs inputs = make_witness_inputs(refinement_, seed, scale);
+    WitnessInputs inputs = make_witness_inputs(refinement_, inputs_, seed, scale);
     const std::vector<Graph> sequential{refinement_.sequential};
     const std::vector<Values> expected =
         values_of(sequential, refinement_.sequential_groups, inputs.sequential);
@@ -234,6 +237,7 @@ class BothSides {
   }
 
   const Case& refinement_;
+  const DescribedInputs inputs_;
   const DeclaredOperators declared_{refinement_.operator_files};
   const bool reduced_;
   const WitnessOptions& options_;

@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "dynamic_check/inputs/generate.h"
@@ -46,29 +47,36 @@ at::Tensor make(const Case& refinement, const DynamicInput& input, uint64_t seed
 
 }  // namespace
 
-WitnessInputs make_witness_inputs(const Case& refinement, uint64_t seed, double scale) {
-  WitnessInputs result;
+DescribedInputs describe_inputs(const Case& refinement) {
   const OperatorTable operators = OperatorTable::with_files(refinement.operator_files);
-  const CoreProgram sequential =
-      program_of(refinement.sequential, refinement.sequential_groups, 0, operators);
-  std::map<std::string, at::Tensor> whole;
-  auto add_whole = [&](TensorId id) {
-    const DynamicInput input = describe(refinement.sequential, sequential, id);
-    whole.try_emplace(input.name, make(refinement, input, seed, scale));
-  };
-  for (TensorId id : refinement.sequential.inputs) add_whole(id);
+  const Graph& sequential = refinement.sequential;
+  const CoreProgram program = program_of(sequential, refinement.sequential_groups, 0, operators);
+  std::set<TensorId> whole(sequential.inputs.begin(), sequential.inputs.end());
   // A relation may speak of a tensor whose value the capture lost.
-  for (const Relation& relation : refinement.inputs)
-    add_whole(refinement.sequential.find(relation.tensor));
+  for (const Relation& relation : refinement.inputs) whole.insert(sequential.find(relation.tensor));
+  DescribedInputs result;
+  for (const TensorId id : whole) result.sequential.push_back(describe(sequential, program, id));
+  for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
+    const Graph& graph = refinement.ranks[rank];
+    const CoreProgram own =
+        program_of(graph, refinement.distributed_groups, static_cast<Rank>(rank), operators);
+    result.ranks.emplace_back();
+    for (const TensorId id : graph.inputs) result.ranks.back().push_back(describe(graph, own, id));
+  }
+  return result;
+}
+
+WitnessInputs make_witness_inputs(const Case& refinement, const DescribedInputs& described,
+                                  uint64_t seed, double scale) {
+  WitnessInputs result;
+  std::map<std::string, at::Tensor> whole;
+  for (const DynamicInput& input : described.sequential)
+    whole.try_emplace(input.name, make(refinement, input, seed, scale));
   for (const auto& [name, tensor] : whole) result.sequential[{name, 0}] = tensor;
 
   result.distributed = parts_of(refinement.inputs, refinement.ranks, whole, seed);
-  for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
-    const Graph& graph = refinement.ranks[rank];
-    const CoreProgram program =
-        program_of(graph, refinement.distributed_groups, static_cast<Rank>(rank), operators);
-    for (TensorId id : graph.inputs) {
-      DynamicInput input = describe(graph, program, id);
+  for (size_t rank = 0; rank < described.ranks.size(); ++rank) {
+    for (DynamicInput input : described.ranks[rank]) {
       const RankTensorName name{input.name, static_cast<Rank>(rank)};
       if (result.distributed.contains(name)) continue;
       input.name = "unrelated " + input.name + "@" + std::to_string(rank);

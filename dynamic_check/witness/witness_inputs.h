@@ -5,7 +5,9 @@
 #include <ATen/core/Tensor.h>
 
 #include <map>
+#include <vector>
 
+#include "dynamic_check/inputs/dynamic_input.h"
 #include "dynamic_check/relate/clean_eval.h"
 #include "shared_ir/case.h"
 
@@ -16,11 +18,22 @@ struct WitnessInputs {
   std::map<RankTensorName, at::Tensor> distributed;
 };
 
+// What follows from the graphs, whatever the numbers are.
+struct DescribedInputs {
+  std::vector<DynamicInput> sequential;          // and tensors of relations that are no inputs
+  std::vector<std::vector<DynamicInput>> ranks;  // by rank, in the order of their inputs
+};
+
+// Roles and bounds. Lowers every graph that reads integers; throws UserError where one does not fit
+// its operators' declarations.
+DescribedInputs describe_inputs(const Case& refinement);
+
 // Integer inputs are ids below the smallest table that they index (else below the largest constant
 // that they are compared with), half of them at the graphs' constants and their neighbours.
 // Floating inputs are normal, matrices scaled by their fan-in, everything times `scale`.
 // Distributed inputs that no relation mentions get values of their own. Throws UserError for a
 // contradictory input relation.
-WitnessInputs make_witness_inputs(const Case& refinement, uint64_t seed, double scale);
+WitnessInputs make_witness_inputs(const Case& refinement, const DescribedInputs& described,
+                                  uint64_t seed, double scale);
 
 }  // namespace assay

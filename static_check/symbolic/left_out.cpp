@@ -23,7 +23,7 @@ Answer Solver::decide(const PartitionQuery&) { return Answer::kUnknown; }
 std::vector<std::string> Solver::notes() const { return {}; }
 std::vector<std::string> Solver::unanswered() const { return {}; }
 
-void refuse_contradicted_domains(const Problem&, const Certificate&, const std::set<AtomId>&) {}
+void refuse_contradicted_domains(const Problem&, const Certificate&, const DomainAssumptions&) {}
 
 const Certification& certify_once(const Lemma&) {
   throw InternalError("the first compilation says which lemmas are certified");

@@ -159,6 +159,18 @@ TEST(OperatorFacts, ProductsOfMatricesAreKnownByTheirLabels) {
     EXPECT_FALSE(product(op)) << op;
 }
 
+TEST(OperatorFacts, AProductOfATensorWithItselfHasTwoFactors) {
+  Call call;
+  const TensorRef x = call.graph.input("x", {3, 3});
+  call.graph.call("y", "aten.mm.default", {x, x}, {3, 3});
+  ASSERT_TRUE(product_of(call.node()));
+  EXPECT_EQ(product_of(call.node())->first, 0u);
+  call.graph.call("z", "aten.addmm.default", {x, x, x}, {3, 3});
+  ASSERT_TRUE(product_of(call.node()));
+  EXPECT_EQ(product_of(call.node())->first, 1u);
+  EXPECT_EQ(product_of(call.node())->added, 0u);
+}
+
 TEST(OperatorFacts, PartsOfDimensionsAndNothingElse) {
   for (const char* op :
        {"aten.cat", "aten.slice.Tensor", "aten.split.Tensor", "aten.split_with_sizes", "aten.chunk",
