@@ -4,7 +4,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "dynamic_check/run/distributed_run.h"
-#include "dynamic_check/run/execute/rank_threads.h"
+#include "dynamic_check/run/execute/threads/rank_threads.h"
 
 namespace assay::bench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "dynamic_check/check.h"
 #include "dynamic_check/inputs/run_inputs.h"
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 
 namespace assay::bench {
 

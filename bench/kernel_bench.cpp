@@ -18,8 +18,8 @@
 #include "dynamic_check/cuda/norms.h"
 #include "dynamic_check/numbers/norms.h"
 #include "dynamic_check/numbers/random.h"
-#include "shared_ir/capture/scalar_type.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay::bench {
 namespace {

@@ -1,7 +1,7 @@
 #include "bench/proved_case.h"
 
-#include "shared_ir/approximation.h"
-#include "shared_ir/lower.h"
+#include "shared_ir/case/approximation.h"
+#include "shared_ir/lower/lower.h"
 
 namespace assay::bench {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 #include "shared_ir/core.h"
-#include "shared_ir/operators.h"
+#include "shared_ir/operator_table/operator_table.h"
 #include "static_check/check.h"
 
 namespace assay::bench {

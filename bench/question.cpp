@@ -2,8 +2,8 @@
 
 #include "dynamic_check/cuda/gpus.h"
 #include "gtest_plugin/dynamic_question.h"
-#include "shared_ir/inferred_relations.h"
-#include "shared_ir/operators.h"
+#include "shared_ir/case/inferred_relations.h"
+#include "shared_ir/operator_table/operator_table.h"
 #include "static_check/check.h"
 
 namespace assay::bench {

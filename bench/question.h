@@ -6,7 +6,7 @@
 
 #include "assay/refinement.h"
 #include "dynamic_check/check.h"
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 
 namespace assay::bench {
 

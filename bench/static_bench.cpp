@@ -9,7 +9,7 @@
 
 #include "bench/case_folders.h"
 #include "bench/proved_case.h"
-#include "shared_ir/lower.h"
+#include "shared_ir/lower/lower.h"
 #include "static_check/checker/checker.h"
 
 namespace assay::bench {

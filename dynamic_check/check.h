@@ -7,9 +7,9 @@
 #include "dynamic_check/relate/targets.h"
 #include "dynamic_check/run/options.h"
 #include "dynamic_check/run/programs.h"
-#include "shared_ir/case.h"
-#include "shared_ir/report.h"
-#include "shared_ir/verdict.h"
+#include "shared_ir/case/case.h"
+#include "shared_ir/report/report.h"
+#include "shared_ir/report/verdict.h"
 
 namespace assay {
 

@@ -5,8 +5,8 @@
 #include "dynamic_check/witness/witness_report.h"
 #include "gtest_plugin/dynamic_question.h"
 #include "gtest_plugin/rank_team.h"
-#include "shared_ir/inferred_relations.h"
-#include "shared_ir/progress.h"
+#include "shared_ir/base/progress.h"
+#include "shared_ir/case/inferred_relations.h"
 #include "shared_ir/report/conclude.h"
 #include "static_check/check.h"
 

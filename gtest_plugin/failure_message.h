@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "shared_ir/mesh.h"
-#include "shared_ir/report.h"
+#include "shared_ir/report/report.h"
 
 namespace assay {
 

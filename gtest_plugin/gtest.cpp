@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "gtest_plugin/failure_message.h"
-#include "gtest_plugin/launched_output.h"
 #include "gtest_plugin/rank_team.h"
+#include "gtest_plugin/ranks/launched_output.h"
 #include "gtest_plugin/source_place.h"
 
 namespace assay {

@@ -9,9 +9,9 @@
 #include "dynamic_check/cuda/gpus.h"
 #include "dynamic_check/run/execute/launched_processes.h"
 #include "dynamic_check/run/execute/own_processes.h"
-#include "gtest_plugin/launched_output.h"
-#include "gtest_plugin/rank_command.h"
-#include "shared_ir/error.h"
+#include "gtest_plugin/ranks/launched_output.h"
+#include "gtest_plugin/ranks/rank_command.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
 #include "shared_ir/symbolic/expression.h"

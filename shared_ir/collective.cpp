@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 

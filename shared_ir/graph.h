@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
+#include "shared_ir/base/error.h"
 #include "shared_ir/dtype.h"
-#include "shared_ir/error.h"
-#include "shared_ir/integer.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 namespace {

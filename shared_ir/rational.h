@@ -7,7 +7,7 @@
 #include <string>
 #include <type_traits>
 
-#include "shared_ir/integer.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 

@@ -1,7 +1,7 @@
 #include "static_check/approximations.h"
 
-#include "shared_ir/error.h"
-#include "static_check/candidates.h"
+#include "shared_ir/base/error.h"
+#include "static_check/problem/candidates.h"
 
 namespace assay {
 namespace {

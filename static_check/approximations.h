@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/approximation.h"
-#include "shared_ir/report.h"
-#include "static_check/problem.h"
+#include "shared_ir/case/approximation.h"
+#include "shared_ir/report/report.h"
+#include "static_check/problem/problem.h"
 
 namespace assay {
 

@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <chrono>
 
-#include "shared_ir/lower.h"
+#include "shared_ir/lower/lower.h"
 #include "static_check/approximations.h"
 #include "static_check/assumptions.h"
-#include "static_check/candidates.h"
-#include "static_check/contradicted_domains.h"
 #include "static_check/counts.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
-#include "static_check/domains.h"
-#include "static_check/offered_lemmas.h"
-#include "static_check/problem.h"
+#include "static_check/domains/contradicted_domains.h"
+#include "static_check/domains/domains.h"
+#include "static_check/domains/undefined_outputs.h"
+#include "static_check/lemmas/offered_lemmas.h"
+#include "static_check/problem/candidates.h"
+#include "static_check/problem/problem.h"
 #include "static_check/replay_result.h"
 #include "static_check/residual/search.h"
-#include "static_check/undefined_outputs.h"
 
 namespace assay {
 

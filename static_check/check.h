@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/case.h"
-#include "shared_ir/operators.h"
-#include "shared_ir/proof.h"
-#include "shared_ir/report.h"
-#include "shared_ir/verdict.h"
+#include "shared_ir/case/case.h"
+#include "shared_ir/operator_table/operator_table.h"
+#include "shared_ir/proof/proof.h"
+#include "shared_ir/report/report.h"
+#include "shared_ir/report/verdict.h"
 
 namespace assay {
 

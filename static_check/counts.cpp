@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "static_check/offered_lemmas.h"
+#include "static_check/lemmas/offered_lemmas.h"
 
 namespace assay {
 

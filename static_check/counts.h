@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "shared_ir/proof.h"
-#include "shared_ir/report.h"
-#include "static_check/problem.h"
+#include "shared_ir/proof/proof.h"
+#include "shared_ir/report/report.h"
+#include "static_check/problem/problem.h"
 
 namespace assay {
 

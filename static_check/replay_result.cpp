@@ -1,8 +1,8 @@
 #include "static_check/replay_result.h"
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "static_check/checker/checker.h"
-#include "static_check/offered_lemmas.h"
+#include "static_check/lemmas/offered_lemmas.h"
 
 namespace assay {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "static_check/check.h"
-#include "static_check/problem.h"
+#include "static_check/problem/problem.h"
 
 namespace assay {
 

@@ -18,7 +18,7 @@
 #include "dynamic_check/check.h"
 #include "dynamic_check/tolerance/statistics.h"
 #include "fixtures/catalog.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "shared_ir/report/chart.h"
 
 namespace assay::bench {

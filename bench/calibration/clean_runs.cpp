@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bench/question.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay::bench {
 namespace {

@@ -15,7 +15,7 @@
 #include "dynamic_check/numbers/rounding.h"
 #include "dynamic_check/run/interpret/collective_node.h"
 #include "dynamic_check/run/perturbed_run.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay::bench {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "ci/cli/witness.h"
-#include "shared_ir/inferred_relations.h"
+#include "shared_ir/case/inferred_relations.h"
 #include "shared_ir/report/conclude.h"
 #include "static_check/check.h"
-#include "static_check/domains.h"
+#include "static_check/domains/domains.h"
 #include "static_check/symbolic/all_sizes.h"
 
 namespace assay::cli {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "shared_ir/report.h"
+#include "shared_ir/report/report.h"
 
 namespace assay::cli {
 

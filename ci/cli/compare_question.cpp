@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "ci/cli/text_file.h"
-#include "shared_ir/inferred_relations.h"
+#include "shared_ir/case/inferred_relations.h"
 #include "shared_ir/trace/trace_folder.h"
 #include "static_check/check.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "dynamic_check/traces/trace_comparison.h"
-#include "shared_ir/report.h"
+#include "shared_ir/report/report.h"
 
 namespace assay::cli {
 

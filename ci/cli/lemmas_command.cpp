@@ -4,7 +4,7 @@
 
 #include "ci/cli/commands.h"
 #include "static_check/certify/certify.h"
-#include "static_check/lemmas.h"
+#include "static_check/lemmas/shipped_lemmas.h"
 
 namespace assay::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "ci/cli/commands.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Proves that a distributed ML program refines its sequential specification.",

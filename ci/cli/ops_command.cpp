@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "ci/cli/commands.h"
-#include "shared_ir/error.h"
-#include "shared_ir/operator_description.h"
-#include "shared_ir/operators.h"
+#include "shared_ir/base/error.h"
+#include "shared_ir/operator_table/operator_description.h"
+#include "shared_ir/operator_table/operator_table.h"
 
 namespace assay::cli {
 namespace {

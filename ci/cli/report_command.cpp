@@ -4,8 +4,8 @@
 
 #include "ci/cli/commands.h"
 #include "ci/cli/text_file.h"
-#include "shared_ir/error.h"
-#include "shared_ir/report.h"
+#include "shared_ir/base/error.h"
+#include "shared_ir/report/report.h"
 
 namespace assay::cli {
 namespace {

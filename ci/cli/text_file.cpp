@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay::cli {
 

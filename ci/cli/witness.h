@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/case.h"
-#include "shared_ir/report.h"
+#include "shared_ir/case/case.h"
+#include "shared_ir/report/report.h"
 
 namespace assay::cli {
 

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "shared_ir/base/error.h"
 #include "shared_ir/dtype.h"
-#include "shared_ir/error.h"
 
 namespace assay {
 

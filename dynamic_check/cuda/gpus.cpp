@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "dynamic_check/cuda/driver.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "dynamic_check/cuda/check.h"
+#include "dynamic_check/cuda/cuda_call.h"
 #include "dynamic_check/cuda/noise.h"
 #include "dynamic_check/cuda/noise_kernel.h"
 

@@ -1,6 +1,6 @@
 #include <mutex>
 
-#include "dynamic_check/cuda/check.h"
+#include "dynamic_check/cuda/cuda_call.h"
 #include "dynamic_check/cuda/norms.h"
 
 namespace assay::cuda {

@@ -2,7 +2,7 @@
 #include "dynamic_check/cuda/driver.h"
 #include "dynamic_check/cuda/noise.h"
 #include "dynamic_check/cuda/norms.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay::cuda {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "dynamic_check/inputs/dynamic_input.h"
 #include "dynamic_check/relate/clean_eval.h"
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 
 namespace assay {
 

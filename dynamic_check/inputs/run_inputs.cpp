@@ -8,7 +8,7 @@
 #include "dynamic_check/inputs/generate.h"
 #include "dynamic_check/relate/merge.h"
 #include "dynamic_check/relate/targets.h"
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "dynamic_check/inputs/dynamic_input.h"
 #include "dynamic_check/relate/clean_eval.h"
-#include "shared_ir/case.h"
-#include "shared_ir/report.h"
+#include "shared_ir/case/case.h"
+#include "shared_ir/report/report.h"
 
 namespace assay {
 

@@ -13,7 +13,7 @@
 #include "dynamic_check/relate/clean_eval.h"
 #include "dynamic_check/relate/merge.h"
 #include "dynamic_check/tolerance/statistics.h"
-#include "shared_ir/approximation.h"
+#include "shared_ir/case/approximation.h"
 
 namespace assay {
 namespace {

@@ -10,8 +10,8 @@
 #include "dynamic_check/judge/tensor_comparison.h"
 #include "dynamic_check/relate/targets.h"
 #include "dynamic_check/run/rank_tensors.h"
-#include "shared_ir/progress.h"
-#include "shared_ir/report.h"
+#include "shared_ir/base/progress.h"
+#include "shared_ir/report/report.h"
 
 namespace assay {
 

@@ -13,7 +13,7 @@
 #include "dynamic_check/keep/run_trace.h"
 #include "dynamic_check/kernels/declared_operators.h"
 #include "dynamic_check/numbers/rounding.h"
-#include "dynamic_check/run/execute/rank_threads.h"
+#include "dynamic_check/run/execute/threads/rank_threads.h"
 #include "dynamic_check/run/float8_products.h"
 #include "dynamic_check/run/record.h"
 #include "dynamic_check/run/reference_stages.h"

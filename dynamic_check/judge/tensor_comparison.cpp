@@ -7,7 +7,7 @@
 
 #include "dynamic_check/keep/kept_copy.h"
 #include "dynamic_check/numbers/rounding.h"
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {
 namespace {

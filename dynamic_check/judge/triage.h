@@ -3,9 +3,9 @@
 
 #include "dynamic_check/judge/findings.h"
 #include "dynamic_check/relate/targets.h"
-#include "shared_ir/case.h"
-#include "shared_ir/report.h"
-#include "shared_ir/verdict.h"
+#include "shared_ir/case/case.h"
+#include "shared_ir/report/report.h"
+#include "shared_ir/report/verdict.h"
 
 namespace assay {
 

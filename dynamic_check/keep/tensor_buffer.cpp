@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {
 

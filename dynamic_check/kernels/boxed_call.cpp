@@ -15,10 +15,10 @@
 #include "dynamic_check/kernels/custom_operators.h"
 #include "dynamic_check/kernels/declared_operators.h"
 #include "dynamic_check/kernels/hlo_operators.h"
-#include "shared_ir/capture/memory_format.h"
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/memory_format.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 #include "shared_ir/memory/effects.h"
-#include "shared_ir/operators.h"
+#include "shared_ir/operator_table/operator_table.h"
 
 namespace assay {
 namespace {

@@ -21,7 +21,7 @@
 #include <limits>
 #include <map>
 
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <map>
 
-#include "shared_ir/capture/scalar_type.h"
-#include "shared_ir/lower.h"
-#include "shared_ir/lower/declaration.h"
-#include "shared_ir/lower/functional_collective.h"
+#include "shared_ir/capture/torch/scalar_type.h"
+#include "shared_ir/lower/declare/declaration.h"
+#include "shared_ir/lower/lower.h"
+#include "shared_ir/lower/node/functional_collective.h"
 #include "shared_ir/memory/effects.h"
 
 namespace assay {

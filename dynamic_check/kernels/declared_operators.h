@@ -12,7 +12,7 @@
 #include "dynamic_check/kernels/boxed_call.h"
 #include "dynamic_check/kernels/declared_value.h"
 #include "shared_ir/graph.h"
-#include "shared_ir/operators.h"
+#include "shared_ir/operator_table/operator_table.h"
 
 namespace assay {
 

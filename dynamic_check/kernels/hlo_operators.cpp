@@ -19,7 +19,7 @@
 #include <algorithm>
 #include <map>
 
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {
 namespace hlo_kernels {

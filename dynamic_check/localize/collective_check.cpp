@@ -12,7 +12,7 @@
 #include "dynamic_check/numbers/norms.h"
 #include "dynamic_check/numbers/rounding.h"
 #include "dynamic_check/run/interpret/collective_node.h"
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {
 namespace {

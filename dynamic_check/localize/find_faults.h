@@ -6,9 +6,9 @@
 
 #include "dynamic_check/judge/operator_fault.h"
 #include "dynamic_check/run/rank_tensors.h"
-#include "shared_ir/case.h"
-#include "shared_ir/progress.h"
-#include "shared_ir/report.h"
+#include "shared_ir/base/progress.h"
+#include "shared_ir/case/case.h"
+#include "shared_ir/report/report.h"
 
 namespace assay {
 

@@ -1,6 +1,6 @@
 #include "dynamic_check/localize/judgement.h"
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 

@@ -21,7 +21,7 @@
 #include "dynamic_check/run/perturbed_run.h"
 #include "dynamic_check/tolerance/spread.h"
 #include "dynamic_check/tolerance/statistics.h"
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {
 namespace {

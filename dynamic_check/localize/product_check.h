@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "shared_ir/operator_facts.h"
+#include "shared_ir/operator_table/operator_facts.h"
 
 namespace assay {
 

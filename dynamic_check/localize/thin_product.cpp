@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "dynamic_check/buffers/vector_clones.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 namespace {

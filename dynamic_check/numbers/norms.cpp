@@ -10,8 +10,8 @@
 #include "dynamic_check/buffers/vector_clones.h"
 #include "dynamic_check/cuda/norms.h"
 #include "dynamic_check/numbers/elements.h"
-#include "shared_ir/capture/scalar_type.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {
 namespace {

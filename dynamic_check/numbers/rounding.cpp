@@ -12,7 +12,7 @@
 #include "dynamic_check/cuda/noise.h"
 #include "dynamic_check/numbers/elements.h"
 #include "dynamic_check/numbers/overwrite.h"
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {
 

@@ -11,7 +11,7 @@
 #include "dynamic_check/keep/kept_copy.h"
 #include "dynamic_check/numbers/elements.h"
 #include "dynamic_check/numbers/random.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 namespace {

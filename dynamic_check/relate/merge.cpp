@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "dynamic_check/keep/tensor_buffer.h"
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {
 namespace {

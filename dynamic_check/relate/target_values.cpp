@@ -4,7 +4,7 @@
 
 #include "dynamic_check/keep/kept_copy.h"
 #include "dynamic_check/relate/clean_eval.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "dynamic_check/kernels/boxed_call.h"
-#include "shared_ir/approximation.h"
-#include "shared_ir/lower/random_operators.h"
+#include "shared_ir/case/approximation.h"
+#include "shared_ir/lower/node/random_operators.h"
 
 namespace assay {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 #include "shared_ir/clean_expr.h"
 
 namespace assay {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "dynamic_check/run/execute/thread_executor.h"
+#include "dynamic_check/run/execute/threads/thread_executor.h"
 
 namespace assay {
 namespace {

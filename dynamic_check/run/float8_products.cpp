@@ -14,9 +14,9 @@
 #include "dynamic_check/numbers/overwrite.h"
 #include "dynamic_check/numbers/rounding.h"
 #include "dynamic_check/run/record.h"
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 #include "shared_ir/cast.h"
-#include "shared_ir/operator_facts.h"
+#include "shared_ir/operator_table/operator_facts.h"
 
 namespace assay {
 namespace {

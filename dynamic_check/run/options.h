@@ -9,8 +9,8 @@
 
 #include "dynamic_check/keep/machine_memory.h"
 #include "dynamic_check/run/hooks.h"
+#include "shared_ir/base/progress.h"
 #include "shared_ir/dtype.h"
-#include "shared_ir/progress.h"
 
 namespace assay {
 

@@ -5,7 +5,7 @@
 #include "dynamic_check/keep/kept_copy.h"
 #include "dynamic_check/kernels/boxed_call.h"
 #include "dynamic_check/numbers/rounding.h"
-#include "shared_ir/operator_facts.h"
+#include "shared_ir/operator_table/operator_facts.h"
 
 namespace assay {
 namespace {

@@ -10,7 +10,7 @@
 #include "dynamic_check/keep/kept_copy.h"
 #include "dynamic_check/kernels/boxed_call.h"
 #include "dynamic_check/run/execute/rank_environment.h"
-#include "shared_ir/capture/recording.h"
+#include "shared_ir/capture/record/recording.h"
 
 namespace assay {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "dynamic_check/cuda/gpus.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 namespace {

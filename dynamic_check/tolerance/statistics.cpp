@@ -5,7 +5,7 @@
 #include <numbers>
 #include <utility>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 #include "shared_ir/clean_expr.h"
-#include "shared_ir/report.h"
-#include "shared_ir/verdict.h"
+#include "shared_ir/report/report.h"
+#include "shared_ir/report/verdict.h"
 
 namespace assay {
 

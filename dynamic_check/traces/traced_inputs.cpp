@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "dynamic_check/inputs/run_inputs.h"
 #include "dynamic_check/traces/trace_set.h"
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 
 namespace assay {
 

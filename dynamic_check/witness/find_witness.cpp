@@ -19,9 +19,9 @@
 #include "dynamic_check/run/perturbed_run.h"
 #include "dynamic_check/witness/reduce_case.h"
 #include "dynamic_check/witness/witness_inputs.h"
-#include "shared_ir/approximation.h"
+#include "shared_ir/case/approximation.h"
 #include "shared_ir/memory/effects.h"
-#include "shared_ir/operators.h"
+#include "shared_ir/operator_table/operator_table.h"
 
 namespace assay {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "dynamic_check/witness/size_classes.h"
-#include "shared_ir/operator_facts.h"
+#include "shared_ir/operator_table/operator_facts.h"
 
 namespace assay {
 namespace {

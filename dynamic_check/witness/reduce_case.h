@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 
 namespace assay {
 

@@ -8,8 +8,8 @@
 
 #include "dynamic_check/inputs/generate.h"
 #include "dynamic_check/witness/id_bounds.h"
-#include "shared_ir/capture/scalar_type.h"
-#include "shared_ir/lower.h"
+#include "shared_ir/capture/torch/scalar_type.h"
+#include "shared_ir/lower/lower.h"
 
 namespace assay {
 namespace {

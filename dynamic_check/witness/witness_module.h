@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "dynamic_check/traces/trace_comparison.h"
-#include "shared_ir/case.h"
-#include "shared_ir/report.h"
+#include "shared_ir/case/case.h"
+#include "shared_ir/report/report.h"
 
 namespace assay {
 

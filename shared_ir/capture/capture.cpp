@@ -3,7 +3,7 @@
 #include <ATen/ops/empty.h>
 
 #include "shared_ir/capture/capture_context.h"
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {
 

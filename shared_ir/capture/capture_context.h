@@ -6,7 +6,7 @@
 #include <string>
 
 #include "shared_ir/capture/program.h"
-#include "shared_ir/capture/recording.h"
+#include "shared_ir/capture/record/recording.h"
 
 namespace assay {
 

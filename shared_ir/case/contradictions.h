@@ -1,7 +1,7 @@
 // Contradictory input relations.
 #pragma once
 
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 
 namespace assay {
 

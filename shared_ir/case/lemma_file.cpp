@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "shared_ir/case/toml_reader.h"
-#include "shared_ir/lemma/conditions.h"
+#include "shared_ir/proof/conditions.h"
 
 namespace assay {
 namespace {

@@ -2,12 +2,12 @@
 #include <map>
 #include <optional>
 
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 #include "shared_ir/case/symbols.h"
 #include "shared_ir/case/toml_reader.h"
-#include "shared_ir/import/fx_json.h"
-#include "shared_ir/import/hlo.h"
-#include "shared_ir/import/pt2.h"
+#include "shared_ir/import/fx_json/fx_json.h"
+#include "shared_ir/import/hlo/hlo.h"
+#include "shared_ir/import/pt2/pt2.h"
 
 namespace assay {
 namespace {

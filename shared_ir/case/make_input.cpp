@@ -1,5 +1,5 @@
-#include "shared_ir/case.h"
-#include "shared_ir/import/hlo.h"
+#include "shared_ir/case/case.h"
+#include "shared_ir/import/hlo/hlo.h"
 
 namespace assay {
 

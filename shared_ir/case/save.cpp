@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "shared_ir/case.h"
-#include "shared_ir/import/fx_json.h"
+#include "shared_ir/case/case.h"
+#include "shared_ir/import/fx_json/fx_json.h"
 
 namespace assay {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 #include "shared_ir/case/toml_reader.h"
 
 namespace assay {

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <tuple>
 
-#include "shared_ir/case/toml_keys.h"
+#include "shared_ir/base/toml_keys.h"
 
 namespace assay {
 

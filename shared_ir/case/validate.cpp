@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <set>
 
-#include "shared_ir/approximation.h"
-#include "shared_ir/case.h"
+#include "shared_ir/case/approximation.h"
+#include "shared_ir/case/case.h"
 #include "shared_ir/case/contradictions.h"
 
 namespace assay {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "shared_ir/error.h"
-#include "shared_ir/integer.h"
+#include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::json {
 

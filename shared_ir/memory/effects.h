@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "shared_ir/graph.h"
-#include "shared_ir/memory/schema.h"
+#include "shared_ir/operator_table/schema.h"
 
 namespace assay::memory {
 

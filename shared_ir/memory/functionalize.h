@@ -11,12 +11,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "shared_ir/lower/meaning.h"
+#include "shared_ir/lower/node/meaning.h"
 #include "shared_ir/memory/effects.h"
 #include "shared_ir/memory/in_flight.h"
 #include "shared_ir/memory/memory.h"
 #include "shared_ir/memory/sharing.h"
-#include "shared_ir/operators.h"
+#include "shared_ir/operator_table/operator_table.h"
 
 namespace assay::memory {
 

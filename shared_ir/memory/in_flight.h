@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/lower/builder.h"
-#include "shared_ir/lower/site.h"
+#include "shared_ir/lower/build/builder.h"
+#include "shared_ir/lower/build/site.h"
 #include "shared_ir/memory/memory.h"
 
 namespace assay::memory {

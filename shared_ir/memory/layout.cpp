@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "shared_ir/lower/sizes.h"
+#include "shared_ir/lower/build/sizes.h"
 
 namespace assay::memory {
 namespace {

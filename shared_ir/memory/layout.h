@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "shared_ir/memory/movement.h"
+#include "shared_ir/memory/moved_views.h"
 
 namespace assay::memory {
 

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "shared_ir/lower/builder.h"
-#include "shared_ir/lower/site.h"
+#include "shared_ir/lower/build/builder.h"
+#include "shared_ir/lower/build/site.h"
 #include "shared_ir/memory/layout.h"
-#include "shared_ir/memory/movement.h"
+#include "shared_ir/memory/moved_views.h"
 
 namespace assay::memory {
 

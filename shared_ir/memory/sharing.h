@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "shared_ir/lower/meaning.h"
-#include "shared_ir/memory/movement.h"
+#include "shared_ir/lower/node/meaning.h"
+#include "shared_ir/memory/moved_views.h"
 
 namespace assay::memory {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "shared_ir/reference/element_functions.h"
 
 namespace assay::reference {

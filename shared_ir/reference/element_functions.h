@@ -7,8 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "shared_ir/graph.h"
+#include "shared_ir/reference/tensor.h"
 
 namespace assay::reference {
 
@@ -34,10 +35,7 @@ using MapFunction = double (*)(const FunctionName&, std::span<const double>);
 MapFunction find_map(std::string_view name);
 
 // An operand's or result's whole dimensions, in its own order.
-struct Block {
-  Shape shape;
-  std::vector<double> values;
-};
+using Block = TensorOf<double>;
 
 // A function of blocks: fills `out`, whose shape is set.
 using BlockFunction = void (*)(const FunctionName&, std::span<const Block> operands, Block& out);

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/base/error.h"
 #include "shared_ir/cast.h"
-#include "shared_ir/error.h"
 #include "shared_ir/reference/element_functions.h"
 
 namespace assay::reference {

@@ -9,7 +9,7 @@
 
 #include "shared_ir/cast.h"
 #include "shared_ir/reference/element_functions.h"
-#include "shared_ir/reference/index.h"
+#include "shared_ir/reference/movement.h"
 
 namespace assay::reference {
 namespace {
@@ -31,47 +31,6 @@ double special_constant(const CoreOp& op) {
   return op.constant.to_double();
 }
 
-// out[c] = operand at strides * c + offset.
-void read_strided(const ReferenceTensor& x, const std::vector<int64_t>& strides, int64_t offset,
-                  ReferenceTensor& out) {
-  size_t i = 0;
-  for_each_coordinate(out.shape, [&](const auto& at) {
-    out.values[i++] = x.values[offset + address(at, strides)];
-  });
-}
-
-void permute(const CoreOp& op, const ReferenceTensor& x, ReferenceTensor& out) {
-  std::vector<int64_t> own = strides_of(x.shape), strides;
-  for (int64_t dim : op.ints) strides.push_back(own[dim]);
-  read_strided(x, strides, 0, out);
-}
-
-void expand(const ReferenceTensor& x, ReferenceTensor& out) {
-  std::vector<int64_t> strides = strides_of(x.shape);
-  for (size_t i = 0; i < strides.size(); ++i)
-    if (x.shape[i] == 1) strides[i] = 0;
-  read_strided(x, strides, 0, out);
-}
-
-void slice(const CoreOp& op, const ReferenceTensor& x, ReferenceTensor& out) {
-  std::vector<int64_t> strides = strides_of(x.shape);
-  int64_t offset = op.ints[1] * strides[op.ints[0]];
-  strides[op.ints[0]] *= op.ints[2];
-  read_strided(x, strides, offset, out);
-}
-
-void cat(const CoreOp& op, const Operands& pieces, ReferenceTensor& out) {
-  std::vector<int64_t> strides = strides_of(out.shape);
-  int64_t start = 0;
-  for (const ReferenceTensor* piece : pieces) {
-    size_t i = 0;
-    for_each_coordinate(piece->shape, [&](const auto& at) {
-      out.values[address(at, strides) + start * strides[op.ints[0]]] = piece->values[i++];
-    });
-    start += piece->shape[op.ints[0]];
-  }
-}
-
 // What a reduction of nothing gives.
 double neutral(const CoreOp& op) {
   if (op.prim == Prim::kReduceSum) return 0;
@@ -84,13 +43,8 @@ double neutral(const CoreOp& op) {
 
 void reduce(const CoreOp& op, const ReferenceTensor& x, ReferenceTensor& out) {
   out.values.assign(out.values.size(), neutral(op));
-  std::vector<int64_t> out_strides = strides_of(out.shape), strides(x.shape.size(), 0);
-  for (size_t dim = 0, kept = 0; dim < x.shape.size(); ++dim)
-    if (!std::binary_search(op.ints.begin(), op.ints.end(), static_cast<int64_t>(dim)))
-      strides[dim] = out_strides[kept++];
-  size_t i = 0;
-  for_each_coordinate(x.shape, [&](const auto& at) {
-    double &result = out.values[address(at, strides)], value = x.values[i++];
+  for_each_reduced(x.shape, op.ints, out.shape, [&](size_t to, size_t from) {
+    double &result = out.values[to], value = x.values[from];
     result = op.prim == Prim::kReduceSum               ? result + value
              : std::isnan(result) || std::isnan(value) ? std::numeric_limits<double>::quiet_NaN()
              : op.prim == Prim::kReduceMax             ? std::max(result, value)
@@ -117,63 +71,13 @@ void map(const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
   wrap(op, out);
 }
 
-// The strides of a tensor's dimensions, apart for parallel labels (by label) and for whole ones (in
-// its own order).
-struct BlockView {
-  Shape whole_shape;
-  std::vector<int64_t> whole_strides;
-  std::vector<int64_t> label_strides;
-
-  BlockView(const std::vector<BlockSpec::Dim>& dims, const Shape& shape, size_t labels)
-      : label_strides(labels, 0) {
-    std::vector<int64_t> strides = strides_of(shape);
-    for (size_t i = 0; i < dims.size(); ++i) {
-      if (dims[i].whole) {
-        whole_shape.push_back(shape[i]);
-        whole_strides.push_back(strides[i]);
-      } else {
-        label_strides[dims[i].label] = strides[i];
-      }
-    }
-  }
-};
-
 void block(const BlockSpec& spec, const CoreOp& op, const Operands& operands,
            ReferenceTensor& out) {
   FunctionName fn = parse_function_name(op.fn);
   BlockFunction function = find_block(fn.name);
   if (function == nullptr) throw NoNumbers(fmt::format("no numeric definition of '{}'", op.fn));
-  Shape sizes;  // of parallel labels; 1 for whole ones, which the blocks hold
-  auto add_sizes = [&](const std::vector<BlockSpec::Dim>& dims, const Shape& shape) {
-    for (size_t i = 0; i < dims.size(); ++i) {
-      if (static_cast<size_t>(dims[i].label) >= sizes.size()) sizes.resize(dims[i].label + 1, 1);
-      if (!dims[i].whole) sizes[dims[i].label] = shape[i];
-    }
-  };
-  for (size_t k = 0; k < operands.size(); ++k) add_sizes(spec.operands[k], operands[k]->shape);
-  add_sizes(spec.output, out.shape);
-  std::vector<BlockView> views;
-  std::vector<Block> blocks;
-  for (size_t k = 0; k < operands.size(); ++k) {
-    views.emplace_back(spec.operands[k], operands[k]->shape, sizes.size());
-    blocks.push_back({views[k].whole_shape, std::vector<double>(count_of(views[k].whole_shape))});
-  }
-  BlockView result_view(spec.output, out.shape, sizes.size());
-  Block result{result_view.whole_shape, std::vector<double>(count_of(result_view.whole_shape))};
-  for_each_coordinate(sizes, [&](const auto& labels) {
-    for (size_t k = 0; k < operands.size(); ++k) {
-      int64_t base = address(labels, views[k].label_strides);
-      size_t i = 0;
-      for_each_coordinate(views[k].whole_shape, [&](const auto& at) {
-        blocks[k].values[i++] = operands[k]->values[base + address(at, views[k].whole_strides)];
-      });
-    }
+  for_each_block(spec, operands, out, [&](const std::vector<Block>& blocks, Block& result) {
     function(fn, blocks, result);
-    int64_t base = address(labels, result_view.label_strides);
-    size_t i = 0;
-    for_each_coordinate(result_view.whole_shape, [&](const auto& at) {
-      out.values[base + address(at, result_view.whole_strides)] = result.values[i++];
-    });
   });
   wrap(op, out);
 }
@@ -258,7 +162,7 @@ ReferenceTensor run_operation(const CoreProgram& program, const CoreOp& op,
       slice(op, *operands[0], out);
       break;
     case Prim::kCat:
-      cat(op, operands, out);
+      cat(op.ints[0], operands, out);
       break;
     case Prim::kLinear:
       each([&](size_t i) {

@@ -9,15 +9,12 @@
 
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/core.h"
+#include "shared_ir/reference/tensor.h"
 
 namespace assay {
 
-// Row-major. Integers and flags (0, 1) are exact doubles.
-struct ReferenceTensor {
-  Shape shape;
-  std::vector<double> values;
-  bool operator==(const ReferenceTensor&) const = default;
-};
+// Integers and flags (0, 1) are exact doubles.
+using ReferenceTensor = reference::TensorOf<double>;
 
 struct ReferenceSources {
   // The value of a kInput operator of a rank, in the operator's shape. Required.

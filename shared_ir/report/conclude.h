@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "shared_ir/case.h"
-#include "shared_ir/report.h"
+#include "shared_ir/case/case.h"
+#include "shared_ir/report/report.h"
 
 namespace assay {
 

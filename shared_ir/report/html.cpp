@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "shared_ir/report.h"
 #include "shared_ir/report/markup.h"
+#include "shared_ir/report/report.h"
 
 namespace assay {
 namespace {

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "shared_ir/error.h"
-#include "shared_ir/report.h"
+#include "shared_ir/base/error.h"
+#include "shared_ir/report/report.h"
 
 namespace assay {
 namespace {

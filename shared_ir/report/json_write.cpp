@@ -1,7 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "shared_ir/report.h"
+#include "shared_ir/report/report.h"
 
 namespace assay {
 namespace {

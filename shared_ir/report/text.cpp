@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "shared_ir/report.h"
+#include "shared_ir/report/report.h"
 
 namespace assay {
 namespace {

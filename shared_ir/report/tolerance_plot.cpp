@@ -4,9 +4,9 @@
 #include <cmath>
 #include <optional>
 
-#include "shared_ir/error.h"
-#include "shared_ir/report.h"
+#include "shared_ir/base/error.h"
 #include "shared_ir/report/chart.h"
+#include "shared_ir/report/report.h"
 
 namespace assay {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <system_error>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 

@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "shared_ir/trace/trace_index.h"
 
 namespace assay::trace {

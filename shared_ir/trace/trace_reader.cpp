@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "shared_ir/trace/trace_index.h"
 #include "shared_ir/zip/zip_reader.h"
 

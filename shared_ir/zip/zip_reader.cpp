@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "shared_ir/zip/crc32.h"
 
 namespace assay {

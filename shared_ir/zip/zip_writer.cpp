@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "shared_ir/zip/crc32.h"
 
 namespace assay {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "shared_ir/proof.h"
+#include "shared_ir/proof/proof.h"
 
 namespace assay {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "static_check/algebra/grid.h"
 #include "static_check/algebra/layout.h"
 

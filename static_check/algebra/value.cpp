@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "shared_ir/proof.h"
+#include "shared_ir/proof/proof.h"
 #include "static_check/algebra/restriction.h"
 
 namespace assay {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "shared_ir/module.h"
+#include "shared_ir/base/module.h"
 #include "static_check/smt/smt_module.h"
 
 namespace assay {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "shared_ir/lemma/lemma.h"
+#include "shared_ir/proof/lemma.h"
 
 namespace assay {
 

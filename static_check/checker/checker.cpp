@@ -1,9 +1,9 @@
 #include "static_check/checker/checker.h"
 
-#include "shared_ir/approximation.h"
+#include "shared_ir/base/error.h"
+#include "shared_ir/case/approximation.h"
 #include "shared_ir/cast.h"
-#include "shared_ir/error.h"
-#include "shared_ir/integer.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/glossary.h"
 #include "static_check/checker/joint.h"
 #include "static_check/checker/lemmas.h"

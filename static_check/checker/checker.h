@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 #include "shared_ir/core.h"
-#include "shared_ir/lemma/lemma.h"
-#include "shared_ir/proof.h"
+#include "shared_ir/proof/lemma.h"
+#include "shared_ir/proof/proof.h"
 
 namespace assay {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "shared_ir/proof.h"
+#include "shared_ir/proof/proof.h"
 
 namespace assay::checker {
 

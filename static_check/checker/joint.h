@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/approximation.h"
-#include "shared_ir/case.h"
+#include "shared_ir/case/approximation.h"
+#include "shared_ir/case/case.h"
 #include "static_check/checker/operators.h"
 
 namespace assay::checker {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <functional>
 
-#include "static_check/checker/definitions.h"
-#include "static_check/checker/instances.h"
-#include "static_check/checker/rewriting.h"
-#include "static_check/checker/sums.h"
+#include "static_check/checker/arithmetic/definitions.h"
+#include "static_check/checker/arithmetic/sums.h"
+#include "static_check/checker/facts/instances.h"
+#include "static_check/checker/facts/rewriting.h"
 
 namespace assay::checker {
 namespace {

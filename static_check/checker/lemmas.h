@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "shared_ir/lemma/lemma.h"
-#include "shared_ir/lemma/lemma_proof.h"
-#include "static_check/checker/facts.h"
+#include "shared_ir/proof/lemma.h"
+#include "shared_ir/proof/lemma_proof.h"
+#include "static_check/checker/facts/facts.h"
 
 namespace assay::checker {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "static_check/checker/elements.h"
+#include "static_check/checker/element_at.h"
 
 namespace assay::checker {
 

@@ -3,7 +3,7 @@
 
 #include "static_check/algebra/restriction.h"
 #include "static_check/cover/pieces.h"
-#include "static_check/lift/parts.h"
+#include "static_check/lift/arithmetic/parts.h"
 
 namespace assay {
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/cover/pieces.h"
-#include "static_check/lift/parts.h"
+#include "static_check/lift/arithmetic/parts.h"
 
 namespace assay {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "static_check/algebra/restriction.h"
+#include "static_check/lift/arithmetic/parts.h"
 #include "static_check/lift/operators.h"
-#include "static_check/lift/parts.h"
 
 namespace assay {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "shared_ir/clean_expr.h"
-#include "shared_ir/proof.h"
+#include "shared_ir/proof/proof.h"
 #include "static_check/lift/lifting.h"
 
 namespace assay {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "static_check/candidates.h"
 #include "static_check/diagnose/nearest.h"
+#include "static_check/problem/candidates.h"
 
 namespace assay {
 

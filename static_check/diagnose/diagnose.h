@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "shared_ir/report.h"
+#include "shared_ir/report/report.h"
 #include "static_check/diagnose/nearest.h"
-#include "static_check/problem.h"
+#include "static_check/problem/problem.h"
 
 namespace assay {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "static_check/cover/cover.h"
-#include "static_check/problem.h"
+#include "static_check/problem/problem.h"
 
 namespace assay {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "static_check/diagnose/nearest.h"
-#include "static_check/problem.h"
+#include "static_check/problem/problem.h"
 
 namespace assay {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/proof.h"
+#include "shared_ir/proof/proof.h"
 
 namespace assay {
 

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "static_check/candidates.h"
 #include "static_check/diagnose/nearest.h"
+#include "static_check/problem/candidates.h"
 
 namespace assay {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "static_check/cover/cover.h"
-#include "static_check/problem.h"
+#include "static_check/problem/problem.h"
 
 namespace assay {
 

@@ -8,6 +8,7 @@
 #include "static_check/diagnose/nearest.h"
 #include "static_check/diagnose/scaled.h"
 #include "static_check/diagnose/shard_order.h"
+#include "static_check/diagnose/suspicion.h"
 #include "static_check/diagnose/unread_input.h"
 #include "static_check/diagnose/wrong_operand.h"
 
@@ -22,7 +23,7 @@ bool is_uninitialised(const Graph& graph, TensorId tensor) {
 struct Finding {
   FailureReport report;
   TensorId tensor;
-  int suspicion;
+  Suspicion suspicion;
 };
 
 class Search {
@@ -33,16 +34,19 @@ class Search {
         relations_(relations),
         indices_(indices) {}
 
-  void from(TensorId tensor, int scale_suspicion = kScaledOutput) {
+  void from(TensorId tensor, Cause of_scale = Cause::kWrongScale) {
     if (!seen_.insert(tensor).second) return;
     const NodeId producer = graph_.tensors[static_cast<size_t>(tensor)].producer;
     if (producer == kNone) return add(tensor, {});
-    if (scaled(tensor)) return add_first_of_scale(tensor, scale_suspicion);
+    if (scaled(tensor)) return add_first_of_scale(tensor, of_scale);
     const std::vector<TensorId> missing = missing_operands(tensor);
     const bool frontier = std::all_of(missing.begin(), missing.end(), [&](TensorId operand) {
       return scaled(operand).has_value();
     });
-    for (TensorId operand : missing) from(operand, frontier ? kScaledOperand : kScaledSibling);
+    // A scale that is wrong up to the output is wrong. One that is not may be put right later, and
+    // is when an operand beside it is not wrong by a scale.
+    for (TensorId operand : missing)
+      from(operand, frontier ? Cause::kScaledOperand : Cause::kScaledBeside);
     if (frontier) add(tensor, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
   }
 
@@ -58,12 +62,6 @@ class Search {
   }
 
  private:
-  // A scale that is wrong up to the output is wrong. One that is not may be put right later, and is
-  // when an operand beside it is not wrong by a scale.
-  static constexpr int kScaledOutput = 1000 + 4 * 100;
-  static constexpr int kScaledOperand = 1000 + 4 * 76;
-  static constexpr int kScaledSibling = 600;
-
   bool covered(TensorId tensor) const { return has_relation(relations_, tensor); }
 
   // One number everywhere: every rank can have it.
@@ -98,14 +96,15 @@ class Search {
 
   // Where a tensor's scale is wrong: the operator from which on it is. A reduction over ranks may
   // be what should have set it right, and is shown with the place where the scale begins.
-  void add_first_of_scale(TensorId tensor, int suspicion) {
+  void add_first_of_scale(TensorId tensor, Cause of_scale) {
     const TensorId first = first_of_scale(tensor);
     if (scaled(first)->to_operand) return;
-    if (const int known = scales_[first]; known >= suspicion) return;
-    scales_[first] = suspicion;
+    const auto known = scales_.find(first);
+    if (known != scales_.end() && known->second <= of_scale) return;
+    scales_[first] = of_scale;
     const TensorId shown = first != tensor && is_reduced(*scaled(tensor)) ? tensor : first;
     std::erase_if(findings_, [&](const Finding& finding) { return finding.tensor == shown; });
-    scales_[shown] = suspicion;
+    scales_[shown] = of_scale;
     const NodeId producer = graph_.tensors[static_cast<size_t>(shown)].producer;
     if (producer == kNone) return add(shown, {});
     add(shown, operands_of(graph_.nodes[static_cast<size_t>(producer)]));
@@ -155,7 +154,8 @@ class Search {
     FailureReport& report = finding.report;
     const std::optional<ScaledRelation>& relation = scaled(finding.tensor);
     if (!relation) return;
-    finding.suspicion = scales_[finding.tensor];
+    const auto known = scales_.find(finding.tensor);
+    finding.suspicion = {known != scales_.end() ? known->second : Cause::kNumber};
     if (report.reason.find("x the value") != std::string::npos) return;
     report.nearest = to_string(relation->replicas[0]);
     const std::string times = factor_in_words(relation->factor) + "x the value";
@@ -174,8 +174,7 @@ class Search {
 
   // An operand that comes at another scale alone.
   void describe_scaled_operands(Finding& finding, const std::vector<TensorId>& operands) {
-    constexpr int kExplained = 1000 + 4 * 60;
-    if (scaled(finding.tensor) || finding.suspicion >= kExplained) return;
+    if (scaled(finding.tensor) || is_explained(finding.suspicion)) return;
     for (TensorId operand : operands) {
       if (covered(operand) || is_uninitialised(graph_, operand) || !scaled(operand)) continue;
       const Rational& factor = scaled(operand)->factor;
@@ -243,8 +242,8 @@ class Search {
       describe_wrong_operand(problem_, relations_, id, *near, report);
     if (report.reason.empty())
       report.reason = "no distributed tensor is a view or part of this value";
-    finding.suspicion = (is_floating(tensor.dtype) && !operands.empty() ? 1000 : 0) +
-                        (pending.empty() ? 0 : 500) + (near ? near->closeness : 0);
+    finding.suspicion = suspicion_of(is_floating(tensor.dtype) && !operands.empty(),
+                                     !pending.empty(), near ? near->closeness : 0);
     describe_scale(finding);
     describe_scaled_operands(finding, operands);
     add_opaque(report, id);
@@ -255,9 +254,8 @@ class Search {
   // and none is a piece of the sequential one that lies elsewhere, it is the value after them that
   // some rank comes closest to that tells what they do.
   void add_closest_value() {
-    constexpr int kTelling = 4 * 60, kElsewhere = 4 * 82;
-    const auto is_telling = [](const Finding& f) { return f.suspicion >= kElsewhere; };
-    if (std::any_of(findings_.begin(), findings_.end(), is_telling)) return;
+    constexpr int kTelling = 4 * 60;
+    if (std::ranges::any_of(findings_, is_telling, &Finding::suspicion)) return;
     std::optional<std::pair<int, TensorId>> best;
     for (const TensorId id : seen_) {
       if (!is_floating(graph_.tensors[static_cast<size_t>(id)].dtype)) continue;
@@ -274,7 +272,6 @@ class Search {
   // Where an input comes in that the ranks do not read for an output, and they read another tensor
   // in its place.
   void add_unread(const std::vector<TensorId>& outputs) {
-    constexpr int kUnread = 1000 + 4 * 95;
     const auto unread = unread_input(problem_, relations_, outputs);
     if (!unread) return;
     const auto near = nearest(problem_, unread->joined, indices_);
@@ -289,7 +286,7 @@ class Search {
     const auto name = [&](TensorId id) { return graph_.tensors[static_cast<size_t>(id)].name; };
     report.reason = "the ranks' " + name(unread->output) + " does not depend on " +
                     name(unread->input) + "; " + report.nearest + " " + report.reason;
-    finding.suspicion = kUnread;
+    finding.suspicion = {Cause::kUnreadInput};
     std::erase_if(findings_, [&](const Finding& one) { return one.tensor == finding.tensor; });
     findings_.push_back(std::move(finding));
   }
@@ -313,7 +310,7 @@ class Search {
         finding.report.distributed_source = finding.report.source;
         finding.report.reason = unlifted.reason;
         finding.tensor = kNone;
-        finding.suspicion = 1000 + 4 * 85;
+        finding.suspicion = {Cause::kNoMeaning};
         findings_.push_back(std::move(finding));
       }
     }
@@ -362,7 +359,7 @@ class Search {
   const CoverIndices& indices_;
   std::set<TensorId> seen_;
   std::map<TensorId, std::optional<ScaledRelation>> scaled_;
-  std::map<TensorId, int> scales_;  // first tensors of a wrong scale, reported, and the suspicion
+  std::map<TensorId, Cause> scales_;  // first tensors of a wrong scale, reported
   std::vector<Finding> findings_;
 };
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "shared_ir/report.h"
-#include "static_check/problem.h"
+#include "shared_ir/report/report.h"
+#include "static_check/problem/problem.h"
 
 namespace assay {
 

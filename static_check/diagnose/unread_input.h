@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "static_check/problem.h"
+#include "static_check/problem/problem.h"
 
 namespace assay {
 

@@ -1,9 +1,9 @@
 // An operator of a rank that does what the sequential one does, on another tensor.
 #pragma once
 
-#include "shared_ir/report.h"
+#include "shared_ir/report/report.h"
 #include "static_check/diagnose/nearest.h"
-#include "static_check/problem.h"
+#include "static_check/problem/problem.h"
 
 namespace assay {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "shared_ir/graph.h"
-#include "shared_ir/lemma/formula.h"
+#include "shared_ir/proof/formula.h"
 
 namespace assay {
 

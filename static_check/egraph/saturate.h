@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/lemma/lemma.h"
+#include "shared_ir/proof/lemma.h"
 #include "static_check/egraph/egraph.h"
 
 namespace assay {

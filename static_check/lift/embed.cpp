@@ -2,7 +2,7 @@
 // of the block is checked to be the instance's operand address at an in-range label coordinate.
 #include <algorithm>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/lifting.h"

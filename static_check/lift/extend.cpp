@@ -3,7 +3,7 @@
 // later blocks will embed in it.
 #include <algorithm>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "static_check/lift/lifting.h"
 
 namespace assay {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "shared_ir/proof.h"
+#include "shared_ir/proof/proof.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/signs.h"
 #include "static_check/smt/solver.h"

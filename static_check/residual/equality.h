@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "shared_ir/lemma/lemma.h"
+#include "shared_ir/proof/lemma.h"
 #include "static_check/egraph/saturate.h"
 #include "static_check/lift/lifting.h"
 

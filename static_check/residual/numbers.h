@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "shared_ir/lemma/lemma_proof.h"
+#include "shared_ir/proof/lemma_proof.h"
 
 namespace assay {
 

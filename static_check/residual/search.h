@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "static_check/problem.h"
+#include "static_check/problem/problem.h"
 #include "static_check/residual/equality.h"
 
 namespace assay {

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "shared_ir/lemma/lemma_proof.h"
+#include "shared_ir/proof/lemma_proof.h"
 #include "static_check/lift/lifting.h"
 
 namespace assay {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/case.h"
-#include "shared_ir/lemma/lemma.h"
+#include "shared_ir/case/case.h"
+#include "shared_ir/proof/lemma.h"
 #include "static_check/smt/solver.h"
 
 namespace assay {

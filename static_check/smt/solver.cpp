@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "static_check/smt/smt_module.h"
 #include "static_check/smt/volume.h"
 

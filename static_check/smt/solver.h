@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/module.h"
-#include "shared_ir/proof.h"
+#include "shared_ir/base/module.h"
+#include "shared_ir/proof/proof.h"
 
 namespace assay {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "static_check/smt/smt_module.h"
 #include "static_check/smt/z3_axioms.h"
 #include "static_check/smt/z3_limit.h"

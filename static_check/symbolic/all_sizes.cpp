@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "shared_ir/module.h"
-#include "static_check/offered_lemmas.h"
+#include "shared_ir/base/module.h"
+#include "static_check/lemmas/offered_lemmas.h"
 #include "static_check/smt/smt_module.h"
 #include "static_check/symbolic/symbolic_replay.h"
 

@@ -1,10 +1,10 @@
 // What the second compilation has no use for: graphs with symbols are fx-JSON (case/load.cpp), and
 // the search for a proof does without z3, which speaks ordinary integers, and the first compilation
 // has run the programs on numbers. Nothing trusted is here.
-#include "shared_ir/import/hlo.h"
-#include "shared_ir/import/pt2.h"
+#include "shared_ir/import/hlo/hlo.h"
+#include "shared_ir/import/pt2/pt2.h"
 #include "static_check/certify/certify.h"
-#include "static_check/contradicted_domains.h"
+#include "static_check/domains/contradicted_domains.h"
 #include "static_check/smt/solver.h"
 
 namespace assay {

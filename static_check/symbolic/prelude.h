@@ -1,8 +1,8 @@
 // Read before each source of the second compilation (CMakeLists.txt). There the sources' int64_t is
 // the integer that knows how it depends on the symbols, and their namespace is one of its own, so
 // that both compilations are in one program. A macro, so that there is one text of the proof and
-// its checker, which reads as what it ordinarily is; a source says PlainInt (shared_ir/integer.h)
-// where an integer does not depend on symbols.
+// its checker, which reads as what it ordinarily is; a source says PlainInt
+// (shared_ir/symbolic/integer.h) where an integer does not depend on symbols.
 //
 // A header that is not ours must keep its int64_t, so it has to be read here first: one that is
 // missing fails to compile where it says std::int64_t, or fails to link. Functions of std that the
@@ -55,7 +55,7 @@
 
 #define ASSAY_SYMBOLIC
 #define assay assay_symbolic
-#include "shared_ir/integer.h"
+#include "shared_ir/symbolic/integer.h"
 
 // The sources call these for integers by their full names.
 namespace std {

@@ -1,12 +1,12 @@
 #include "static_check/symbolic/symbolic_replay.h"
 
-#include "shared_ir/case.h"
-#include "shared_ir/lower.h"
-#include "shared_ir/operators.h"
+#include "shared_ir/case/case.h"
+#include "shared_ir/lower/lower.h"
+#include "shared_ir/operator_table/operator_table.h"
 #include "shared_ir/symbolic/replay.h"
 #include "static_check/check.h"
 #include "static_check/checker/checker.h"
-#include "static_check/offered_lemmas.h"
+#include "static_check/lemmas/offered_lemmas.h"
 
 namespace assay {
 namespace {

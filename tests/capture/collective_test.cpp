@@ -12,7 +12,7 @@
 
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
-#include "shared_ir/capture/recording.h"
+#include "shared_ir/capture/record/recording.h"
 #include "tests/capture/graph_text.h"
 #include "tests/capture/run_program.h"
 

@@ -8,10 +8,10 @@
 
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
-#include "shared_ir/capture/memory_format.h"
-#include "shared_ir/capture/recording.h"
+#include "shared_ir/capture/record/recording.h"
 #include "shared_ir/capture/same_program.h"
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/memory_format.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 #include "tests/capture/graph_text.h"
 
 namespace assay::test {

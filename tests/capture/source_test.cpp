@@ -7,7 +7,7 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "shared_ir/capture/module_scope.h"
+#include "shared_ir/capture/places/module_scope.h"
 #include "tests/capture/graph_text.h"
 #include "tests/capture/run_program.h"
 

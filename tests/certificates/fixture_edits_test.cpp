@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/operators.h"
+#include "shared_ir/operator_table/operator_table.h"
 #include "static_check/check.h"
 #include "tests/support/edits/certificate_edits.h"
 

@@ -3,7 +3,7 @@
 
 #include "tests/checker/expect_rejected.h"
 #include "tests/support/centred_case.h"
-#include "tests/support/replay.h"
+#include "tests/support/claims/replay.h"
 
 namespace assay::test {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "tests/support/replay.h"
+#include "tests/support/claims/replay.h"
 
 namespace assay::test {
 

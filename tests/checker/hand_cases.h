@@ -1,7 +1,7 @@
 // Small cases with certificates written by hand, all of them right.
 #pragma once
 
-#include "tests/support/replay.h"
+#include "tests/support/claims/replay.h"
 
 namespace assay::test {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/replay.h"
+#include "tests/support/claims/replay.h"
 
 namespace assay::test {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <random>
 
-#include "static_check/checker/boxes.h"
+#include "static_check/checker/arithmetic/boxes.h"
 
 namespace assay::checker {
 namespace {

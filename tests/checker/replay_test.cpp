@@ -1,7 +1,7 @@
 // The checker against the proofs that static_check finds in the captured graphs.
 #include <gtest/gtest.h>
 
-#include "shared_ir/operators.h"
+#include "shared_ir/operator_table/operator_table.h"
 #include "static_check/check.h"
 #include "tests/support/captured_graphs.h"
 #include "tests/support/edits/certificate_edits.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdio>
 
-#include "shared_ir/report.h"
+#include "shared_ir/report/report.h"
 #include "tests/cli/run_assay.h"
 #include "tests/support/captured_graphs.h"
 #include "tests/support/small_case.h"

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "shared_ir/report.h"
+#include "shared_ir/report/report.h"
 #include "shared_ir/trace/trace_writer.h"
 #include "tests/cli/run_assay.h"
 #include "tests/support/small_case.h"

@@ -5,7 +5,7 @@
 #include <toml++/toml.h>
 
 #include "call_files.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <iomanip>
 #include <sstream>
 
-#include "shared_ir/capture/scalar_type.h"
+#include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "shared_ir/operators.h"
+#include "shared_ir/operator_table/operator_table.h"
 #include "tests/declarations/call_pattern.h"
 
 namespace assay::test {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "dynamic_check/kernels/boxed_call.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "tests/declarations/elements.h"
 
 namespace assay::test {

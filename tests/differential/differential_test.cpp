@@ -12,7 +12,7 @@
 #include <map>
 #include <set>
 
-#include "shared_ir/import/fx_json.h"
+#include "shared_ir/import/fx_json/fx_json.h"
 #include "tests/declarations/kernel_comparison.h"
 #include "tests/differential/pattern_call.h"
 #include "tests/differential/run_size.h"

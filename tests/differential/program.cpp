@@ -5,9 +5,9 @@
 #include <random>
 #include <set>
 
-#include "shared_ir/capture/scalar_type.h"
-#include "shared_ir/import/fx_json.h"
-#include "shared_ir/lower.h"
+#include "shared_ir/capture/torch/scalar_type.h"
+#include "shared_ir/import/fx_json/fx_json.h"
+#include "shared_ir/lower/lower.h"
 #include "tests/differential/program_run.h"
 #include "tests/differential/schema_call.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/operators.h"
+#include "shared_ir/operator_table/operator_table.h"
 #include "tests/declarations/call_pattern.h"
 
 namespace assay::test {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "shared_ir/memory/schema.h"
+#include "shared_ir/operator_table/schema.h"
 #include "tests/differential/program.h"
 #include "tests/differential/schema_call.h"
 

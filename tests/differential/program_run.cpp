@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "dynamic_check/kernels/boxed_call.h"
-#include "shared_ir/lower.h"
+#include "shared_ir/lower/lower.h"
 #include "tests/declarations/division_trap.h"
 #include "tests/declarations/elements.h"
 

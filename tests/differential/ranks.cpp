@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include "shared_ir/import/fx_json.h"
+#include "shared_ir/import/fx_json/fx_json.h"
 
 namespace assay::test {
 namespace {

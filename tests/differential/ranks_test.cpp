@@ -7,7 +7,7 @@
 #include <iostream>
 #include <map>
 
-#include "shared_ir/lower.h"
+#include "shared_ir/lower/lower.h"
 #include "tests/declarations/elements.h"
 #include "tests/differential/program_run.h"
 #include "tests/differential/ranks.h"

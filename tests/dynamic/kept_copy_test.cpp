@@ -19,7 +19,7 @@
 #include "dynamic_check/keep/machine_memory.h"
 #include "dynamic_check/numbers/random.h"
 #include "dynamic_check/relate/targets.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "tests/dynamic/support/mlp.h"
 
 namespace assay {

@@ -8,7 +8,7 @@
 #include "dynamic_check/numbers/random.h"
 #include "dynamic_check/relate/target_values.h"
 #include "dynamic_check/run/interpret/interpreter.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "tests/dynamic/support/mlp.h"
 
 namespace assay {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "shared_ir/lower.h"
+#include "shared_ir/lower/lower.h"
 #include "shared_ir/reference/reference.h"
 
 namespace assay::test {

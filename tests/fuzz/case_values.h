@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 #include "static_check/check.h"
-#include "tests/fuzz/random_case.h"
+#include "tests/fuzz/drawing/random_case.h"
 
 namespace assay::test {
 

@@ -1,6 +1,6 @@
 #include "tests/fuzz/fuzz_target.h"
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay::fuzz {
 

@@ -1,5 +1,5 @@
 // Collectives of rank threads whose tensors are on a GPU.
-#include "dynamic_check/run/execute/rank_threads.h"
+#include "dynamic_check/run/execute/threads/rank_threads.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>

@@ -1,4 +1,4 @@
-#include "dynamic_check/cuda/check.h"
+#include "dynamic_check/cuda/cuda_call.h"
 #include "dynamic_check/cuda/elements.h"
 #include "tests/gpu/swiglu.h"
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "static_check/lemmas.h"
+#include "static_check/lemmas/shipped_lemmas.h"
 #include "tests/lemmas/support.h"
 #include "tests/support/golden.h"
 

@@ -1,4 +1,4 @@
-#include "shared_ir/lemma/formula.h"
+#include "shared_ir/proof/formula.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "static_check/lemmas.h"
+#include "static_check/lemmas/shipped_lemmas.h"
 #include "tests/support/scratch_folder.h"
 
 namespace assay {

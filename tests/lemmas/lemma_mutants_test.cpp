@@ -5,7 +5,7 @@
 #include <span>
 
 #include "static_check/certify/certify.h"
-#include "static_check/lemmas.h"
+#include "static_check/lemmas/shipped_lemmas.h"
 
 namespace assay {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <limits>
 
-#include "static_check/lemmas.h"
+#include "static_check/lemmas/shipped_lemmas.h"
+#include "tests/support/claims/replay.h"
 #include "tests/support/prove.h"
-#include "tests/support/replay.h"
 
 namespace assay::test {
 namespace {

@@ -1,12 +1,12 @@
 // The checker's own replay of steps: what is no instance of a lemma, and what does not show a
 // lemma's condition, is refused.
-#include "static_check/checker/rewriting.h"
+#include "static_check/checker/facts/rewriting.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "static_check/checker/affine.h"
-#include "static_check/lemmas.h"
+#include "static_check/checker/facts/affine.h"
+#include "static_check/lemmas/shipped_lemmas.h"
 #include "tests/lemmas/support.h"
 
 namespace assay::test {

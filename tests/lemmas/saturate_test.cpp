@@ -8,7 +8,7 @@
 
 #include "static_check/egraph/explain.h"
 #include "static_check/egraph/match.h"
-#include "static_check/lemmas.h"
+#include "static_check/lemmas/shipped_lemmas.h"
 #include "tests/lemmas/support.h"
 
 namespace assay::test {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/lemma/lemma.h"
+#include "shared_ir/proof/lemma.h"
 
 namespace assay::test {
 

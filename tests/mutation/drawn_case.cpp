@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "tests/differential/run_size.h"
-#include "tests/mutation/edits.h"
+#include "tests/mutation/edits/edits.h"
 
 namespace assay::test {
 namespace {

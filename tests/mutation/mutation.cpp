@@ -4,7 +4,7 @@
 #include <random>
 #include <utility>
 
-#include "tests/mutation/edits.h"
+#include "tests/mutation/edits/edits.h"
 
 namespace assay::test {
 namespace {

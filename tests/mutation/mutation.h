@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 
 namespace assay::test {
 

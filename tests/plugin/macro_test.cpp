@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "dynamic_check/cuda/gpus.h"
-#include "shared_ir/case.h"
-#include "shared_ir/report.h"
+#include "shared_ir/case/case.h"
+#include "shared_ir/report/report.h"
 #include "tests/support/scratch_folder.h"
 
 namespace assay {

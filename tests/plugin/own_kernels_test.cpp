@@ -16,7 +16,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "assay/refinement.h"
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 #include "tests/plugin/input_spec.h"
 #include "tests/support/scratch_folder.h"
 

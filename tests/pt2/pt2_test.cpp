@@ -6,9 +6,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "shared_ir/import/pt2.h"
+#include "shared_ir/import/pt2/pt2.h"
 #include "static_check/check.h"
-#include "tests/support/expect_claims_hold.h"
+#include "tests/support/claims/expect_claims_hold.h"
 #include "tests/support/scratch_folder.h"
 
 namespace assay::test {

@@ -1,9 +1,9 @@
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "shared_ir/import/fx_json.h"
+#include "shared_ir/import/fx_json/fx_json.h"
 #include "tests/support/captured_graphs.h"
 #include "tests/support/small_case.h"
 

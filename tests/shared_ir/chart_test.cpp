@@ -1,9 +1,9 @@
 // What a chart and the plot of tolerances show.
 #include <gmock/gmock.h>
 
-#include "shared_ir/error.h"
-#include "shared_ir/report.h"
+#include "shared_ir/base/error.h"
 #include "shared_ir/report/chart.h"
+#include "shared_ir/report/report.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "shared_ir/import/fx_json.h"
+#include "shared_ir/import/fx_json/fx_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

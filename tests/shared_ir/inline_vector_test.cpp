@@ -1,6 +1,6 @@
 // InlineVector holds what std::vector holds after the same operations, on either side of the number
 // of elements that it has room for in itself.
-#include "shared_ir/inline_vector.h"
+#include "shared_ir/base/inline_vector.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A check that takes long says on a terminal how far it is, and nowhere else.
-#include "shared_ir/progress.h"
+#include "shared_ir/base/progress.h"
 
 #include <gtest/gtest.h>
 

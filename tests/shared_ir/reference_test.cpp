@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "shared_ir/lower.h"
+#include "shared_ir/lower/lower.h"
 #include "shared_ir/reference/reference.h"
 
 namespace assay::test {

@@ -1,11 +1,11 @@
-#include "shared_ir/report.h"
+#include "shared_ir/report/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "tests/support/golden.h"
 
 namespace assay {

@@ -5,11 +5,11 @@
 
 #include <fstream>
 
-#include "shared_ir/operators.h"
+#include "shared_ir/operator_table/operator_table.h"
 #include "static_check/check.h"
 #include "tests/support/captured_graphs.h"
+#include "tests/support/claims/replay.h"
 #include "tests/support/graph_builder.h"
-#include "tests/support/replay.h"
 
 namespace assay::test {
 namespace {

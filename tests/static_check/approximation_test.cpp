@@ -1,5 +1,5 @@
 // Approximations that the user accepts: each takes one operator out of the proof, and nothing else.
-#include "shared_ir/approximation.h"
+#include "shared_ir/case/approximation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

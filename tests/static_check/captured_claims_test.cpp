@@ -2,7 +2,7 @@
 #include "dynamic_check/witness/reduce_case.h"
 #include "tests/support/captured_cases.h"
 #include "tests/support/captured_graphs.h"
-#include "tests/support/expect_claims_hold.h"
+#include "tests/support/claims/expect_claims_hold.h"
 
 namespace assay::test {
 namespace {

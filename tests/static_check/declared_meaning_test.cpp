@@ -1,5 +1,5 @@
 // What single declarations say: attributes that decide the meaning of an operator are looked at.
-#include "tests/static_check/memory_program.h"
+#include "tests/static_check/memory/memory_program.h"
 
 namespace assay::test {
 namespace {

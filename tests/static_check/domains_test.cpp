@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "tests/support/prove.h"
 
 namespace assay::test {

@@ -5,9 +5,9 @@
 #include <fstream>
 
 #include "tests/support/captured_graphs.h"
+#include "tests/support/claims/replay.h"
 #include "tests/support/hlo_llama.h"
 #include "tests/support/prove.h"
-#include "tests/support/replay.h"
 #include "tests/support/small_case.h"
 
 namespace assay::test {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/import/hlo.h"
+#include "shared_ir/import/hlo/hlo.h"
 #include "static_check/check.h"
 #include "tests/support/hlo_values.h"
 

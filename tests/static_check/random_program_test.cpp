@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "static_check/lift/program.h"
-#include "tests/support/claim_values.h"
+#include "static_check/lift/program/lift_program.h"
+#include "tests/support/claims/claim_values.h"
 #include "tests/support/random_program.h"
 
 namespace assay::test {

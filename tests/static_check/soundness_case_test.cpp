@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "tests/support/prove.h"
 
 namespace assay::test {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 
 namespace assay::test {
 

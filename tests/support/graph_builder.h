@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 #include "shared_ir/graph.h"
 
 namespace assay::test {

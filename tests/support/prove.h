@@ -5,7 +5,7 @@
 #include <string>
 
 #include "static_check/check.h"
-#include "tests/support/expect_claims_hold.h"
+#include "tests/support/claims/expect_claims_hold.h"
 #include "tests/support/graph_builder.h"
 
 namespace assay::test {

@@ -12,8 +12,10 @@
   check_sources.py suppressions ROOT
   check_sources.py scratch ROOT
   check_sources.py types ROOT
+  check_sources.py sizes ROOT
 """
 
+import collections
 import concurrent.futures
 import json
 import os
@@ -37,19 +39,9 @@ def check_format(root, clang_format):
     return [f"{path}: not formatted (ci/format does it)" for path in sorted(wrong)]
 
 
-def room_of(path):
-    """(top-level folder, room, its height) of a source of a folder that has rooms; None for another."""
-    parts = pathlib.PurePath(path).parts
-    rooms = source_tree.ROOMS.get(parts[0])
-    if rooms is None:
-        return None
-    room = parts[1] if len(parts) > 2 else ""
-    return parts[0], room, rooms.index(room) if room in rooms else None
-
-
 def misplaced(path, target):
     """Why the file's room may not include the target; None where it may."""
-    own, other = room_of(path), room_of(target)
+    own, other = source_tree.room_of(path), source_tree.room_of(target)
     if own is None or other is None or own[0] != other[0]:
         return None
     for folder, room, height in (own, other):
@@ -244,6 +236,24 @@ def check_types(root):
     return problems
 
 
+MOST_FILES = 25  # in a folder, beside its own folders
+MOST_LINES = 400
+
+
+def check_sizes(root):
+    """What one has to read at once: the files of a folder, the lines of a file."""
+    paths = source_tree.files(root, ".h", ".cpp", ".cu", ".py", ".toml")
+    folders = collections.Counter(path.parent for path in paths)
+    problems = [
+        f"{folder}: {count} files, more than {MOST_FILES}" for folder, count in folders.items() if count > MOST_FILES
+    ]
+    for path in paths:
+        lines = (pathlib.Path(root) / path).read_bytes().count(b"\n")
+        if lines > MOST_LINES:
+            problems.append(f"{path}: {lines} lines, more than {MOST_LINES}")
+    return problems
+
+
 def main(name, root, *rest):
     if name == "listed":
         problems = check_listed(root, rest[0], "--without-cuda" in rest)
@@ -260,6 +270,7 @@ def main(name, root, *rest):
             "suppressions": check_suppressions,
             "scratch": check_scratch,
             "types": check_types,
+            "sizes": check_sizes,
         }
         problems = checks[name](root, *rest)
     print("\n".join(problems))

@@ -56,7 +56,7 @@ class CheckSourcesTest(unittest.TestCase):
     def test_includes_keeps_the_checker_apart_from_the_proofs(self):
         self.write("static_check/checker/a.cpp", '#include "static_check/checker/b.h"\n')
         self.assertEqual(check_sources.check_includes(self.root), [])
-        self.write("static_check/checker/a.cpp", '#include "static_check/layout.h"\n')
+        self.write("static_check/checker/a.cpp", '#include "static_check/algebra/layout.h"\n')
         self.assert_finds("static_check/checker/a.cpp:1", check_sources.check_includes(self.root))
 
     def test_includes_finds_a_heavy_header_in_a_light_header_only(self):
@@ -101,20 +101,30 @@ class CheckSourcesTest(unittest.TestCase):
         self.write("static_check/a.cpp", "namespace assay {\nenum class A { kX };\n}  // namespace assay\n")
         self.assert_finds("static_check/a.cpp:2", check_sources.check_types(self.root))
 
+    def test_sizes_finds_a_full_folder_and_a_long_file(self):
+        for number in range(check_sources.MOST_FILES):
+            self.write(f"shared_ir/base/{number}.h", "\n" * check_sources.MOST_LINES)
+        self.assertEqual(check_sources.check_sizes(self.root), [])
+        self.write("shared_ir/base/0.h", "\n" * (check_sources.MOST_LINES + 1))
+        self.assert_finds("shared_ir/base/0.h", check_sources.check_sizes(self.root))
+        self.write("shared_ir/base/0.h", "\n")
+        self.write("shared_ir/base/one_more.h", "\n")
+        self.assert_finds("shared_ir/base", check_sources.check_sizes(self.root))
+
     def test_includes_finds_a_heavy_header_behind_another(self):
-        self.write("shared_ir/a.h", '#include "shared_ir/json/b.h"\n')
-        self.write("shared_ir/json/b.h", "#include <string>\n")
+        self.write("shared_ir/a.h", '#include "shared_ir/base/b.h"\n')
+        self.write("shared_ir/base/b.h", "#include <string>\n")
         self.assertEqual(check_sources.check_includes(self.root), [])
-        self.write("shared_ir/json/b.h", "#include <nlohmann/json.hpp>\n")
+        self.write("shared_ir/base/b.h", "#include <nlohmann/json.hpp>\n")
         found = [problem.split(": ")[0] for problem in check_sources.check_includes(self.root)]
-        self.assertEqual(found, ["shared_ir/a.h", "shared_ir/json/b.h"])
+        self.assertEqual(found, ["shared_ir/a.h", "shared_ir/base/b.h"])
 
     def test_includes_accepts_a_heavy_header_in_a_private_header(self):
-        self.write("shared_ir/json/b.h", "#include <nlohmann/json.hpp>\n")
-        self.write("shared_ir/json/b.cpp", '#include "shared_ir/json/b.h"\n')
+        self.write("shared_ir/base/b.h", "#include <nlohmann/json.hpp>\n")
+        self.write("shared_ir/base/b.cpp", '#include "shared_ir/base/b.h"\n')
         self.assertEqual(check_sources.check_includes(self.root), [])
-        self.write("shared_ir/a.cpp", '#include "shared_ir/json/b.h"\n')
-        self.assert_finds("shared_ir/json/b.h", check_sources.check_includes(self.root))
+        self.write("shared_ir/a.cpp", '#include "shared_ir/base/b.h"\n')
+        self.assert_finds("shared_ir/base/b.h", check_sources.check_includes(self.root))
 
     def test_listed_finds_a_source_that_no_target_compiles(self):
         self.write("tests/a/a.cpp", "")

@@ -19,8 +19,60 @@ MAY_INCLUDE = {
 NARROWER = {"static_check/checker": {"shared_ir", "static_check/checker"}}
 
 # The rooms of a top-level folder, from the ground up: one may include what stands before it, never
-# what stands after. Files beside the rooms are of the last one, "".
+# what stands after. A folder is of the longest room that it lies in; "" is the files beside the
+# rooms.
 ROOMS = {
+    "shared_ir": (
+        "base",
+        "symbolic",
+        "",
+        "proof",
+        "zip",
+        "import",
+        "case",
+        "reference",
+        "lower/build",
+        "lower/builtins",
+        "lower/declare",
+        "operator_table",
+        "lower/node",
+        "memory",
+        "lower",
+        "report",
+        "trace",
+        "capture/places",
+        "capture/torch",
+        "capture/record",
+        "capture",
+    ),
+    "static_check": (
+        "algebra",
+        "smt",
+        "lift",
+        "lift/arithmetic",
+        "lift/integers",
+        "lift/reduction",
+        "lift/collectives",
+        "lift/inputs",
+        "lift/program",
+        "egraph",
+        "cover",
+        "problem",
+        "residual",
+        "certify",
+        "lemmas",
+        "diagnose",
+        "domains",
+        "checker/facts",
+        "checker/arithmetic",
+        "checker",
+        "checker/integers",
+        "checker/functions",
+        "checker/reduction",
+        "checker/collectives",
+        "",
+        "symbolic",
+    ),
     "dynamic_check": (
         "cuda",
         "buffers",
@@ -40,7 +92,7 @@ ROOMS = {
 }
 
 # Folders whose headers hide the heavy dependencies (shared_ir/capture may see torch). A header that
-# no other folder of them includes is private, and may see them.
+# no other room of them includes is private, and may see them.
 LIGHT = ("shared_ir", "static_check", "gtest_plugin")
 LIGHT_EXCEPT = ("shared_ir/capture",)
 HEAVY_HEADER = re.compile(
@@ -70,6 +122,17 @@ def is_light(path):
     return text.startswith(LIGHT) and not text.startswith(LIGHT_EXCEPT)
 
 
+def room_of(path):
+    """(top-level folder, room, its height) of a source of a folder that has rooms; None for another."""
+    top, *folders = pathlib.PurePath(path).parts[:-1]
+    rooms = ROOMS.get(top)
+    if rooms is None:
+        return None
+    within = ["/".join(folders[:depth]) for depth in range(len(folders), 0, -1)] or [""]
+    room = next((room for room in within if room in rooms), None)
+    return top, "/".join(folders) if room is None else room, None if room is None else rooms.index(room)
+
+
 def included_from(root):
     """Our own headers, each with the folders of the sources that include it."""
     places = {}
@@ -85,7 +148,9 @@ def light_headers(root):
     """The headers through which no heavy header may be reached."""
     places = included_from(root)
     for path in files(root, ".h"):
-        private = places.get(path.as_posix()) == {path.parent}
+        private = {room_of(place / "_") or place for place in places.get(path.as_posix(), ())} == {
+            room_of(path) or path.parent
+        }
         if is_light(path) and not private:
             yield path
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/trace/trace_file.h"
 

@@ -1,7 +1,7 @@
 // What is no trace, or not all of one: every refusal, with its message.
 #include <gtest/gtest.h>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/trace/trace_file.h"
 

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "shared_ir/zip/zip_writer.h"
 #include "tests/support/scratch_folder.h"
 

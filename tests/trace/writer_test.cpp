@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/trace/trace_file.h"
 

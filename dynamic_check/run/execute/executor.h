@@ -10,7 +10,7 @@
 #include "dynamic_check/run/options.h"
 #include "dynamic_check/run/programs.h"
 #include "dynamic_check/run/record.h"
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 
 namespace assay {
 

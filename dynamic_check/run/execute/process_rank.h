@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "dynamic_check/run/execute/process_backend.h"
+#include "dynamic_check/run/execute/backends/process_backend.h"
 #include "dynamic_check/run/execute/rank_environment.h"
 #include "dynamic_check/run/execute/watched_group.h"
 

@@ -1,7 +1,7 @@
 #include "dynamic_check/run/execute/rank_job.h"
 
 #include "dynamic_check/run/execute/processes/message_socket.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 

@@ -8,7 +8,7 @@
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
 #include "dynamic_check/run/execute/collective_text.h"
-#include "shared_ir/capture/recording.h"
+#include "shared_ir/capture/record/recording.h"
 
 namespace assay {
 namespace {

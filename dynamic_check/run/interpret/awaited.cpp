@@ -1,8 +1,8 @@
 #include "dynamic_check/run/interpret/awaited.h"
 
 #include "dynamic_check/kernels/declared_operators.h"
-#include "shared_ir/lower/declaration.h"
-#include "shared_ir/operators.h"
+#include "shared_ir/lower/declare/declaration.h"
+#include "shared_ir/operator_table/operator_table.h"
 
 namespace assay {
 namespace {

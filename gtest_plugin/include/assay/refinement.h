@@ -15,11 +15,11 @@
 #include "assay/program.h"
 #include "dynamic_check/inputs/input_role.h"
 #include "dynamic_check/run/hooks.h"
-#include "shared_ir/case.h"
+#include "shared_ir/case/case.h"
 #include "shared_ir/dtype.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
-#include "shared_ir/report.h"
+#include "shared_ir/report/report.h"
 
 namespace assay {
 

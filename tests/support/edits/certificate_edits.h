@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/replay.h"
+#include "tests/support/claims/replay.h"
 
 namespace assay::test {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "dynamic_check/run/execute/processes/anonymous_file.h"
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 namespace {

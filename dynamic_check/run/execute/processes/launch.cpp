@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 namespace {

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 

@@ -14,7 +14,7 @@
 #include <memory>
 #include <thread>
 
-#include "shared_ir/error.h"
+#include "shared_ir/base/error.h"
 
 namespace assay {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "dynamic_check/buffers/reduce_buffers.h"
 #include "dynamic_check/buffers/strided_buffer.h"
-#include "dynamic_check/run/execute/rendezvous.h"
 #include "dynamic_check/run/execute/threads/pending_results.h"
+#include "dynamic_check/run/execute/threads/rendezvous.h"
 #include "dynamic_check/run/hooks.h"
 #include "shared_ir/mesh.h"
 

@@ -1,0 +1,300 @@
+#include "shared_ir/capture/record/recorder.h"
+
+#include <ATen/native/TypeProperties.h>
+
+#include <algorithm>
+
+#include "shared_ir/capture/places/module_scope.h"
+#include "shared_ir/capture/torch/arguments.h"
+#include "shared_ir/capture/torch/meta_kernels.h"
+
+namespace assay {
+namespace {
+
+std::vector<at::Tensor> tensors_of(const c10::IValue& value) {
+  // An undefined tensor keeps its place.
+  if (value.isTensor()) return {value.toTensor()};
+  if (value.isNone()) return {at::Tensor()};
+  std::vector<at::Tensor> tensors;
+  for_each_tensor(value, [&](const at::Tensor& tensor) { tensors.push_back(tensor); });
+  return tensors;
+}
+
+bool is_tensor_type(const c10::TypePtr& type) {
+  if (const auto optional = type->cast<c10::OptionalType>()) {
+    return is_tensor_type(optional->getElementType());
+  }
+  if (const auto list = type->cast<c10::ListType>()) return is_tensor_type(list->getElementType());
+  return type->kind() == c10::TypeKind::TensorType;
+}
+
+// What to do about an operator that runs on values alone.
+std::string way_to_shapes(const c10::OperatorName& name) {
+  const std::string library = name.name.substr(0, name.name.find("::"));
+  if (library == "aten")
+    return "use another operator; one whose shape depends on shapes alone can be added to Assay "
+           "(shared_ir/capture/torch/shape_functions.cpp)";
+  return "give it a kernel that returns empty tensors of the right shapes: TORCH_LIBRARY_IMPL(" +
+         library + ", Meta, m)";
+}
+
+std::string pretty(const c10::OperatorHandle& op) { return graph_name(op.operator_name()); }
+
+}  // namespace
+
+Recorder::Recorder(std::string graph_name, RecordingOptions options)
+    : tape_(std::move(graph_name), std::move(options.on_outputs), options.expected),
+      values_(tape_),
+      shapes_only_(options.shapes_only) {}
+
+void Recorder::input(const std::string& name, const at::Tensor& tensor) {
+  values_.define(tensor, tape_.add_input(name, tensor));
+}
+
+void Recorder::output(const std::string& name, const at::Tensor& tensor) {
+  tape_.set_origin({tape_.call_sites().here(), ModuleScope::path(), false});
+  const Arg value = read(tensor);
+  const auto* id = std::get_if<TensorArg>(&value.value);
+  if (id == nullptr) {
+    throw UserError(tape_.place(), "output '" + name + "' is a number, not a tensor",
+                    "give a tensor that the program computed");
+  }
+  tape_.add_output(name, id->id);
+}
+
+Arg Recorder::read(const at::Tensor& tensor) {
+  if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
+    // Only wrapped numbers have data that a graph may hold: they come from a Scalar of the program.
+    const at::Scalar number = tensor.item();
+    if (number.isBoolean()) return {number.toBool()};
+    if (number.isIntegral(false)) return {number.toLong()};
+    return {number.toDouble()};
+  }
+  const TensorId id = values_.read(tensor);
+  if (id == kNone) {
+    throw UserError(tape_.place(),
+                    "a tensor that the program did not compute from its inputs is used here",
+                    "declare it as an input or a weight, or make it inside the program with "
+                    "operators such as arange, full or where");
+  }
+  return {TensorArg{id}};
+}
+
+void Recorder::set_origin(std::span<const c10::IValue> arguments) {
+  // To look at the stack takes as long as a small operator.
+  if (tape_.expects()) return tape_.expect_origin();
+  Origin here{tape_.call_sites().here(), ModuleScope::path(), false};
+  const Origin* last = nullptr;
+  TensorId newest = kNone;
+  for (const c10::IValue& argument : arguments) {
+    for_each_tensor(argument, [&](const at::Tensor& tensor) {
+      newest = std::max(newest, values_.peek(tensor));
+    });
+  }
+  if (newest != kNone) last = tape_.origin_of(newest);
+  tape_.set_origin(forward_origins_.resolve(std::move(here), last));
+  forward_origins_.remember(tape_.origin());
+}
+
+void Recorder::execute(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                       torch::jit::Stack* stack) {
+  if (!shapes_only_) {
+    op.redispatchBoxed(keys, stack);
+    return;
+  }
+  if (op.operator_name().name == "aten::_local_scalar_dense") {
+    throw UserError(tape_.place(),
+                    "the program reads the value of a tensor here (item()), and a captured program "
+                    "has no values",
+                    "keep the value in a tensor, or pass it to the program as a constant");
+  }
+  try {
+    run_on_meta(op, keys, stack);
+  } catch (const c10::NotImplementedError&) {
+    throw UserError(tape_.place(),
+                    pretty(op) + " gives no shape without values, so it cannot be captured",
+                    way_to_shapes(op.operator_name()));
+  } catch (const c10::Error& error) {
+    throw UserError(tape_.place(), pretty(op) + ": " + error.what_without_backtrace(),
+                    "the shapes are those of one rank");
+  }
+}
+
+void Recorder::call(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                    torch::jit::Stack* stack) {
+  set_origin(torch::jit::last(*stack, op.schema().arguments().size()));
+  switch (collective_kind(op)) {
+    case CollectiveKind::kNotCollective:
+      return call_operator(op, keys, stack);
+    case CollectiveKind::kData:
+      return call_collective(op, keys, stack);
+    case CollectiveKind::kSynchronize:
+      return call_synchronization(op, keys, stack);
+    case CollectiveKind::kUnsupported:
+      break;
+  }
+  throw UserError(tape_.place(), pretty(op) + " cannot be captured",
+                  "receive from a rank that is named, and give tensors of a list one by one");
+}
+
+void Recorder::call_operator(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                             torch::jit::Stack* stack) {
+  if (op.hasTag(at::Tag::inplace_view)) {
+    throw UserError(tape_.place(), pretty(op) + " changes the shape of a tensor in place",
+                    "use the form without the trailing underscore");
+  }
+  const auto& schema = op.schema();
+  const auto last = torch::jit::last(*stack, schema.arguments().size());
+  const std::vector<c10::IValue> arguments(last.begin(), last.end());
+  const FunctionalForm& form = functional_form(op);
+
+  ArgList args;
+  std::vector<std::pair<std::string, Arg>> kwargs;
+  for (const size_t i : form.arguments) {
+    const auto& argument = schema.arguments()[i];
+    Arg arg =
+        to_arg(arguments[i], argument, [&](const at::Tensor& tensor) { return read(tensor); });
+    if (!argument.kwarg_only()) {
+      args.push_back(std::move(arg));
+    } else if (!arg.is_none()) {
+      kwargs.emplace_back(argument.name(), std::move(arg));
+    }
+  }
+  for (const size_t i : form.mutated) {
+    for_each_tensor(arguments[i], [&](const at::Tensor& tensor) { values_.read(tensor); });
+  }
+
+  require_own_precision(op, form, arguments);
+
+  execute(op, keys, stack);
+  record(op, form, std::move(args), std::move(kwargs), arguments,
+         torch::jit::last(*stack, schema.returns().size()));
+}
+
+// x.add_(y) computes in the wider type of both and casts to x's. The functional form of the graph
+// would not cast.
+void Recorder::require_own_precision(const c10::OperatorHandle& op, const FunctionalForm& form,
+                                     std::span<const c10::IValue> arguments) {
+  if (!form.pointwise) return;
+  at::native::ResultTypeState state;
+  for (const size_t i : form.arguments) {
+    for_each_tensor(arguments[i], [&](const at::Tensor& tensor) {
+      state = at::native::update_result_type_state(tensor, state);
+    });
+  }
+  const auto& destination = arguments[form.mutated.front()];
+  if (!destination.isTensor() ||
+      destination.toTensor().scalar_type() == at::native::result_type(state)) {
+    return;
+  }
+  throw UserError(tape_.place(), pretty(op) + " writes into a tensor of another element type",
+                  "compute the result first, and copy_() it into the tensor");
+}
+
+void Recorder::record(const c10::OperatorHandle& op, const FunctionalForm& form, ArgList args,
+                      std::vector<std::pair<std::string, Arg>> kwargs,
+                      std::span<const c10::IValue> arguments,
+                      std::span<const c10::IValue> results) {
+  std::vector<at::Tensor> outputs;
+  const auto& returns = op.schema().returns();
+  for (size_t i = 0; i < results.size(); ++i) {
+    const bool is_argument =
+        returns[i].alias_info() != nullptr && returns[i].alias_info()->isWrite();
+    if (is_argument || !is_tensor_type(returns[i].type())) continue;
+    for (auto& tensor : tensors_of(results[i])) outputs.push_back(std::move(tensor));
+  }
+  const size_t own = outputs.size();
+  // Another handle on what an operand holds already (detach, a view of the same shape) is no node.
+  const auto is_new = [&](const at::Tensor& tensor) {
+    return tensor.defined() && !values_.is_current(tensor);
+  };
+  if (form.mutated.empty() && std::none_of(outputs.begin(), outputs.end(), is_new)) return;
+  for (const size_t i : form.mutated) {
+    for (auto& tensor : tensors_of(arguments[i])) outputs.push_back(std::move(tensor));
+  }
+
+  const NodeId node = tape_.add(form.op, std::move(args), std::move(kwargs), outputs);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const at::Tensor& output = outputs[i];
+    if (!output.defined()) continue;
+    const auto position = static_cast<int32_t>(i);
+    const TensorId id = tape_.node(node).outputs[i];
+    if (i >= own) {
+      values_.write(output, id);
+      continue;
+    }
+    if (!is_new(output)) continue;
+    at::Tensor base;
+    for (const c10::IValue& argument : arguments) {
+      for_each_tensor(argument, [&](const at::Tensor& tensor) {
+        if (!base.defined() && tensor.is_alias_of(output)) base = tensor;
+      });
+    }
+    if (base.defined()) {
+      values_.define_view(output, base, node, position);
+    } else {
+      if (shapes_only_) output.storage().unsafeGetStorageImpl()->set_throw_on_mutable_data_ptr();
+      values_.define(output, id);
+    }
+  }
+}
+
+void Recorder::call_collective(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                               torch::jit::Stack* stack) {
+  const auto last = torch::jit::last(*stack, op.schema().arguments().size());
+  const std::vector<c10::IValue> arguments(last.begin(), last.end());
+  std::vector<CollectiveCall> calls = collective_calls(op, arguments);
+  std::vector<ArgList> args;
+  for (const CollectiveCall& call : calls) {
+    ArgList& list = args.emplace_back();
+    for (const CollectiveOperand& operand : call.operands) {
+      ArgList tensors;
+      for (const at::Tensor& tensor : operand.tensors) tensors.push_back(read(tensor));
+      list.push_back(operand.list ? Arg{std::move(tensors)} : std::move(tensors.at(0)));
+    }
+    list.insert(list.end(), call.attributes.begin(), call.attributes.end());
+    for (const at::Tensor& destination : call.destinations) values_.read(destination);
+  }
+
+  if (shapes_only_) {
+    auto results = results_without_communication(op, arguments, calls);
+    torch::jit::drop(*stack, arguments.size());
+    for (auto& result : results) stack->push_back(std::move(result));
+  } else {
+    op.redispatchBoxed(keys, stack);
+  }
+
+  const auto results = torch::jit::last(*stack, op.schema().returns().size());
+  const auto wait = waiter(results);
+  std::vector<at::Tensor> returned;
+  if (!results.empty()) returned = tensors_of(results[0]);
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const bool returns = calls[i].output_shape.has_value();
+    const std::vector<at::Tensor> outputs =
+        returns ? std::vector{returned.at(i)} : calls[i].destinations;
+    if (outputs.empty()) {
+      tape_.add(calls[i].op, std::move(args[i]), {}, {});
+      continue;
+    }
+    const NodeId node = tape_.add_pending(calls[i].op, std::move(args[i]), outputs, wait);
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      const TensorId id = tape_.node(node).outputs[k];
+      returns ? values_.define(outputs[k], id) : values_.write(outputs[k], id);
+    }
+  }
+}
+
+void Recorder::call_synchronization(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                                    torch::jit::Stack* stack) {
+  if (!shapes_only_) {
+    op.redispatchBoxed(keys, stack);
+    return;
+  }
+  const auto last = torch::jit::last(*stack, op.schema().arguments().size());
+  const std::vector<c10::IValue> arguments(last.begin(), last.end());
+  auto results = results_without_communication(op, arguments, {});
+  torch::jit::drop(*stack, arguments.size());
+  for (auto& result : results) stack->push_back(std::move(result));
+}
+
+}  // namespace assay

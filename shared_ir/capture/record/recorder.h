@@ -1,0 +1,58 @@
+// What happens to each operator while a recording is active.
+#pragma once
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "shared_ir/capture/record/collectives.h"
+#include "shared_ir/capture/record/forward_origins.h"
+#include "shared_ir/capture/record/functional_form.h"
+#include "shared_ir/capture/record/recording.h"
+#include "shared_ir/capture/record/storage_values.h"
+#include "shared_ir/capture/record/tape.h"
+
+namespace assay {
+
+class Recorder {
+ public:
+  Recorder(std::string graph_name, RecordingOptions options);
+
+  void input(const std::string& name, const at::Tensor& tensor);
+  void output(const std::string& name, const at::Tensor& tensor);
+  Graph finish() { return tape_.finish(); }
+
+  // Runs one operator on the arguments on the stack, leaves its results there, and records it.
+  // `keys`: where to dispatch it to.
+  void call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack);
+
+ private:
+  void call_operator(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                     torch::jit::Stack* stack);
+  void call_collective(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                       torch::jit::Stack* stack);
+  void call_synchronization(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                            torch::jit::Stack* stack);
+  void execute(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack);
+  void record(const c10::OperatorHandle& op, const FunctionalForm& form, ArgList args,
+              std::vector<std::pair<std::string, Arg>> kwargs,
+              std::span<const c10::IValue> arguments, std::span<const c10::IValue> results);
+
+  void require_own_precision(const c10::OperatorHandle& op, const FunctionalForm& form,
+                             std::span<const c10::IValue> arguments);
+
+  // The argument for a tensor that an operator reads. Throws UserError when the recording never saw
+  // it.
+  Arg read(const at::Tensor& tensor);
+  void set_origin(std::span<const c10::IValue> arguments);
+
+  Tape tape_;
+  StorageValues values_;
+  ForwardOrigins forward_origins_;
+  bool shapes_only_;
+};
+
+}  // namespace assay

@@ -1,0 +1,130 @@
+// Appends core operators to a program. Every function checks that its operands fit (InternalError:
+// a builtin must have validated what the user gave) and leaves out what does nothing: identity
+// movement, movement of constants, scaling by 1. Throws SizeOverflow (sizes.h).
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "shared_ir/core.h"
+#include "shared_ir/lower/build/integer_bounds.h"
+#include "shared_ir/lower/build/sizes.h"
+
+namespace assay::lowering {
+
+class Builder {
+ public:
+  explicit Builder(size_t expected_ops) { program_.ops.reserve(expected_ops); }
+
+  // The captured node that the next operators come from.
+  void set_origin(NodeId node) {
+    origin_ = node;
+    first_ = program_.ops.size();
+  }
+
+  const CoreProgram& program() const { return program_; }
+  const CoreOp& op(CoreId id) const { return program_.ops[id]; }
+  const Shape& shape(CoreId id) const { return op(id).shape; }
+  DType dtype(CoreId id) const { return op(id).dtype; }
+  int64_t rank(CoreId id) const { return static_cast<int64_t>(shape(id).size()); }
+  bool is_finite_constant(CoreId id) const {
+    return op(id).prim == Prim::kConst && op(id).fn.empty();
+  }
+
+  // Sources.
+  CoreId input(TensorId tensor, DType dtype, const Shape& shape);
+  CoreId constant(const Rational& value, DType dtype, const Shape& shape);
+  // Any double: infinities and nan by name, a value beyond 64-bit rationals as an opaque scalar.
+  // Notes a rounding.
+  CoreId constant(double value, DType dtype, const Shape& shape);
+  // A finite number that is equal to itself alone: no arithmetic is done with it.
+  CoreId opaque_number(double value, DType dtype, const Shape& shape);
+  CoreId iota(int64_t size, DType dtype);
+  CoreId uninit(DType dtype, const Shape& shape);
+  CoreId random(const std::string& fn, DType dtype, const Shape& shape);
+  // One draw for each element of x.
+  CoreId random_like(const std::string& fn, CoreId x, DType dtype);
+
+  // Movement.
+  CoreId permute(CoreId x, const std::vector<int64_t>& dims);
+  CoreId reshape(CoreId x, const Shape& shape);
+  CoreId expand(CoreId x, const Shape& shape);
+  // `count` elements of dimension `dim` from `start` on, every `step`-th.
+  CoreId slice(CoreId x, int64_t dim, int64_t start, int64_t step, int64_t count);
+  CoreId cat(const std::vector<CoreId>& pieces, int64_t dim);
+
+  // Element by element. Integers add and multiply modulo 2^bits; what reads them as numbers gets
+  // them wrapped around where bounds do not show that they stay in their range.
+  // Elements of a tensor: what is too large or too small for its dtype becomes what PyTorch makes
+  // of it (0, infinity, the next subnormal number).
+  CoreId stored_constant(double value, DType dtype, const Shape& shape);
+  CoreId linear(const std::vector<CoreId>& operands, const std::vector<Rational>& coefs);
+  CoreId scale(CoreId x, const Rational& coef) { return linear({x}, {coef}); }
+  CoreId mul(CoreId a, CoreId b);
+  // A function of integers whose values hang on how many bits they have gets their dtype as part of
+  // its name.
+  CoreId map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
+             uint32_t linear_in);
+  // Of flags: the logical and.
+  CoreId keep(CoreId mask, CoreId x);
+  CoreId cast(CoreId x, DType dtype);
+
+  // Prim is kReduceSum, kReduceMax or kReduceMin; dims are sorted and unique.
+  CoreId reduce(Prim prim, CoreId x, const std::vector<int64_t>& dims);
+  CoreId one_hot(CoreId ids, int64_t classes, DType dtype);
+  CoreId block(const std::string& fn, BlockSpec spec, const std::vector<CoreId>& operands,
+               DType dtype, const Shape& shape, uint32_t linear_in);
+  CoreId collective(Collective what, CoreId x, const Shape& shape);
+  // What comes next waits for the collective `x`, instead of what came behind it. Nothing for other
+  // operators.
+  void wait(CoreId x);
+  CoreId opaque(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
+                const Shape& shape);
+  // The same of a function that nothing is known of: of other dtypes it is another one.
+  CoreId undeclared(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
+                    const Shape& shape);
+
+  // An assumption or approximation that the report lists; each text once.
+  void note(const std::string& text);
+  void note_opaque(const std::string& operator_name);
+  CoreId normal_map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype);
+  CoreId negated(CoreId id) const;
+  // `x` is a power of integers of dtype `to`, as floating numbers: as integers; else kNone.
+  CoreId integer_power(CoreId x, DType to);
+  // A constant of a floating dtype that is taken as it is, though the dtype does not hold it: an
+  // integer, or a number that is too large or too small for it; one that is `stored` in a tensor,
+  // any that is not taken as another number already.
+  void note_rounded(const Rational& value, DType dtype, bool stored = false);
+
+  // The rational that a constant of the program stands for; a rounding is noted. exact = false as
+  // in rational.h.
+  RationalFromDouble rational(double value);
+
+  CoreProgram finish(std::vector<CoreId> value_of);
+
+ private:
+  CoreOp& append(Prim prim, DType dtype, Shape shape, std::vector<CoreId> operands);
+  CoreId last() const { return static_cast<CoreId>(program_.ops.size()) - 1; }
+  // The constant among the pieces of a concatenation that holds all elements of a slice; kNone if
+  // none does.
+  CoreId constant_piece(CoreId x, int64_t dim, int64_t start, int64_t step, int64_t count) const;
+  // The integers as the dtype holds them.
+  CoreId wrapped(CoreId x);
+  // The same; integers that serve as indices, of 32 bits or more, are assumed to stay in their
+  // range.
+  CoreId unwrapped(CoreId x);
+  std::vector<CoreId> wrapped(std::vector<CoreId> operands, uint32_t linear_in);
+  // The constant `x` with another shape or dtype.
+  CoreId same_constant(CoreId x, DType dtype, Shape shape);
+
+  CoreProgram program_;
+  IntegerBounds bounds_;
+  NodeId origin_ = kNone;
+  size_t first_ = 0;  // operator of the origin
+  std::set<std::string> notes_;
+  std::map<std::string, int32_t> random_calls_;
+};
+
+}  // namespace assay::lowering

@@ -1,0 +1,169 @@
+#include "shared_ir/lower/build/integer_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "shared_ir/cast.h"
+#include "shared_ir/collective.h"
+#include "shared_ir/symbolic/integer.h"
+
+namespace assay::lowering {
+namespace {
+
+// The least power of two that is not below a size: sizes may be over symbols, doubles are not.
+double power_above(const Int& size) {
+  constexpr int kBits = 62;
+  int bits = 0;
+  while (bits < kBits && exceeds(size, Int{PlainInt{1} << bits})) ++bits;
+  return std::ldexp(1.0, bits);
+}
+
+std::pair<double, double> range_of(DType dtype) {
+  const auto [low, high] = integer_range(dtype);
+  return {static_cast<double>(PlainInt{low}), static_cast<double>(PlainInt{high})};
+}
+
+}  // namespace
+
+bool IntegerBounds::fits(const CoreProgram& program, CoreId id) { return of(program, id).fits; }
+
+bool IntegerBounds::wraps(const CoreProgram& program, CoreId id) { return of(program, id).wraps; }
+
+bool IntegerBounds::is_exact_in(const CoreProgram& program, CoreId id, DType dtype) {
+  const Bounds& bounds = of(program, id);
+  const double largest = 2 / machine_epsilon(dtype);
+  return bounds.fits && std::max(std::abs(bounds.low), std::abs(bounds.high)) <= largest;
+}
+
+bool IntegerBounds::is_constant(const CoreProgram& program, CoreId id) {
+  return of(program, id).constant;
+}
+
+const IntegerBounds::Bounds& IntegerBounds::of(const CoreProgram& program, CoreId id) {
+  while (known_.size() <= static_cast<size_t>(id)) {
+    const CoreOp& op = program.ops[known_.size()];
+    Bounds bounds = is_floating(op.dtype) ? Bounds{} : compute(program, op);
+    bounds.constant = is_constant(op);
+    known_.push_back(bounds);
+  }
+  return known_[static_cast<size_t>(id)];
+}
+
+bool IntegerBounds::is_constant(const CoreOp& op) const {
+  switch (op.prim) {
+    case Prim::kConst:
+    case Prim::kIota:
+      return true;
+    case Prim::kPermute:
+    case Prim::kReshape:
+    case Prim::kExpand:
+    case Prim::kSlice:
+    case Prim::kCat:
+    case Prim::kLinear:
+    case Prim::kMul:
+    case Prim::kReduceSum:
+    case Prim::kCast:
+      for (size_t i = 0; i < op.operands.size(); ++i)
+        if (!operand(op, i).constant) return false;
+      return true;
+    default:
+      return false;
+  }
+}
+
+IntegerBounds::Bounds IntegerBounds::sum(const CoreOp& op) const {
+  Bounds result;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    const double coef = op.coefs[i].to_double();
+    const double a = coef * operand(op, i).low, b = coef * operand(op, i).high;
+    result.low += std::min(a, b);
+    result.high += std::max(a, b);
+  }
+  return result;
+}
+
+IntegerBounds::Bounds IntegerBounds::reduced(const CoreOp& op, const Shape& from) const {
+  double count = 1;
+  for (const int64_t dim : op.ints) count *= power_above(from[static_cast<size_t>(dim)]);
+  const Bounds& each = operand(op, 0);
+  return {std::min(count * each.low, each.low), std::max(count * each.high, each.high)};
+}
+
+IntegerBounds::Bounds IntegerBounds::moved(const CoreOp& op) const {
+  Bounds result = operand(op, op.operands.size() - 1);
+  if (op.prim == Prim::kKeep)
+    return {std::min(result.low, 0.0), std::max(result.high, 0.0), result.fits, result.wraps};
+  for (size_t i = 0; i + 1 < op.operands.size(); ++i) {
+    result.low = std::min(result.low, operand(op, i).low);
+    result.high = std::max(result.high, operand(op, i).high);
+    result.fits = result.fits && operand(op, i).fits;
+    result.wraps = result.wraps || operand(op, i).wraps;
+  }
+  return result;
+}
+
+IntegerBounds::Bounds IntegerBounds::compute(const CoreProgram& program, const CoreOp& op) const {
+  const auto [low, high] = range_of(op.dtype);
+  Bounds result{low, high};
+  switch (op.prim) {
+    case Prim::kConst: {
+      const double value = op.constant.to_double();
+      return {value, value};
+    }
+    case Prim::kIota:
+      return {0, std::min(high, power_above(op.shape[0]))};
+    case Prim::kPermute:
+    case Prim::kReshape:
+    case Prim::kExpand:
+    case Prim::kSlice:
+    case Prim::kCat:
+    case Prim::kKeep:
+      return moved(op);
+    case Prim::kLinear:
+      result = sum(op);
+      break;
+    case Prim::kMul: {
+      const Bounds &a = operand(op, 0), &b = operand(op, 1);
+      std::tie(result.low, result.high) =
+          std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+      break;
+    }
+    case Prim::kReduceSum:
+      result = reduced(op, program.ops[static_cast<size_t>(op.operands[0])].shape);
+      break;
+    case Prim::kReduceMax:
+    case Prim::kReduceMin:
+      return operand(op, 0);
+    case Prim::kCast: {
+      const CoreOp& from = program.ops[static_cast<size_t>(op.operands[0])];
+      return !is_floating(from.dtype) && cast_keeps_values(from.dtype, op.dtype) ? operand(op, 0)
+                                                                                 : result;
+    }
+    case Prim::kCollective: {
+      // What the other members give is not known here, but that it fits where the data only moves.
+      const Collective& what = program.collectives[static_cast<size_t>(op.collective)];
+      result.fits = what.reduce == Collective::Reduce::kMax ||
+                    what.reduce == Collective::Reduce::kMin || !is_reduction(what.kind);
+      return result;
+    }
+    case Prim::kOneHot:
+      return {0, 1};
+    default:
+      return result;
+  }
+  // Doubles round at the ends of int64: what reaches them counts as beyond.
+  const bool wide = op.dtype == DType::kInt64;
+  result.fits =
+      wide ? result.low > low && result.high < high : result.low >= low && result.high <= high;
+  result.wraps = result.low >= high || result.high <= low;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    result.fits = result.fits && operand(op, i).fits;
+    result.wraps = result.wraps || operand(op, i).wraps;
+  }
+  result.wraps = result.wraps && !result.fits;
+  if (!result.fits) result.low = low, result.high = high;
+  return result;
+}
+
+}  // namespace assay::lowering

@@ -1,0 +1,170 @@
+// Builtins on attributes: shapes, lists, conditions.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "shared_ir/cast.h"
+#include "shared_ir/lower/builtins/builtins.h"
+
+namespace assay::lowering {
+namespace {
+
+Value list_of(const std::vector<int64_t>& numbers) {
+  ValueList list;
+  for (int64_t number : numbers) list.emplace_back().data = number;
+  return {std::move(list)};
+}
+
+Value shape(Call& call) { return list_of(call.builder().shape(call.tensor(0))); }
+
+Value size(Call& call) {
+  const Shape& shape = call.builder().shape(call.tensor(0));
+  if (shape.empty()) call.fail("the tensor has no dimensions");
+  return {shape[call.dim(1, static_cast<int64_t>(shape.size()))]};
+}
+
+Value count(Call& call) { return {element_count(call.builder().shape(call.tensor(0)))}; }
+
+Value drop_last(Call& call) {
+  std::vector<int64_t> numbers = call.integers(0);
+  if (numbers.empty()) call.fail("the list is empty");
+  numbers.pop_back();
+  return list_of(numbers);
+}
+
+Value total(Call& call) { return {total_of(call.integers(0))}; }
+
+Value item(Call& call) {
+  const ValueList& list = call.list(0);
+  int64_t i = call.integer(1);
+  if (i < 0 || i >= static_cast<int64_t>(list.size())) call.fail("the list is too short");
+  return list[i];
+}
+
+Value stat_shape(Call& call) {
+  Shape shape = call.builder().shape(call.tensor(0)), inner = call.sizes(1);
+  if (inner.size() > shape.size()) call.fail("the list is longer than the shape");
+  std::fill(shape.end() - static_cast<int64_t>(inner.size()), shape.end(), 1);
+  return list_of(shape);
+}
+
+Value unsupported(Call& call) { call.unsupported(call.text(0)); }
+
+Value given(Call& call) { return {!call[0].is_none()}; }
+
+// Integers are compared as such: their texts say whether they are equal at all sizes of symbols.
+bool same_attribute(const Value& a, const Value& b) {
+  if (const auto *x = a.get_if<int64_t>(), *y = b.get_if<int64_t>(); x && y) return *x == *y;
+  const auto *xs = a.get_if<ValueList>(), *ys = b.get_if<ValueList>();
+  if (xs && ys) return std::equal(xs->begin(), xs->end(), ys->begin(), ys->end(), same_attribute);
+  return attribute_text(a) == attribute_text(b);
+}
+
+std::optional<std::pair<int64_t, int64_t>> two_integers(const Call& call) {
+  const auto *a = call[0].get_if<int64_t>(), *b = call[1].get_if<int64_t>();
+  return a && b ? std::optional(std::pair(*a, *b)) : std::nullopt;
+}
+
+Value equals(Call& call) {
+  if (const auto integers = two_integers(call)) return {integers->first == integers->second};
+  auto a = call.number_if(0), b = call.number_if(1);
+  if (a && b) return {*a == *b};
+  return {same_attribute(call[0], call[1])};
+}
+
+Value less(Call& call) {
+  if (const auto integers = two_integers(call)) return {integers->first < integers->second};
+  return {call.number(0) < call.number(1)};
+}
+
+Value root(Call& call) { return {std::sqrt(call.number(0))}; }
+
+// A constant of the program may be a tensor of its own.
+Value number_of(Call& call) {
+  if (auto number = call.number_if(0)) return {*number};
+  const CoreOp& op = call.builder().op(call.tensor(0));
+  if (op.prim != Prim::kConst) call.unsupported("a number that the program computes");
+  if (op.fn == "inf") return {std::numeric_limits<double>::infinity()};
+  if (op.fn == "-inf") return {-std::numeric_limits<double>::infinity()};
+  if (!op.fn.empty()) call.unsupported("a number that is " + op.fn);
+  if (is_integer(op.dtype) && op.constant.is_integer()) return {op.constant.numerator()};
+  return {op.constant.to_double()};
+}
+
+// Of floating types, infinities are the bounds.
+Value bound_of_type(Call& call, bool greatest) {
+  const DType dtype = call.builder().dtype(call.tensor(0));
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (is_floating(dtype)) return {greatest ? kInfinity : -kInfinity};
+  const auto [low, high] = integer_range(dtype);
+  return {greatest ? high : low};
+}
+
+Value least_of_type(Call& call) { return bound_of_type(call, false); }
+Value greatest_of_type(Call& call) { return bound_of_type(call, true); }
+
+Value assuming(Call& call) {
+  call.builder().note(call.text(0));
+  return call[1];
+}
+
+Value is_float(Call& call) { return {is_floating(call.builder().dtype(call.tensor(0)))}; }
+
+Value has_dtype(Call& call) { return {call.builder().dtype(call.tensor(0)) == call.dtype(1)}; }
+
+// As PyTorch converts a number to an integer dtype: without its fraction, modulo its range.
+Value in_type(Call& call) {
+  const DType dtype = call.builder().dtype(call.tensor(1));
+  if (!call.has(0) || is_floating(dtype)) return call[0];
+  if (const auto* integer = call[0].get_if<int64_t>(); integer && !is_bool(dtype))
+    return {cast_integer(*integer, dtype)};
+  const double value = call.number(0);
+  constexpr double kBound = 0x1p53;
+  if (!(std::abs(value) < kBound)) call.fail("it is no " + std::string(to_string(dtype)));
+  return {static_cast<int64_t>(cast_value(value, dtype))};
+}
+
+// Types of fewer bits are accumulated in float32.
+Value accumulation_epsilon(Call& call) {
+  const DType dtype = call.builder().dtype(call.tensor(0));
+  return {machine_epsilon(dtype == DType::kFloat64 ? dtype : DType::kFloat32)};
+}
+
+constexpr Builtin kAttributeBuiltins[] = {
+    {"shape", 1, 1, shape, Effect::kMakes, "shape(x): the sizes of x"},
+    {"size", 2, 2, size, Effect::kMakes, "size(x, dim): one size of x"},
+    {"count", 1, 1, count, Effect::kMakes, "count(x): the number of elements of x"},
+    {"drop_last", 1, 1, drop_last, Effect::kMakes, "drop_last(list): without its last number"},
+    {"total", 1, 1, total, Effect::kMakes, "total(list): the sum of its numbers"},
+    {"item", 2, 2, item, Effect::kMakes, "item(list, i): element i, counted from 0"},
+    {"stat_shape", 2, 2, stat_shape, Effect::kMakes,
+     "stat_shape(x, sizes): the sizes of x, the last ones (as many as the list has) 1"},
+    {"number_of", 1, 1, number_of, Effect::kMakes,
+     "number_of(x): the number that every element of a constant is; others are unsupported"},
+    {"least_of_type", 1, 1, least_of_type, Effect::kMakes,
+     "least_of_type(x): the least number of x's type, or -inf"},
+    {"greatest_of_type", 1, 1, greatest_of_type, Effect::kMakes,
+     "greatest_of_type(x): the greatest number of x's type, or inf"},
+    {"assuming", 2, 2, assuming, Effect::kMoves,
+     "assuming(text, x): x, where an assumption holds that is listed"},
+    {"is_float", 1, 1, is_float, Effect::kMakes,
+     "is_float(x): whether x has a floating-point type"},
+    {"has_dtype", 2, 2, has_dtype, Effect::kMakes, "has_dtype(x, dtype): whether x has that type"},
+    {"in_type", 2, 2, in_type, Effect::kMakes,
+     "in_type(a, x): the number a, or none, as an element of x: integers have no fractions and "
+     "wrap"},
+    {"accumulation_epsilon", 1, 1, accumulation_epsilon, Effect::kMakes,
+     "accumulation_epsilon(x): the machine epsilon of the type that sums of x are taken in"},
+    {"unsupported", 1, 1, unsupported, Effect::kMakes,
+     "unsupported(reason): the declaration says nothing about these arguments"},
+    {"given", 1, 1, given, Effect::kMakes, "given(a): whether an optional argument is there"},
+    {"equals", 2, 2, equals, Effect::kMakes, "equals(a, b): whether two attributes are equal"},
+    {"less", 2, 2, less, Effect::kMakes, "less(a, b): whether one number is below another"},
+    {"root", 1, 1, root, Effect::kMakes, "root(a): the square root of a number"},
+};
+
+}  // namespace
+
+std::span<const Builtin> attribute_builtins() { return kAttributeBuiltins; }
+
+}  // namespace assay::lowering

@@ -1,0 +1,18 @@
+// Writes to few constant rows of a tensor: what is written lies between slices of what is left, so
+// that a write is the concatenation that a program of other operators makes of them.
+#pragma once
+
+#include <optional>
+
+#include "shared_ir/lower/builtins/call.h"
+
+namespace assay::lowering {
+
+// x with `values` written at the rows `ids` of dimension `dim`, or added to them (`accumulate`);
+// `values` have the dimensions of ids in place of `dim`. nullopt where the ids are no constants, or
+// more than a few. Indices count from the end where they are negative. Fails where one is out of
+// range; unsupported where a row is written twice and not added to.
+std::optional<CoreId> written_rows(Call& call, CoreId x, int64_t dim, CoreId ids, CoreId values,
+                                   bool accumulate);
+
+}  // namespace assay::lowering

@@ -1,0 +1,32 @@
+#include "shared_ir/lower/builtins/padding.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace assay::lowering {
+
+CoreId padded(Call& call, CoreId x, int64_t dim, int64_t before, int64_t after, double number) {
+  constexpr int64_t kWidest = int64_t{1} << 40;
+  for (const int64_t width : {before, after})
+    if (width < -kWidest || width > kWidest) call.fail("a width beyond 2^40");
+  Builder& builder = call.builder();
+  // PyTorch converts the number to the tensor's type, towards zero.
+  const DType dtype = builder.dtype(x);
+  if (is_bool(dtype)) number = number == 0 ? 0 : 1;
+  if (is_integer(dtype)) number = std::trunc(number);
+  Shape shape = builder.shape(x);
+  const int64_t start = std::max<int64_t>(-before, 0);
+  const int64_t count = shape[dim] - start - std::max<int64_t>(-after, 0);
+  if (count < 0) call.fail("more is cut off than there is");
+  std::vector<CoreId> pieces;
+  const auto add_width = [&](int64_t width) {
+    shape[dim] = width;
+    if (width > 0) pieces.push_back(builder.constant(number, dtype, shape));
+  };
+  add_width(before);
+  pieces.push_back(builder.slice(x, dim, start, 1, count));
+  add_width(after);
+  return builder.cat(pieces, dim);
+}
+
+}  // namespace assay::lowering

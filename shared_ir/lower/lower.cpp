@@ -1,0 +1,102 @@
+#include "shared_ir/lower/lower.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "shared_ir/lower/node/meaning.h"
+#include "shared_ir/memory/functionalize.h"
+#include "shared_ir/symbolic/integer.h"
+
+namespace assay {
+namespace {
+
+using namespace lowering;
+
+class Lowering {
+ public:
+  Lowering(const Graph& graph, const Groups& groups, Rank rank, const OperatorTable& operators)
+      : graph_(graph),
+        operators_(operators),
+        builder_(3 * graph.nodes.size() + graph.inputs.size()),
+        context_{builder_, groups, rank, {&graph, nullptr}, nullptr, {}},
+        value_of_(graph.tensors.size(), kNone),
+        memory_(graph, operators, context_) {}
+
+  CoreProgram run() {
+    for (TensorId id : graph_.inputs) {
+      value_of_[id] = builder_.input(id, graph_.tensors[id].dtype, graph_.tensors[id].shape);
+      memory_.add_input(id, value_of_[id]);
+    }
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      context_.site.node = &graph_.nodes[i];
+      asked_by([&] { return describe(graph_.nodes[i]); });
+      builder_.set_origin(static_cast<NodeId>(i));
+      try {
+        lower_node(graph_.nodes[i]);
+      } catch (const RationalOverflow&) {
+        context_.site.fail("arithmetic on its constants needs more than 64 bits");
+      } catch (const SizeOverflow&) {
+        context_.site.fail("its sizes leave 64 bits, or it is too many operators at once");
+      }
+    }
+    memory_.finish(value_of_);
+    return builder_.finish(std::move(value_of_));
+  }
+
+ private:
+  static std::string describe(const Node& node) {
+    return node.source.known() ? fmt::format("{} at {}", node.op, to_string(node.source)) : node.op;
+  }
+
+  void lower_node(const Node& node) {
+    Recorded recorded;
+    for (const TensorId output : node.outputs)
+      recorded.returns.push_back(output == kNone ? nullptr : &graph_.tensors[output]);
+    const OperatorDeclaration* declaration = operators_.find(node.op);
+    if (memory_.is_needed() && memory_.run(node, declaration, recorded, value_of_)) return;
+    const bool used = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                  [](TensorId output) { return output != kNone; });
+    const std::vector<CoreId>& values = memory_.is_needed() ? memory_.values() : value_of_;
+    if (!used && !(declaration && declaration->communicates)) {
+      if (declaration) refuse_misfit(*declaration, recorded, values);
+      return;
+    }
+    const Results results = results_of(context_, declaration, recorded, values);
+    for (size_t i = 0; i < node.outputs.size(); ++i) set_output(node, i, results.returns[i]);
+    if (memory_.is_needed()) memory_.add_results(node, declaration, recorded, value_of_);
+  }
+
+  // A call whose results nobody uses is made all the same, and stops the program where it does not
+  // fit.
+  void refuse_misfit(const OperatorDeclaration& declaration, const Recorded& recorded,
+                     const std::vector<CoreId>& values) {
+    try {
+      declared_results(context_, declaration, recorded, values);
+    } catch (const Unsupported&) {
+    }
+  }
+
+  void set_output(const Node& node, size_t i, CoreId id) {
+    // Outputs that relations speak of as inputs (their values were lost by the capture) keep their
+    // input.
+    if (id == kNone || value_of_[node.outputs[i]] != kNone) return;
+    value_of_[node.outputs[i]] = fitting(context_, id, graph_.tensors[node.outputs[i]]);
+  }
+
+  const Graph& graph_;
+  const OperatorTable& operators_;
+  Builder builder_;
+  Context context_;
+  std::vector<CoreId> value_of_;
+  memory::Functionalizer memory_;
+};
+
+}  // namespace
+
+CoreProgram lower(const Graph& graph, const Groups& groups, Rank rank,
+                  const OperatorTable& operators) {
+  return Lowering(graph, groups, rank, operators).run();
+}
+
+}  // namespace assay

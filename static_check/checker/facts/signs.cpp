@@ -1,0 +1,138 @@
+// Which atoms are real numbers everywhere (or minus infinity), and which are greater than 0. A sum
+// of positive numbers is positive however few of them a box leaves: boxes are never empty.
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "shared_ir/reference/element_functions.h"
+#include "static_check/checker/facts/facts.h"
+
+namespace assay::checker {
+namespace {
+
+// Finite where their operands are finite.
+bool keeps_finite(const std::string& fn) {
+  static const std::set<std::string> functions = {"exp",
+                                                  "sigmoid",
+                                                  "tanh",
+                                                  "relu",
+                                                  "gelu(none)",
+                                                  "gelu(tanh)",
+                                                  "silu",
+                                                  "sin",
+                                                  "cos",
+                                                  "erf",
+                                                  "abs",
+                                                  "keep",
+                                                  "maximum",
+                                                  "minimum",
+                                                  "tanh_slope",
+                                                  "silu_slope",
+                                                  "pow(2)",
+                                                  "sign",
+                                                  "floor",
+                                                  "ceil",
+                                                  "trunc",
+                                                  "atan",
+                                                  "gelu_slope(none)",
+                                                  "gelu_slope(tanh)",
+                                                  "sigmoid_slope"};
+  // An epsilon, or a divisor.
+  const auto with_epsilon = [&](const char* name) {
+    return fn.starts_with(name) && reference::parse_function_name(fn).number(0) > 0;
+  };
+  return functions.contains(fn) || with_epsilon("softplus(") || with_epsilon("layer_norm.xhat(") ||
+         with_epsilon("rms_norm.xhat(");
+}
+
+// A truth value.
+bool is_flag(const std::string& fn) {
+  static const std::set<std::string> functions = {"eq", "ne", "lt",  "le",  "gt",
+                                                  "ge", "or", "and", "xor", "not"};
+  return functions.contains(fn);
+}
+
+// A clamp between real numbers.
+bool is_real_clamp(const std::string& fn) {
+  if (!fn.starts_with("clamp(")) return false;
+  const reference::FunctionName clamp = reference::parse_function_name(fn);
+  if (clamp.attributes.size() != 2 || clamp.text(0) == "none") return false;
+  return std::isfinite(clamp.number(0)) &&
+         (clamp.text(1) == "none" || std::isfinite(clamp.number(1)));
+}
+
+}  // namespace
+
+void Facts::derive_sign(AtomId id) {
+  const Atom& made = atom(id);
+  Fact& fact = facts_[static_cast<size_t>(id)];
+  if (made.kind != Atom::Kind::kInstance) {
+    fact.positive = made.kind == Atom::Kind::kOne;
+    fact.finite = fact.positive || made.kind == Atom::Kind::kInput ||
+                  made.kind == Atom::Kind::kIota || made.kind == Atom::Kind::kOneHot;
+    fact.below = fact.finite;
+    return;
+  }
+  const Instance& instance = *definition(id);
+  const auto all = [&](bool Fact::*known) {
+    return std::all_of(instance.operands.begin(), instance.operands.end(),
+                       [&](const auto& of) { return facts_[static_cast<size_t>(of.atom)].*known; });
+  };
+  const bool finite = all(&Fact::finite), below = all(&Fact::below);
+  const bool positive = !instance.operands.empty() && all(&Fact::positive);
+  using Kind = Instance::Kind;
+  switch (instance.kind) {
+    case Kind::kMul:
+      fact.finite = finite;
+      fact.positive = positive;
+      break;
+    case Kind::kSum:
+    case Kind::kMax:
+    case Kind::kMin:
+    case Kind::kCat:
+      fact.below = below;
+      fact.finite = finite;
+      fact.positive = positive;
+      break;
+    case Kind::kCombine: {
+      const auto every = [&](const auto& holds) {
+        return std::all_of(
+            instance.terms.begin(), instance.terms.end(), [&](const Instance::CombineTerm& term) {
+              const AtomId of = instance.operands[static_cast<size_t>(term.operand)].atom;
+              return holds(term, of, facts_[static_cast<size_t>(of)]);
+            });
+      };
+      using Term = Instance::CombineTerm;
+      fact.below = every([&](const Term& term, AtomId of, const Fact& known) {
+        if (term.coef.is_positive()) return known.below;
+        return known.finite || atom(of).kind == Atom::Kind::kInfinity;
+      });
+      fact.finite = every([](const Term&, AtomId, const Fact& known) { return known.finite; });
+      // Guards can leave nothing of a term.
+      fact.positive =
+          !instance.terms.empty() && every([](const Term& term, AtomId, const Fact& known) {
+            return known.positive && term.coef.is_positive() && term.guard_operands.empty();
+          });
+      break;
+    }
+    case Kind::kMap:
+    case Kind::kBlock:
+      if (instance.fn == "log" || instance.fn == "reciprocal") {
+        fact.finite = positive;
+        fact.positive = positive && instance.fn == "reciprocal";
+        break;
+      }
+      fact.finite = is_flag(instance.fn) || (finite && keeps_finite(instance.fn)) ||
+                    (below && (instance.fn == "exp" || is_real_clamp(instance.fn)));
+      fact.positive = ((instance.fn == "exp" || instance.fn == "sigmoid") && finite) ||
+                      ((instance.fn == "maximum" || instance.fn == "minimum") && positive);
+      break;
+    case Kind::kOpaque:
+    case Kind::kDraw:
+      break;
+  }
+  fact.below = fact.below || fact.finite;
+}
+
+}  // namespace assay::checker

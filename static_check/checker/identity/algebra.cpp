@@ -1,0 +1,252 @@
+// Sums and products.
+#include "static_check/checker/identity/algebra.h"
+
+#include <algorithm>
+
+#include "static_check/checker/facts/affine.h"
+
+namespace assay::checker::identity {
+namespace {
+
+Type common_type(const Number& a, const Number& b) { return a.type == kUntyped ? b.type : a.type; }
+
+}  // namespace
+
+std::optional<Number> Algebra::exact_sum(const std::vector<Number>& terms, Type type) {
+  if (!std::all_of(terms.begin(), terms.end(), [](const Number& x) { return x.is_constant(); }))
+    return std::nullopt;
+  try {
+    Rational total;
+    for (const Number& x : terms) total = total + rational(x);
+    return exact(total, type);
+  } catch (const RationalOverflow&) {
+    return std::nullopt;
+  }
+}
+
+Number Algebra::sum(std::vector<Number> terms) {
+  bool up = false, down = false;
+  Type type = kUntyped;
+  for (const Number& x : terms) {
+    if (x.kind == Kind::kNan) return undefined();
+    up |= x.kind == Kind::kInfinity;
+    down |= x.kind == Kind::kMinusInfinity;
+    if (type == kUntyped) type = x.type;
+  }
+  if (up && down) return undefined();
+  if (up || down) return infinity(down);
+  std::erase_if(terms, [&](const Number& x) { return x.is_constant() && rational(x).is_zero(); });
+  if (terms.empty()) return exact(Rational(0), type);
+  if (terms.size() == 1) return terms[0];
+  if (auto constant = exact_sum(terms, type)) return *constant;
+  Number result = sum_of_finite(terms, type);
+  if (is_integer_type(type)) {
+    if (!result.is_constant()) result.in_range = false;
+    return result;
+  }
+  bool nonnegative = true, positive = false;
+  for (const Number& x : terms) {
+    nonnegative = nonnegative && x.nonnegative;
+    positive = positive || x.positive;
+  }
+  result.nonnegative |= nonnegative;
+  result.positive |= nonnegative && positive;
+  return result;
+}
+
+Number Algebra::sum_of_finite(const std::vector<Number>& terms, Type type) {
+  if (auto result = sum_of_kept(terms)) return *result;
+  if (auto result = sum_of_roots(terms)) return *result;
+  Residues total, ordinary_part;
+  std::vector<LogTerm> logs;
+  const Number* extremum = nullptr;
+  size_t extrema = 0;
+  for (const Number& x : terms) {
+    total = total + x.value;
+    if (x.kind == Kind::kLog) {
+      const LogForm& form = logs_[index(x)];
+      ordinary_part = ordinary_part + form.ordinary;
+      logs.insert(logs.end(), form.terms.begin(), form.terms.end());
+    } else {
+      ordinary_part = ordinary_part + x.value;
+    }
+    if (x.kind == Kind::kExtreme) {
+      extremum = &x;
+      ++extrema;
+    }
+  }
+  if (!logs.empty()) return log_form(ordinary_part, std::move(logs));
+  if (extrema == 1 && !is_integer_type(type) && total.r != 0) {
+    ExtremeForm form = extremes_[index(*extremum)];
+    const Residues rest = total - extremum->value;
+    form.shift = form.least ? form.shift - rest : form.shift + rest;
+    Number result = with_form(total, Kind::kExtreme, extremes_, form);
+    result.type = type;
+    return result;
+  }
+  return ordinary(total, type);
+}
+
+// Flags taken out of all terms.
+std::optional<Number> Algebra::sum_of_kept(const std::vector<Number>& terms) {
+  for (const Number& x : terms)
+    if (x.kind != Kind::kKept) return std::nullopt;
+  const auto same = [](const Residues& a, const Residues& b) { return a.r == b.r; };
+  const KeptForm first = kept_[index(terms[0])];
+  if (terms.size() == 2)
+    if (auto result = branches(first, kept_[index(terms[1])])) return result;
+  std::vector<Number> values;
+  for (const Number& x : terms) {
+    const KeptForm& form = kept_[index(x)];
+    if (!std::ranges::equal(form.flags, first.flags, same)) return std::nullopt;
+    values.push_back(form.value);
+  }
+  return kept(first.flags, sum(std::move(values)));
+}
+
+std::optional<Number> Algebra::sum_of_roots(const std::vector<Number>& terms) {
+  for (const Number& x : terms)
+    if (x.kind != Kind::kRoot) return std::nullopt;
+  RootForm total = roots_[index(terms[0])];
+  total.factor = {};
+  for (const Number& x : terms) {
+    const RootForm& form = roots_[index(x)];
+    if (form.base.value.r != total.base.value.r || form.numerator != total.numerator ||
+        form.denominator != total.denominator)
+      return std::nullopt;
+    total.factor = total.factor + form.factor;
+  }
+  return root_form(total);
+}
+
+Number Algebra::scaled(const Number& x, const Rational& by) {
+  if (x.kind == Kind::kNan || by.is_one()) return x;
+  if (x.is_infinite())
+    return by.is_zero() ? undefined() : infinity((x.kind == Kind::kInfinity) != by.is_positive());
+  if (is_integer_type(x.type) && !by.is_integer()) throw Rejection{"a fraction of an integer"};
+  if (by.is_zero()) return exact(by, x.type);
+  if (x.is_constant()) {
+    try {
+      return exact(rational(x) * by, x.type);
+    } catch (const RationalOverflow&) {
+    }
+  }
+  const Residues factor = residues_of(by);
+  Number result;
+  switch (x.kind) {
+    case Kind::kLog: {
+      LogForm form = logs_[index(x)];
+      try {
+        for (LogTerm& term : form.terms) term.coef = term.coef * by;
+        result = log_form(form.ordinary * factor, std::move(form.terms));
+      } catch (const RationalOverflow&) {
+        result = ordinary(x.value * factor);
+      }
+      break;
+    }
+    case Kind::kRoot: {
+      RootForm form = roots_[index(x)];
+      form.factor = form.factor * factor;
+      result = root_form(form);
+      break;
+    }
+    case Kind::kExtreme: {
+      result = ordinary(x.value * factor, x.type);
+      if (!(by == Rational(-1)) || is_integer_type(x.type)) break;
+      ExtremeForm form = extremes_[index(x)];
+      form.least = !form.least;
+      result = with_form(x.value * factor, Kind::kExtreme, extremes_, form);
+      break;
+    }
+    case Kind::kKept: {
+      const KeptForm form = kept_[index(x)];
+      result = kept(form.flags, scaled(form.value, by));
+      break;
+    }
+    default:
+      result = ordinary(x.value * factor, x.type);
+  }
+  result.type = x.type;
+  if (!result.is_constant()) {
+    result.nonnegative = by.is_positive() && x.nonnegative;
+    result.positive = by.is_positive() && x.positive;
+    result.in_range = false;
+  }
+  return result;
+}
+
+Number Algebra::multiply(const Number& a, const Number& b) {
+  if (a.kind == Kind::kNan || b.kind == Kind::kNan) return undefined();
+  if (a.is_infinite() && b.is_infinite()) return infinity(a.kind != b.kind);
+  if (a.is_infinite()) return b.is_constant() ? scaled(a, rational(b)) : undefined();
+  if (b.is_infinite()) return multiply(b, a);
+  const Type type = common_type(a, b);
+  Number result;
+  if (a.is_constant()) {
+    result = scaled(b, rational(a));
+  } else if (b.is_constant()) {
+    result = scaled(a, rational(b));
+  } else if (a.kind == Kind::kKept || b.kind == Kind::kKept) {
+    std::vector<Residues> flags;
+    const auto value_of = [&](const Number& x) {
+      if (x.kind != Kind::kKept) return x;
+      const KeptForm& form = kept_[index(x)];
+      flags.insert(flags.end(), form.flags.begin(), form.flags.end());
+      return form.value;
+    };
+    const Number x = value_of(a), y = value_of(b);
+    result = kept(std::move(flags), multiply(x, y));
+  } else if (a.kind == Kind::kRoot || b.kind == Kind::kRoot) {
+    result = product_of_roots(a, b);
+  } else {
+    result = ordinary(a.value * b.value, type);
+  }
+  result.type = type;
+  if (is_integer_type(type)) {
+    if (!result.is_constant()) result.in_range = false;
+  } else if (result.is_finite()) {
+    result.nonnegative |= (a.nonnegative && b.nonnegative) || a.value.r == b.value.r;
+    result.positive |= a.positive && b.positive;
+  }
+  return result;
+}
+
+Number Algebra::reciprocal(const Number& x) {
+  if (x.kind == Kind::kNan || is_exactly(x, Rational(0))) return undefined();
+  if (x.is_infinite()) return exact(Rational(0));
+  if (is_integer_type(x.type)) return unknown("reciprocal", {{x}}, kReal);
+  if (x.is_constant()) {
+    try {
+      return exact(Rational(1) / rational(x));
+    } catch (const RationalOverflow&) {
+    }
+  }
+  // It is 0 wherever the flag is, which is no exception.
+  if (x.kind == Kind::kKept) return unknown("reciprocal", {{x}}, kReal);
+  Number result;
+  if (x.kind == Kind::kRoot) {
+    RootForm form = roots_[index(x)];
+    form.factor = inverse(form.factor);
+    form.numerator = -form.numerator;
+    result = root_form(form);
+  } else {
+    result = ordinary(inverse(x.value));
+  }
+  result.nonnegative |= x.nonnegative;
+  result.positive |= x.nonnegative;  // and is not 0
+  return result;
+}
+
+Number Algebra::power(const Number& x, PlainInt exponent) {
+  if (exponent < 0) return power(reciprocal(x), -exponent);
+  Number result = exact(Rational(1), x.type), square = x;
+  bool first = true;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1) result = first ? square : multiply(result, square);
+    if (exponent % 2 == 1) first = false;
+    if (exponent > 1) square = multiply(square, square);
+  }
+  return result;
+}
+
+}  // namespace assay::checker::identity

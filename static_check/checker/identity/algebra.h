@@ -1,0 +1,145 @@
+// Numbers in which equal functions of the inputs are equal, and others differ but with negligible
+// probability: polynomial identity testing (Schwartz, "Fast probabilistic algorithms for
+// verification of polynomial identities") with exponentials as powers in a group whose order is the
+// second prime (Wu et al., "Mirage", OSDI '25).
+//
+// What is not known to hold makes a random function of everything it depends on, equal to itself
+// alone. A division takes it that the divisor is not 0; nothing else is taken for granted: rules
+// that hold for positive numbers alone (of logarithms and roots) are used where the number is
+// known to be positive.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "static_check/checker/identity/hash.h"
+#include "static_check/checker/identity/number.h"
+
+namespace assay::checker::identity {
+
+class Algebra {
+ public:
+  // Constants that are read as irrational numbers are put down in `notes`. It must outlive this.
+  Algebra(uint64_t seed, std::set<std::string>& notes);
+
+  // -- constants (constants.cpp) --
+  Number exact(const Rational& value, Type type = kReal);
+  // A constant of a program. Of real numbers one that is an irrational number but for rounding
+  // stands for that.
+  Number constant(const Rational& value, Type type);
+  Number constant(double value);  // real; NaN gives NaN
+  static Number infinity(bool negative);
+  static Number undefined() { return {}; }
+  const Rational& rational(const Number& x) const { return rationals_[index(x)]; }
+  bool is_exactly(const Number& x, const Rational& value) const {
+    return x.is_constant() && rational(x) == value;
+  }
+  Number log_two();  // and other irrational numbers
+  Number root_two() const { return irrational(root_two_); }
+  Number root_pi() const { return irrational(root_pi_); }
+
+  // -- random functions --
+  Residues random(std::string_view name, std::span<const uint64_t> keys) const {
+    return random_(name, keys);
+  }
+  // A function of the operands: of their values, and of how they wrap. NaN where one is not finite.
+  Number unknown(std::string_view name, std::span<const Number> operands, Type type,
+                 std::span<const uint64_t> attributes = {});
+  // A free variable: a flag where the type says so.
+  Number variable(const Residues& value, Type type);
+
+  // -- sums and products (algebra.cpp) --
+  Number sum(std::vector<Number> terms);
+  Number add(const Number& a, const Number& b) { return sum({a, b}); }
+  Number subtract(const Number& a, const Number& b) { return sum({a, negated(b)}); }
+  Number scaled(const Number& x, const Rational& by);
+  Number negated(const Number& x) { return scaled(x, Rational(-1)); }
+  Number multiply(const Number& a, const Number& b);
+  Number reciprocal(const Number& x);
+  Number power(const Number& x, PlainInt exponent);
+
+  // -- exponentials, logarithms, roots (exponentials.cpp, roots.cpp) --
+  Number exp(const Number& x);
+  Number log(const Number& x);
+  Number root(const Number& x, PlainInt numerator, PlainInt denominator);
+
+  // -- extrema (extrema.cpp) --
+  Number maximum(const std::vector<Number>& of);
+  Number minimum(const std::vector<Number>& of);
+
+  // -- flags (flags.cpp) --
+  bool is_flag(const Number& x) const;
+  Number flag(const Residues& value);  // a flag that is not known to be others' product
+  Number greater(const Number& a, const Number& b);
+  Number equal(const Number& a, const Number& b);
+  Number negation(const Number& flag);
+  Number disjunction(const Number& a, const Number& b);
+  Number keep(const Number& flag, const Number& x);
+  Number where(const Number& flag, const Number& yes, const Number& no);
+
+  // -- types (types.cpp) --
+  // A result of this type: a constant that wraps is none any more; a bool is a flag.
+  Number typed(Number x, Type type);
+  Number cast(const Number& x, Type to);
+
+  // Whether both are one function. False of NaN.
+  bool same(const Number& a, const Number& b) const;
+
+ private:
+  static size_t index(const Number& x) { return static_cast<size_t>(x.form); }
+  template <class Form>
+  static Number with_form(const Residues& value, Kind kind, std::deque<Form>& forms, Form form) {
+    forms.push_back(std::move(form));
+    Number result;
+    result.value = value;
+    result.kind = kind;
+    result.form = static_cast<int32_t>(forms.size() - 1);
+    return result;
+  }
+  // Of these residues, with nothing else known; 0 and 1 are constants.
+  Number ordinary(const Residues& value, Type type = kReal);
+  Number irrational(const Residues& value) const;
+  std::optional<Number> read_irrational(double value);
+
+  Number sum_of_finite(const std::vector<Number>& terms, Type type);
+  std::optional<Number> exact_sum(const std::vector<Number>& terms, Type type);
+  std::optional<Number> sum_of_kept(const std::vector<Number>& terms);
+  std::optional<Number> sum_of_roots(const std::vector<Number>& terms);
+  std::optional<Number> branches(const KeptForm& a, const KeptForm& b);
+  Number kept(std::vector<Residues> flags, Number value);
+  Number kept_positive_part(const Residues& flag, const Number& value);
+
+  Number log_form(const Residues& ordinary_part, std::vector<LogTerm> terms);
+  // exp(times * (ordinary + logs)), where all coefficients times `times` are integers.
+  uint64_t exponential_of(const Residues& ordinary_part, const std::vector<LogTerm>& terms,
+                          PlainInt times) const;
+  Number root_form(RootForm form);
+  Number product_of_roots(const Number& a, const Number& b);
+  std::optional<Number> exact_root(const Rational& value, PlainInt numerator);
+
+  Number extreme(ElementSet elements, const std::vector<Number>& of);
+  Number integer_extreme(const std::vector<Number>& of, bool least, Type type);
+  Number positive(const Number& difference);
+
+  RandomFunction random_;
+  uint64_t generator_;  // of order q
+  Residues root_two_, root_pi_;
+  std::set<std::string>& notes_;
+  std::deque<Rational> rationals_;
+  std::deque<LogForm> logs_;
+  std::deque<RootForm> roots_;
+  std::deque<ExtremeForm> extremes_;
+  std::deque<KeptForm> kept_;
+  std::deque<ElementSet> sets_;
+  std::unordered_map<uint64_t, Number> exponentials_;  // by r of the argument
+  std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
+  std::unordered_map<uint64_t, uint64_t> positives_;   // flags "d > 0" to r of d, by r
+};
+
+}  // namespace assay::checker::identity

@@ -1,0 +1,221 @@
+// kBlock by the formulas of shared_ir/reference/block_functions.cpp.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "static_check/checker/identity/functions.h"
+
+namespace assay::checker::identity {
+namespace {
+
+using Blocks = std::span<const NumberBlock>;
+using Row = std::vector<Number>;
+
+struct Context {
+  Algebra& a;
+  const Use& use;
+};
+
+Number mean(Algebra& a, const Row& row) {
+  return a.scaled(a.sum(row), Rational(1, static_cast<PlainInt>(row.size())));
+}
+
+Row minus(Algebra& a, const Row& row, const Number& center) {
+  Row result;
+  for (const Number& x : row) result.push_back(a.subtract(x, center));
+  return result;
+}
+
+Row times(Algebra& a, const Row& row, const Number& by) {
+  Row result;
+  for (const Number& x : row) result.push_back(a.multiply(x, by));
+  return result;
+}
+
+Number mean_product(Algebra& a, const Row& x, const Row& y) {
+  Row products;
+  for (size_t i = 0; i < x.size(); ++i) products.push_back(a.multiply(x[i], y[i]));
+  return mean(a, products);
+}
+
+// An epsilon of none is float32's machine epsilon.
+Number epsilon(Context& c) {
+  const double given = c.use.fn.number(0);
+  return c.a.constant(std::isnan(given) ? 0x1p-23 : given);
+}
+
+Number inverse_root_mean_square(Context& c, const Row& row) {
+  return c.a.root(c.a.add(mean_product(c.a, row, row), epsilon(c)), -1, 2);
+}
+
+void safe_softmax(Context& c, Blocks in, Row& out) {
+  Row weights;
+  bool hidden = true;
+  for (const Number& x : in[0].values) {
+    hidden = hidden && x.kind == Kind::kMinusInfinity;
+    weights.push_back(c.a.exp(x));
+  }
+  if (hidden)
+    std::fill(out.begin(), out.end(), c.a.exact(Rational(0)));
+  else
+    out = times(c.a, weights, c.a.reciprocal(c.a.sum(weights)));
+}
+
+void layer_norm_xhat(Context& c, Blocks in, Row& out) {
+  const Row centered = minus(c.a, in[0].values, mean(c.a, in[0].values));
+  out = times(c.a, centered, inverse_root_mean_square(c, centered));
+}
+
+void layer_norm_mean(Context& c, Blocks in, Row& out) { out[0] = mean(c.a, in[0].values); }
+
+void layer_norm_rstd(Context& c, Blocks in, Row& out) {
+  out[0] =
+      inverse_root_mean_square(c, minus(c.a, in[0].values, mean(c.a, in[0].values)));
+}
+
+void rms_norm_xhat(Context& c, Blocks in, Row& out) {
+  out = times(c.a, in[0].values, inverse_root_mean_square(c, in[0].values));
+}
+
+void rms_norm_rstd(Context& c, Blocks in, Row& out) {
+  out[0] = inverse_root_mean_square(c, in[0].values);
+}
+
+// scale * (g - mean(g) - normal * mean(g * normal)).
+void layer_norm_dx(Context& c, Blocks in, Row& out) {
+  const Row& g = in[0].values;
+  const Number scale = in[3].values[0];
+  const Row normal = times(c.a, minus(c.a, in[1].values, in[2].values[0]), scale);
+  const Number average = mean(c.a, g), along = mean_product(c.a, g, normal);
+  for (size_t i = 0; i < g.size(); ++i)
+    out[i] = c.a.multiply(
+        scale, c.a.sum({g[i], c.a.negated(average),
+                        c.a.negated(c.a.multiply(normal[i], along))}));
+}
+
+void rms_norm_dx(Context& c, Blocks in, Row& out) {
+  const Row& g = in[0].values;
+  const Number scale = in[2].values[0];
+  const Row normal = times(c.a, in[1].values, scale);
+  const Number along = mean_product(c.a, g, normal);
+  for (size_t i = 0; i < g.size(); ++i)
+    out[i] = c.a.multiply(scale, c.a.subtract(g[i], c.a.multiply(normal[i], along)));
+}
+
+void cumsum(Context& c, Blocks in, Row& out) {
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = i == 0 ? in[0].values[0] : c.a.add(out[i - 1], in[0].values[i]);
+}
+
+void cumprod(Context& c, Blocks in, Row& out) {
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = i == 0 ? in[0].values[0] : c.a.multiply(out[i - 1], in[0].values[i]);
+}
+
+void prod(Context& c, Blocks in, Row& out) {
+  out[0] = c.a.exact(Rational(1), c.use.type);
+  for (const Number& x : in[0].values) out[0] = c.a.multiply(out[0], x);
+}
+
+void flip(Context&, Blocks in, Row& out) {
+  out.assign(in[0].values.rbegin(), in[0].values.rend());
+}
+
+bool real(const Row& row) {
+  return !row.empty() && std::all_of(row.begin(), row.end(), [](const Number& x) {
+    return x.is_finite() && !is_integer_type(x.type);
+  });
+}
+
+// Of real numbers: sort(x + t) = sort(x) + t, whatever the order of x.
+void sort(Context& c, Blocks in, Row& out) {
+  const Row& row = in[0].values;
+  const Number center = mean(c.a, row);
+  std::vector<uint64_t> keys;
+  for (const Number& x : row) keys.push_back((x.value - center.value).r);
+  std::sort(keys.begin(), keys.end());
+  const bool descending = c.use.fn.text(0) == "true";
+  for (size_t i = 0; i < out.size(); ++i) {
+    keys.push_back(descending ? out.size() - 1 - i : i);
+    out[i] = c.a.variable(center.value + c.a.random("sorted", keys), kReal);
+    keys.pop_back();
+  }
+}
+
+// Where the elements are does not change with what is added to all of them.
+void places(Context& c, Blocks in, Row& out) {
+  const Row& row = in[0].values;
+  std::vector<uint64_t> keys;
+  for (const Number& x : row) keys.push_back((x.value - row[0].value).r);
+  for (size_t i = 0; i < out.size(); ++i) {
+    keys.push_back(i);
+    out[i] = c.a.variable(c.a.random("places " + c.use.text, keys), c.use.type);
+    keys.pop_back();
+  }
+}
+
+using Formula = void (*)(Context&, Blocks, Row&);
+
+const std::unordered_map<std::string_view, Formula> kRealOnly = {
+    {"safe_softmax", safe_softmax},       {"layer_norm.xhat", layer_norm_xhat},
+    {"layer_norm.mean", layer_norm_mean}, {"layer_norm.rstd", layer_norm_rstd},
+    {"layer_norm.dx", layer_norm_dx},     {"rms_norm.xhat", rms_norm_xhat},
+    {"rms_norm.rstd", rms_norm_rstd},     {"rms_norm.dx", rms_norm_dx},
+};
+// Of integers too.
+const std::unordered_map<std::string_view, Formula> kAnyType = {
+    {"cumsum", cumsum}, {"cumprod", cumprod}, {"prod", prod}, {"flip", flip}};
+const std::unordered_map<std::string_view, Formula> kOrders = {
+    {"sort", sort}, {"argsort", places}, {"argmax", places}, {"argmin", places}};
+
+}  // namespace
+
+void unknown_block(Algebra& algebra, const Use& use, std::span<const NumberBlock> of,
+                   NumberBlock& out) {
+  std::vector<uint64_t> keys{use.type, out.shape.size()};
+  const auto add_shape = [&](const Shape& shape) {
+    keys.push_back(shape.size());
+    for (const PlainInt size : shape) keys.push_back(static_cast<uint64_t>(size));
+  };
+  add_shape(out.shape);
+  bool finite = true;
+  for (const NumberBlock& operand : of) {
+    add_shape(operand.shape);
+    for (const Number& x : operand.values) {
+      finite = finite && x.is_finite();
+      keys.push_back(x.type == kUntyped ? kReal : x.type);
+      keys.push_back(x.value.r);
+    }
+  }
+  const Residues all = algebra.random("block " + use.text, keys);
+  for (size_t i = 0; i < out.values.size(); ++i) {
+    const uint64_t place[] = {all.r, all.e, i};
+    out.values[i] = finite ? algebra.variable(algebra.random("element", place), use.type)
+                           : Algebra::undefined();
+  }
+}
+
+void block(Algebra& algebra, const Use& use, std::span<const NumberBlock> of, NumberBlock& out) {
+  Context context{algebra, use};
+  const auto any = kAnyType.find(use.fn.name);
+  if (any != kAnyType.end()) {
+    const bool same_type = std::all_of(
+        of[0].values.begin(), of[0].values.end(),
+        [&](const Number& x) { return !x.is_finite() || x.type == use.type; });
+    if (same_type && (use.type != kFlag || use.fn.name == "flip"))
+      return any->second(context, of, out.values);
+  }
+  const bool reals = std::all_of(of.begin(), of.end(), [](const NumberBlock& operand) {
+    return std::none_of(operand.values.begin(), operand.values.end(),
+                        [](const Number& x) { return is_integer_type(x.type); });
+  });
+  if (reals && use.type == kReal)
+    if (const auto found = kRealOnly.find(use.fn.name); found != kRealOnly.end())
+      return found->second(context, of, out.values);
+  if (const auto found = kOrders.find(use.fn.name);
+      found != kOrders.end() && real(of[0].values) && (found->second != sort || use.type == kReal))
+    return found->second(context, of, out.values);
+  unknown_block(algebra, use, of, out);
+}
+
+}  // namespace assay::checker::identity

@@ -1,0 +1,195 @@
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "shared_ir/cast.h"
+#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/identity/algebra.h"
+
+namespace assay::checker::identity {
+namespace {
+
+constexpr std::array<uint64_t, 1> key(uint64_t value) { return {value}; }
+
+// What a program's constant is of an irrational number: the nearest double, but for the last bits
+// of a computation in double precision, or one that rounds to the nearest float.
+bool is_rounded(double constant, double irrational) {
+  return std::abs(constant - irrational) <=
+             std::numeric_limits<double>::epsilon() * irrational ||
+         static_cast<float>(constant) == static_cast<float>(irrational);
+}
+
+bool fits(const Rational& value, Type type) {
+  if (!is_integer_type(type)) return true;
+  if (!value.is_integer()) return false;
+  const auto [low, high] = integer_range(static_cast<DType>(type));
+  try {
+    const auto number = value.numerator();
+    return low <= number && number <= high;
+  } catch (const RationalOverflow&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+Algebra::Algebra(uint64_t seed, std::set<std::string>& notes) : random_(seed), notes_(notes) {
+  generator_ = 1;
+  for (uint64_t i = 0; generator_ <= 1; ++i) {
+    const uint64_t any = random_("generator", key(i)).r;
+    generator_ = times<kP>(any, any);
+  }
+  // Either square root will do: no identity with rational coefficients tells them apart.
+  root_two_ = {identity::power<kP>(2, (kP + 1) / 4), identity::power<kQ>(2, (kQ + 1) / 4)};
+  root_pi_ = random_("root of pi", {});
+}
+
+Number Algebra::exact(const Rational& value, Type type) {
+  Number result = with_form(residues_of(value), Kind::kConstant, rationals_, value);
+  result.type = type;
+  if (!fits(value, type)) {
+    if (!value.is_integer()) throw Rejection{"a fraction among integers"};
+    result.kind = Kind::kOrdinary;
+    result.form = -1;
+    return result;
+  }
+  result.in_range = is_integer_type(type);
+  result.positive = value.is_positive() && !is_integer_type(type);
+  result.nonnegative = !value.is_negative() && !is_integer_type(type);
+  return result;
+}
+
+Number Algebra::constant(const Rational& value, Type type) {
+  if (type == kReal)
+    if (const auto irrational = read_irrational(value.to_double())) return *irrational;
+  return exact(value, type);
+}
+
+Number Algebra::constant(double value) {
+  if (std::isnan(value)) return undefined();
+  if (std::isinf(value)) return infinity(value < 0);
+  const RationalFromDouble read = rational_from_double(value);
+  if (read.exact) return constant(read.value, kReal);
+  Number result = ordinary(residues_of(value));
+  result.positive = value > 0;
+  result.nonnegative = value >= 0;
+  return result;
+}
+
+Number Algebra::infinity(bool negative) {
+  Number result;
+  result.kind = negative ? Kind::kMinusInfinity : Kind::kInfinity;
+  result.type = kReal;
+  return result;
+}
+
+Number Algebra::ordinary(const Residues& value, Type type) {
+  if (value.r == 0) return exact(Rational(0), type);
+  if (value.r == 1 && value.e == 1) return exact(Rational(1), type);
+  Number result;
+  result.value = value;
+  result.kind = Kind::kOrdinary;
+  result.type = type;
+  return result;
+}
+
+Number Algebra::irrational(const Residues& value) const {
+  Number result;
+  result.value = value;
+  result.kind = Kind::kOrdinary;
+  result.type = kReal;
+  result.positive = result.nonnegative = true;
+  return result;
+}
+
+Number Algebra::log_two() { return log(exact(Rational(2))); }
+
+std::optional<Number> Algebra::read_irrational(double value) {
+  constexpr double kRootTwo = std::numbers::sqrt2, kPi = std::numbers::pi,
+                   kLogTwo = std::numbers::ln2;
+  const double size = std::abs(value);
+  if (size < 0.3 || size > 4) return std::nullopt;
+  const double root_pi = std::sqrt(kPi);
+  struct Entry {
+    double number;
+    const char* name;
+    int twos, pis, logs;  // powers of the roots of 2 and pi, and of log 2
+  };
+  const Entry entries[] = {
+      {kRootTwo, "sqrt(2)", 1, 0, 0},
+      {1 / kRootTwo, "1/sqrt(2)", -1, 0, 0},
+      {kRootTwo / root_pi, "sqrt(2/pi)", 1, -1, 0},
+      {1 / (kRootTwo * root_pi), "1/sqrt(2 pi)", -1, -1, 0},
+      {kRootTwo * root_pi, "sqrt(2 pi)", 1, 1, 0},
+      {root_pi / kRootTwo, "sqrt(pi/2)", -1, 1, 0},
+      {root_pi, "sqrt(pi)", 0, 1, 0},
+      {root_pi / 2, "sqrt(pi)/2", -2, 1, 0},
+      {2 / root_pi, "2/sqrt(pi)", 2, -1, 0},
+      {1 / root_pi, "1/sqrt(pi)", 0, -1, 0},
+      {kPi, "pi", 0, 2, 0},
+      {1 / kPi, "1/pi", 0, -2, 0},
+      {kLogTwo, "log(2)", 0, 0, 1},
+      {1 / kLogTwo, "1/log(2)", 0, 0, -1},
+  };
+  for (const Entry& entry : entries) {
+    if (!is_rounded(size, entry.number)) continue;
+    notes_.insert(
+        fmt::format("the constant {} is read as {}{}", value, value < 0 ? "-" : "", entry.name));
+    if (entry.logs == 1) {
+      return value < 0 ? negated(log_two()) : log_two();
+    }
+    Residues residues =
+        identity::power(root_two_, entry.twos) * identity::power(root_pi_, entry.pis);
+    if (entry.logs != 0) residues = residues * inverse(log_two().value);
+    const Number result = irrational(residues);
+    return value < 0 ? negated(result) : result;
+  }
+  return std::nullopt;
+}
+
+Number Algebra::unknown(std::string_view name, std::span<const Number> operands, Type type,
+                        std::span<const uint64_t> attributes) {
+  std::vector<uint64_t> keys{type, attributes.size()};
+  keys.insert(keys.end(), attributes.begin(), attributes.end());
+  for (const Number& x : operands) {
+    if (!x.is_finite()) return undefined();
+    keys.push_back(x.type == kUntyped ? kReal : x.type);
+    keys.push_back(x.value.r);
+  }
+  return variable(random_(name, keys), type);
+}
+
+Number Algebra::variable(const Residues& value, Type type) {
+  if (type == kFlag) return flag(value);
+  Number result;
+  result.value = value;
+  result.kind = Kind::kOrdinary;
+  result.type = type;
+  result.in_range = is_integer_type(type);
+  return result;
+}
+
+bool Algebra::same(const Number& a, const Number& b) const {
+  if (a.is_infinite() || b.is_infinite()) return a.kind == b.kind;
+  if (!a.is_finite() || !b.is_finite()) return false;
+  if (a.type != b.type && a.type != kUntyped && b.type != kUntyped) return false;
+  if (a.value.r == b.value.r) return true;
+  if (a.kind != Kind::kLog && b.kind != Kind::kLog) return false;
+  PlainInt times = 1;
+  for (const Number* x : {&a, &b})
+    if (x->kind == Kind::kLog)
+      for (const LogTerm& term : logs_[index(*x)].terms)
+        times = std::lcm(times, static_cast<PlainInt>(term.coef.denominator()));
+  const auto exponential = [&](const Number& x) {
+    return x.kind == Kind::kLog
+               ? exponential_of(logs_[index(x)].ordinary, logs_[index(x)].terms, times)
+               : exponential_of(x.value, {}, times);
+  };
+  return exponential(a) == exponential(b);
+}
+
+}  // namespace assay::checker::identity

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <numeric>
+
+#include "static_check/checker/identity/algebra.h"
+
+namespace assay::checker::identity {
+namespace {
+
+// Larger denominators and exponents of logarithms are not needed, and must not overflow.
+constexpr PlainInt kLargest = PlainInt{1} << 20;
+
+PlainInt integer(const Rational& value, PlainInt times) {
+  return static_cast<PlainInt>(value.numerator()) *
+         (times / static_cast<PlainInt>(value.denominator()));
+}
+
+}  // namespace
+
+uint64_t Algebra::exponential_of(const Residues& ordinary_part, const std::vector<LogTerm>& terms,
+                                 PlainInt times) const {
+  const uint64_t exponent = identity::times<kQ>(ordinary_part.e, static_cast<uint64_t>(times));
+  uint64_t result = identity::power<kP>(generator_, exponent);
+  for (const LogTerm& term : terms)
+    result = identity::times<kP>(result, signed_power<kP>(term.of.r, integer(term.coef, times)));
+  return result;
+}
+
+Number Algebra::log_form(const Residues& ordinary_part, std::vector<LogTerm> terms) {
+  std::sort(terms.begin(), terms.end(),
+            [](const LogTerm& a, const LogTerm& b) { return a.of.r < b.of.r; });
+  std::vector<LogTerm> merged;
+  for (LogTerm& term : terms) {
+    if (!merged.empty() && merged.back().of.r == term.of.r)
+      merged.back().coef = merged.back().coef + term.coef;
+    else
+      merged.push_back(std::move(term));
+    if (merged.back().coef.is_zero()) merged.pop_back();
+  }
+  if (merged.empty()) return ordinary(ordinary_part);
+  PlainInt denominator = 1;
+  bool small = true;
+  for (const LogTerm& term : merged) {
+    small = small && term.coef.fits(kLargest);
+    if (small) denominator = std::lcm(denominator, static_cast<PlainInt>(term.coef.denominator()));
+    small = small && denominator <= kLargest;
+  }
+  if (!small) {  // each logarithm is a function of its own
+    Residues total = ordinary_part;
+    for (const LogTerm& term : merged)
+      total = total + residues_of(term.coef) * random_("log", std::vector<uint64_t>{1, term.of.r});
+    return ordinary(total);
+  }
+  const uint64_t exponential = exponential_of(ordinary_part, merged, denominator);
+  if (exponential == 1) return exact(Rational(0));
+  if (denominator == 1)
+    if (const auto found = exponents_.find(exponential); found != exponents_.end())
+      return found->second;
+  const Residues value =
+      random_("log", std::vector<uint64_t>{static_cast<uint64_t>(denominator), exponential});
+  Number result = with_form(value, Kind::kLog, logs_, LogForm{ordinary_part, std::move(merged)});
+  result.type = kReal;
+  return result;
+}
+
+Number Algebra::log(const Number& x) {
+  if (x.kind == Kind::kInfinity) return x;
+  if (!x.is_finite()) return undefined();
+  if (x.is_constant() && !rational(x).is_positive())
+    return rational(x).is_zero() ? infinity(true) : undefined();
+  if (is_integer_type(x.type)) return unknown("log", {{x}}, kReal);
+  // The rules for logarithms of products hold for positive factors.
+  if (x.positive) return log_form({}, {{x.value, Rational(1)}});
+  return variable(random_("log", std::vector<uint64_t>{1, x.value.r}), kReal);
+}
+
+// A function of x alone, that is, of its r: where there are several e for one function, the first
+// one counts.
+Number Algebra::exp(const Number& x) {
+  if (x.kind == Kind::kMinusInfinity) return exact(Rational(0));
+  if (!x.is_finite()) return x;
+  if (is_integer_type(x.type)) return unknown("exp", {{x}}, kReal);
+  if (is_exactly(x, Rational(0))) return exact(Rational(1));
+  if (const auto found = exponentials_.find(x.value.r); found != exponentials_.end())
+    return found->second;
+  Residues value{0, random_("exp", std::vector<uint64_t>{x.value.r}).e};
+  const LogForm* form = x.kind == Kind::kLog ? &logs_[index(x)] : nullptr;
+  const bool whole =
+      form != nullptr && std::all_of(form->terms.begin(), form->terms.end(),
+                                     [](const LogTerm& term) { return term.coef.is_integer(); });
+  if (whole) {
+    value.r = exponential_of(form->ordinary, form->terms, 1);
+    if (form->ordinary.r == 0) {
+      value.e = 1;
+      for (const LogTerm& term : form->terms)
+        value.e = identity::times<kQ>(value.e, signed_power<kQ>(term.of.e, integer(term.coef, 1)));
+    }
+  } else {
+    value.r = identity::power<kP>(generator_, x.value.e);
+  }
+  Number result = ordinary(value);
+  result.positive = result.nonnegative = true;
+  exponentials_.emplace(x.value.r, result);
+  exponents_.emplace(result.value.r, x);
+  return result;
+}
+
+}  // namespace assay::checker::identity

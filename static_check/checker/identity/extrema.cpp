@@ -1,0 +1,151 @@
+// Extrema are sets. What all elements of a set of real numbers have in common as a summand is taken
+// out; integers may wrap, where max(a + t, b + t) is not max(a, b) + t.
+#include <algorithm>
+
+#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/identity/algebra.h"
+
+namespace assay::checker::identity {
+namespace {
+
+void unite(ElementSet& elements) {
+  std::sort(elements.begin(), elements.end(),
+            [](const SetElement& a, const SetElement& b) { return a.value.r < b.value.r; });
+  const auto same = [](const SetElement& a, const SetElement& b) { return a.value.r == b.value.r; };
+  elements.erase(std::unique(elements.begin(), elements.end(), same), elements.end());
+}
+
+std::vector<uint64_t> keys_of(const ElementSet& elements) {
+  std::vector<uint64_t> keys;
+  for (const SetElement& element : elements) keys.push_back(element.value.r);
+  return keys;
+}
+
+Type type_of_all(const std::vector<Number>& of) {
+  for (const Number& x : of)
+    if (x.type != kUntyped) return x.type;
+  return kUntyped;
+}
+
+}  // namespace
+
+Number Algebra::maximum(const std::vector<Number>& of) {
+  const Type type = type_of_all(of);
+  if (is_integer_type(type)) return integer_extreme(of, false, type);
+  ElementSet elements;
+  bool infinite = false;
+  std::optional<Rational> constant;
+  for (const Number& x : of) {
+    if (x.kind == Kind::kNan) return undefined();
+    infinite |= x.kind == Kind::kInfinity;
+    if (!x.is_finite()) continue;
+    const bool set = x.kind == Kind::kExtreme && !extremes_[index(x)].least;
+    if (!set) {
+      elements.push_back({x.value, x.is_constant() ? x.form : -1});
+      continue;
+    }
+    const ExtremeForm& form = extremes_[index(x)];
+    for (SetElement element : sets_[form.set]) {
+      if (form.shift.r != 0) element = {element.value + form.shift, -1};
+      elements.push_back(element);
+    }
+  }
+  if (infinite) return infinity(false);
+  if (elements.empty()) return infinity(true);
+  // Of the constants the largest one.
+  try {
+    for (const SetElement& element : elements) {
+      if (element.constant < 0) continue;
+      const Rational& value = rationals_[static_cast<size_t>(element.constant)];
+      if (constant && !(value - *constant).is_positive()) continue;
+      constant = value;
+    }
+    std::erase_if(elements, [&](const SetElement& element) {
+      return element.constant >= 0 &&
+             !(rationals_[static_cast<size_t>(element.constant)] == *constant);
+    });
+  } catch (const RationalOverflow&) {  // all of them, then
+  }
+  unite(elements);
+  return extreme(std::move(elements), of);
+}
+
+Number Algebra::extreme(ElementSet elements, const std::vector<Number>& of) {
+  if (elements.size() == 1) {
+    for (const Number& x : of)
+      if (x.is_finite() && x.value.r == elements[0].value.r) return x;
+    return ordinary(elements[0].value);
+  }
+  Residues mean;
+  for (const SetElement& element : elements) mean = mean + element.value;
+  mean = mean * residues_of(Rational(1, static_cast<PlainInt>(elements.size())));
+  ElementSet centered = elements;
+  for (SetElement& element : centered) element.value = element.value - mean;
+  unite(centered);
+  const Residues value = mean + random_("max", keys_of(centered));
+  sets_.push_back(std::move(elements));
+  Number result = with_form(value, Kind::kExtreme, extremes_, ExtremeForm{sets_.size() - 1, {}});
+  result.type = kReal;
+  for (const Number& x : of) {
+    result.nonnegative |= x.nonnegative;
+    result.positive |= x.positive;
+  }
+  return result;
+}
+
+Number Algebra::minimum(const std::vector<Number>& of) {
+  const Type type = type_of_all(of);
+  if (is_integer_type(type)) return integer_extreme(of, true, type);
+  std::vector<Number> negatives;
+  bool nonnegative = true, positive = true;
+  for (const Number& x : of) {
+    negatives.push_back(negated(x));
+    nonnegative = nonnegative && (x.nonnegative || x.kind == Kind::kInfinity);
+    positive = positive && (x.positive || x.kind == Kind::kInfinity);
+  }
+  Number result = negated(maximum(negatives));
+  if (!result.is_finite()) return result;
+  result.nonnegative |= nonnegative;
+  result.positive |= positive;
+  return result;
+}
+
+Number Algebra::integer_extreme(const std::vector<Number>& of, bool least, Type type) {
+  ElementSet elements;
+  const Number* best = nullptr;
+  for (const Number& x : of) {
+    if (x.kind == Kind::kNan) return undefined();
+    if (!x.is_finite() || (x.type != type && x.type != kUntyped))
+      throw Rejection{"the extremum of integers and other numbers"};
+    const bool set = x.kind == Kind::kExtreme && extremes_[index(x)].least == least;
+    if (set) {
+      const ElementSet& theirs = sets_[extremes_[index(x)].set];
+      elements.insert(elements.end(), theirs.begin(), theirs.end());
+      continue;
+    }
+    elements.push_back({x.value, x.is_constant() ? x.form : -1});
+    if (!x.is_constant()) continue;
+    const bool better = best != nullptr && (rational(x) - rational(*best)).is_positive() != least;
+    if (best == nullptr || better) best = &x;
+  }
+  const bool known = std::all_of(elements.begin(), elements.end(),
+                                 [](const SetElement& x) { return x.constant >= 0; });
+  if (known && best != nullptr &&
+      std::all_of(of.begin(), of.end(), [](const Number& x) { return x.is_constant(); }))
+    return *best;
+  unite(elements);
+  if (elements.size() == 1)
+    for (const Number& x : of)
+      if (x.value.r == elements[0].value.r) return x;
+  std::vector<uint64_t> keys = keys_of(elements);
+  keys.push_back(type);
+  const Residues value = random_(least ? "integer min" : "integer max", keys);
+  sets_.push_back(std::move(elements));
+  Number result =
+      with_form(value, Kind::kExtreme, extremes_, ExtremeForm{sets_.size() - 1, {}, least});
+  result.type = type;
+  result.in_range = true;
+  return result;
+}
+
+}  // namespace assay::checker::identity

@@ -1,0 +1,170 @@
+#include <algorithm>
+
+#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/identity/algebra.h"
+
+namespace assay::checker::identity {
+namespace {
+
+int rank(const Number& x) {
+  return x.kind == Kind::kInfinity ? 1 : x.kind == Kind::kMinusInfinity ? -1 : 0;
+}
+
+bool any_integer(const Number& a, const Number& b) {
+  return is_integer_type(a.type) || is_integer_type(b.type);
+}
+
+bool complementary(const Residues& a, const Residues& b) { return plus<kP>(a.r, b.r) == 1; }
+
+}  // namespace
+
+bool Algebra::is_flag(const Number& x) const {
+  if (x.is_constant()) return rational(x).is_zero() || rational(x).is_one();
+  return x.kind == Kind::kKept && is_exactly(kept_[index(x)].value, Rational(1));
+}
+
+Number Algebra::flag(const Residues& value) {
+  if (value.r == 0 || value.r == 1) return exact(Rational(value.r == 1 ? 1 : 0), kFlag);
+  Number result = with_form(value, Kind::kKept, kept_, KeptForm{{value}, exact(Rational(1), kUntyped)});
+  result.type = kFlag;
+  result.nonnegative = true;
+  return result;
+}
+
+// keep(d > 0, d) is max(d, 0); and the like.
+Number Algebra::kept_positive_part(const Residues& flag, const Number& value) {
+  const auto zero = [&] { return exact(Rational(0)); };
+  if (const auto found = positives_.find(flag.r); found != positives_.end()) {
+    if (value.value.r == found->second) return maximum({value, zero()});
+    if (value.value.r == minus<kP>(found->second)) return minimum({value, zero()});
+  }
+  const uint64_t other = (Residues{1, 1} - flag).r;
+  if (const auto found = positives_.find(other); found != positives_.end()) {
+    if (value.value.r == found->second) return minimum({value, zero()});
+    if (value.value.r == minus<kP>(found->second)) return maximum({value, zero()});
+  }
+  return undefined();
+}
+
+Number Algebra::kept(std::vector<Residues> flags, Number value) {
+  if (!value.is_finite()) return undefined();  // 0 times it, where a flag is 0
+  if (value.kind == Kind::kKept) {
+    const KeptForm& form = kept_[index(value)];
+    flags.insert(flags.end(), form.flags.begin(), form.flags.end());
+    value = Number(form.value);
+  }
+  if (value.is_constant() && rational(value).is_zero()) return value;
+  std::sort(flags.begin(), flags.end(),
+            [](const Residues& a, const Residues& b) { return a.r < b.r; });
+  flags.erase(std::unique(flags.begin(), flags.end(),
+                          [](const Residues& a, const Residues& b) { return a.r == b.r; }),
+              flags.end());
+  for (const Residues& a : flags)
+    for (const Residues& b : flags)
+      if (complementary(a, b)) return exact(Rational(0), value.type);
+  if (!is_integer_type(value.type))
+    for (size_t i = 0; i < flags.size(); ++i) {
+      const Number part = kept_positive_part(flags[i], value);
+      if (!part.is_finite()) continue;
+      flags.erase(flags.begin() + static_cast<std::ptrdiff_t>(i));
+      return kept(std::move(flags), part);
+    }
+  if (flags.empty()) return value;
+  Residues product = value.value;
+  for (const Residues& each : flags) product = product * each;
+  Number result = with_form(product, Kind::kKept, kept_, KeptForm{std::move(flags), value});
+  result.type = value.type;
+  result.nonnegative = value.nonnegative;
+  result.in_range = value.in_range;
+  return result;
+}
+
+// keep(c, x) + keep(1 - c, y), with the same other flags.
+std::optional<Number> Algebra::branches(const KeptForm& a, const KeptForm& b) {
+  if (a.flags.size() != b.flags.size()) return std::nullopt;
+  std::vector<Residues> common, only_a, only_b;
+  const auto less = [](const Residues& x, const Residues& y) { return x.r < y.r; };
+  std::ranges::set_intersection(a.flags, b.flags, std::back_inserter(common), less);
+  std::ranges::set_difference(a.flags, b.flags, std::back_inserter(only_a), less);
+  std::ranges::set_difference(b.flags, a.flags, std::back_inserter(only_b), less);
+  if (only_a.size() != 1 || !complementary(only_a[0], only_b[0])) return std::nullopt;
+  const Number x = a.value, y = b.value;
+  if (x.value.r == y.value.r) return kept(common, x);
+  if (is_integer_type(x.type) || is_integer_type(y.type)) return std::nullopt;
+  const Residues difference = x.value - y.value;
+  for (const bool swapped : {false, true}) {
+    const auto found = positives_.find((swapped ? only_b : only_a)[0].r);
+    if (found == positives_.end()) continue;
+    const uint64_t own = swapped ? minus<kP>(difference.r) : difference.r;
+    if (own == found->second) return kept(common, maximum({x, y}));
+    if (own == minus<kP>(found->second)) return kept(common, minimum({x, y}));
+  }
+  return std::nullopt;
+}
+
+Number Algebra::positive(const Number& difference) {
+  if (difference.is_constant())
+    return exact(Rational(rational(difference).is_positive() ? 1 : 0), kFlag);
+  const Number result = flag(random_("positive", std::vector<uint64_t>{difference.value.r}));
+  positives_.emplace(result.value.r, difference.value.r);
+  return result;
+}
+
+Number Algebra::greater(const Number& a, const Number& b) {
+  if (a.kind == Kind::kNan || b.kind == Kind::kNan) return undefined();
+  if (a.is_infinite() || b.is_infinite()) return exact(Rational(rank(a) > rank(b) ? 1 : 0), kFlag);
+  if (!any_integer(a, b)) return positive(subtract(a, b));
+  try {
+    if (a.is_constant() && b.is_constant())
+      return exact(Rational((rational(a) - rational(b)).is_positive() ? 1 : 0), kFlag);
+  } catch (const RationalOverflow&) {
+  }
+  if (a.type == b.type && a.value.r == b.value.r) return exact(Rational(0), kFlag);
+  return unknown("integer greater", {{a, b}}, kFlag);
+}
+
+Number Algebra::equal(const Number& a, const Number& b) {
+  if (a.kind == Kind::kNan || b.kind == Kind::kNan) return undefined();
+  if (a.is_infinite() || b.is_infinite()) return exact(Rational(rank(a) == rank(b) ? 1 : 0), kFlag);
+  if (!any_integer(a, b)) {
+    const Number d = subtract(a, b);
+    if (d.is_constant()) return exact(Rational(rational(d).is_zero() ? 1 : 0), kFlag);
+    const uint64_t key = std::min(d.value.r, minus<kP>(d.value.r));
+    return flag(random_("zero", std::vector<uint64_t>{key}));
+  }
+  if (a.is_constant() && b.is_constant())
+    return exact(Rational(rational(a) == rational(b) ? 1 : 0), kFlag);
+  if (a.type == b.type && a.value.r == b.value.r) return exact(Rational(1), kFlag);
+  const bool ordered = std::pair(a.type, a.value.r) < std::pair(b.type, b.value.r);
+  return ordered ? unknown("integer equal", {{a, b}}, kFlag)
+                 : unknown("integer equal", {{b, a}}, kFlag);
+}
+
+Number Algebra::negation(const Number& x) {
+  if (x.kind == Kind::kNan) return x;
+  if (!is_flag(x)) return equal(x, exact(Rational(0), x.type));
+  return flag(Residues{1, 1} - x.value);
+}
+
+Number Algebra::disjunction(const Number& a, const Number& b) {
+  if (is_exactly(a, Rational(0))) return b;
+  if (is_exactly(b, Rational(0))) return a;
+  const Number both = multiply(a, b);
+  if (!both.is_finite()) return undefined();
+  return flag(a.value + b.value - both.value);
+}
+
+Number Algebra::keep(const Number& condition, const Number& x) {
+  if (is_exactly(condition, Rational(0))) return exact(Rational(0), x.type);
+  if (is_exactly(condition, Rational(1))) return x;
+  if (condition.kind == Kind::kNan || !x.is_finite()) return undefined();
+  if (!is_flag(condition)) throw Rejection{"a condition that is no flag"};
+  const KeptForm form = kept_[index(condition)];
+  return kept(form.flags, x);
+}
+
+Number Algebra::where(const Number& condition, const Number& yes, const Number& no) {
+  return add(keep(condition, yes), keep(negation(condition), no));
+}
+
+}  // namespace assay::checker::identity

@@ -1,0 +1,217 @@
+// kMap of real numbers by formulas over exponentials, roots, extrema and flags.
+#include <cmath>
+#include <unordered_map>
+
+#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/identity/functions.h"
+#include "static_check/checker/identity/integer_functions.h"
+
+namespace assay::checker::identity {
+namespace {
+
+using Args = std::span<const Number>;
+
+// The formulas.
+class Functions {
+ public:
+  Functions(Algebra& algebra, const Use& use) : a_(algebra), use_(use) {}
+
+  Number number(PlainInt p, PlainInt q = 1) { return a_.exact(Rational(p, q)); }
+  Number one() { return number(1); }
+  Number attribute(size_t i) { return a_.constant(use_.fn.number(i)); }
+  bool has_attribute(size_t i) const { return !std::isnan(use_.fn.number(i)); }
+  Number plus_one(const Number& x) { return a_.add(x, one()); }
+  Number one_less(const Number& x) { return a_.subtract(one(), x); }
+  Number square(const Number& x) { return a_.multiply(x, x); }
+  Number quotient(const Number& x, const Number& y) { return a_.multiply(x, a_.reciprocal(y)); }
+
+  // f(-x) = -f(x).
+  Number odd(const char* name, const Number& x) {
+    if (!x.is_finite()) return a_.undefined();
+    if (x.value.r == 0) return number(0);
+    const bool flipped = x.value.r > minus<kP>(x.value.r);
+    const uint64_t keys[] = {flipped ? minus<kP>(x.value.r) : x.value.r};
+    const Number result = a_.variable(a_.random(name, keys), kReal);
+    return flipped ? a_.negated(result) : result;
+  }
+  Number even(const char* name, const Number& x) {
+    if (!x.is_finite()) return a_.undefined();
+    const uint64_t keys[] = {std::min(x.value.r, minus<kP>(x.value.r))};
+    return a_.variable(a_.random(name, keys), kReal);
+  }
+  Number erf(const Number& x) {
+    if (x.is_infinite()) return number(x.kind == Kind::kInfinity ? 1 : -1);
+    return odd("erf", x);
+  }
+
+  Number sigmoid(const Number& x) { return a_.reciprocal(plus_one(a_.exp(a_.negated(x)))); }
+  // Without infinities of both signs where x is one.
+  Number tanh(const Number& x) {
+    return a_.subtract(one(),
+                       a_.scaled(a_.reciprocal(plus_one(a_.exp(a_.scaled(x, Rational(2))))), 2));
+  }
+  Number silu_slope(const Number& x) {
+    const Number s = sigmoid(x);
+    return a_.multiply(s, plus_one(a_.multiply(x, one_less(s))));
+  }
+  Number mish(const Number& x) {
+    const Number e = square(plus_one(a_.exp(x)));
+    return quotient(a_.multiply(x, a_.subtract(e, one())), plus_one(e));
+  }
+
+  // Phi(x), the normal distribution.
+  Number normal(const Number& x) {
+    return a_.scaled(plus_one(erf(a_.scaled(a_.multiply(x, a_.root_two()), Rational(1, 2)))),
+                     Rational(1, 2));
+  }
+  Number bent(const Number& x) {  // the argument of tanh in gelu's approximation
+    const Number cube = a_.multiply(a_.constant(0.044715), a_.power(x, 3));
+    return a_.multiply(root_two_by_pi(), a_.add(x, cube));
+  }
+  Number root_two_by_pi() { return quotient(a_.root_two(), a_.root_pi()); }
+  bool exactly() const { return use_.fn.text(0) == "none"; }
+  Number gelu(const Number& x) {
+    if (exactly()) return a_.multiply(x, normal(x));
+    return a_.scaled(a_.multiply(x, plus_one(tanh(bent(x)))), Rational(1, 2));
+  }
+  Number gelu_slope(const Number& x) {
+    if (exactly()) {
+      const Number bell = a_.exp(a_.scaled(square(x), Rational(-1, 2)));
+      const Number height = a_.reciprocal(a_.multiply(a_.root_two(), a_.root_pi()));
+      return a_.add(normal(x), a_.multiply(a_.multiply(x, bell), height));
+    }
+    const Number t = tanh(bent(x));
+    const Number inner =
+        plus_one(a_.multiply(a_.scaled(a_.constant(0.044715), Rational(3)), square(x)));
+    const Number slope = a_.multiply(a_.multiply(root_two_by_pi(), inner),
+                                     a_.multiply(x, one_less(square(t))));
+    return a_.scaled(a_.add(plus_one(t), slope), Rational(1, 2));
+  }
+
+  Number clamp(const Number& x) {
+    Number result = x;
+    if (has_attribute(0)) result = a_.maximum({result, attribute(0)});
+    if (has_attribute(1)) result = a_.minimum({result, attribute(1)});
+    return result;
+  }
+  Number clamped_six(const Number& x) {
+    return a_.minimum({a_.maximum({a_.add(x, number(3)), number(0)}), number(6)});
+  }
+  Number leaky_relu(const Number& x) {
+    return a_.where(a_.greater(x, number(0)), x, a_.multiply(attribute(0), x));
+  }
+  Number elu(const Number& x) {
+    const Number low = a_.subtract(a_.exp(a_.multiply(x, attribute(2))), one());
+    return a_.multiply(attribute(1), a_.where(a_.greater(x, number(0)), x,
+                                              a_.multiply(attribute(0), low)));
+  }
+
+  Number pow(Args of) {
+    const Number exponent = of.size() > 1 ? of[1] : attribute(0);
+    if (exponent.is_constant()) {
+      const Rational& value = a_.rational(exponent);
+      if (value.fits(PlainInt{1} << 16)) {
+        const auto p = static_cast<PlainInt>(value.numerator());
+        const auto q = static_cast<PlainInt>(value.denominator());
+        if (!of[0].is_finite() && p <= 0) return a_.undefined();
+        return q == 1 ? a_.power(of[0], p) : a_.root(of[0], p, q);
+      }
+    }
+    const Number operands[] = {of[0], exponent};
+    return a_.unknown("pow", operands, kReal);
+  }
+
+  Number sign(const Number& x) {
+    return a_.typed(a_.subtract(a_.greater(x, number(0)), a_.greater(number(0), x)), kReal);
+  }
+  Number floor(const Number& x) {
+    if (x.is_constant() && a_.rational(x).is_integer()) return x;
+    return a_.unknown("floor", {{x}}, kReal);
+  }
+  Number whole(const char* name, const Number& x) {
+    if (x.is_constant() && a_.rational(x).is_integer()) return x;
+    return odd(name, x);
+  }
+
+  Algebra& algebra() { return a_; }
+
+ private:
+  Algebra& a_;
+  const Use& use_;
+};
+
+using Formula = Number (*)(Functions& f, Args of);
+
+#define ASSAY_FORMULA(expression)                    \
+  [](Functions& f, Args of) -> Number {              \
+    [[maybe_unused]] Algebra& a = f.algebra();       \
+    [[maybe_unused]] const Number& x = of[0];        \
+    return expression;                               \
+  }
+
+const std::unordered_map<std::string_view, Formula> kFormulas = {
+    {"reciprocal", ASSAY_FORMULA(a.reciprocal(x))},
+    {"exp", ASSAY_FORMULA(a.exp(x))},
+    {"exp2", ASSAY_FORMULA(a.exp(a.multiply(x, a.log_two())))},
+    {"expm1", ASSAY_FORMULA(a.subtract(a.exp(x), f.one()))},
+    {"log", ASSAY_FORMULA(a.log(x))},
+    {"log1p", ASSAY_FORMULA(a.log(f.plus_one(x)))},
+    {"log2", ASSAY_FORMULA(f.quotient(a.log(x), a.log_two()))},
+    {"log10", ASSAY_FORMULA(f.quotient(a.log(x), a.log(f.number(10))))},
+    {"log_sigmoid", ASSAY_FORMULA(a.negated(a.log(f.plus_one(a.exp(a.negated(x))))))},
+    {"sqrt", ASSAY_FORMULA(a.root(x, 1, 2))},
+    {"rsqrt", ASSAY_FORMULA(a.root(x, -1, 2))},
+    {"pow", [](Functions& f, Args of) { return f.pow(of); }},
+    {"sin", ASSAY_FORMULA(f.odd("sin", x))},
+    {"tan", ASSAY_FORMULA(f.odd("tan", x))},
+    {"asin", ASSAY_FORMULA(f.odd("asin", x))},
+    {"atan", ASSAY_FORMULA(f.odd("atan", x))},
+    {"asinh", ASSAY_FORMULA(f.odd("asinh", x))},
+    {"atanh", ASSAY_FORMULA(f.odd("atanh", x))},
+    {"cos", ASSAY_FORMULA(f.even("cos", x))},
+    {"sinh", ASSAY_FORMULA(a.scaled(a.subtract(a.exp(x), a.exp(a.negated(x))), Rational(1, 2)))},
+    {"cosh", ASSAY_FORMULA(a.scaled(a.add(a.exp(x), a.exp(a.negated(x))), Rational(1, 2)))},
+    {"tanh", ASSAY_FORMULA(f.tanh(x))},
+    {"tanh_slope", ASSAY_FORMULA(f.one_less(f.square(x)))},
+    {"erf", ASSAY_FORMULA(f.erf(x))},
+    {"erfc", ASSAY_FORMULA(f.one_less(f.erf(x)))},
+    {"sigmoid", ASSAY_FORMULA(f.sigmoid(x))},
+    {"sigmoid_slope", ASSAY_FORMULA(a.multiply(x, f.one_less(x)))},
+    {"silu", ASSAY_FORMULA(a.multiply(x, f.sigmoid(x)))},
+    {"silu_slope", ASSAY_FORMULA(f.silu_slope(x))},
+    {"mish", ASSAY_FORMULA(f.mish(x))},
+    {"gelu", ASSAY_FORMULA(f.gelu(x))},
+    {"gelu_slope", ASSAY_FORMULA(f.gelu_slope(x))},
+    {"relu", ASSAY_FORMULA(a.maximum({x, f.number(0)}))},
+    {"abs", ASSAY_FORMULA(a.maximum({x, a.negated(x)}))},
+    {"maximum", ASSAY_FORMULA(a.maximum({x, of[1]}))},
+    {"minimum", ASSAY_FORMULA(a.minimum({x, of[1]}))},
+    {"clamp", ASSAY_FORMULA(f.clamp(x))},
+    {"hardsigmoid", ASSAY_FORMULA(a.scaled(f.clamped_six(x), Rational(1, 6)))},
+    {"hardswish", ASSAY_FORMULA(a.multiply(x, a.scaled(f.clamped_six(x), Rational(1, 6))))},
+    {"leaky_relu", ASSAY_FORMULA(f.leaky_relu(x))},
+    {"elu", ASSAY_FORMULA(f.elu(x))},
+    {"sign", ASSAY_FORMULA(f.sign(x))},
+    {"floor", ASSAY_FORMULA(f.floor(x))},
+    {"ceil", ASSAY_FORMULA(a.negated(f.floor(a.negated(x))))},
+    {"round", ASSAY_FORMULA(f.whole("round", x))},
+    {"trunc", ASSAY_FORMULA(f.whole("trunc", x))},
+};
+
+#undef ASSAY_FORMULA
+
+}  // namespace
+
+Number map(Algebra& algebra, const Use& use, std::span<const Number> of) {
+  if (auto known = flag_function(algebra, use, of)) return *known;
+  bool integer = is_integer_type(use.type);
+  for (const Number& x : of) integer = integer || is_integer_type(x.type);
+  if (integer) return integer_function(algebra, use, of);
+  const auto found = kFormulas.find(use.fn.name);
+  if (found == kFormulas.end() || use.type != kReal)
+    return algebra.unknown("map " + use.text, of, use.type);
+  Functions functions(algebra, use);
+  return found->second(functions, of);
+}
+
+}  // namespace assay::checker::identity

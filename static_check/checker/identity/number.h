@@ -1,0 +1,93 @@
+// What stands for one element: residues, and the form that some rules ask for.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "shared_ir/dtype.h"
+#include "static_check/checker/identity/field.h"
+
+namespace assay::checker::identity {
+
+// What an element's arithmetic is: that of real numbers for every floating dtype, of integers that
+// wrap for each integer dtype.
+using Type = uint8_t;
+inline constexpr Type kReal = static_cast<Type>(DType::kFloat32);
+inline constexpr Type kFlag = static_cast<Type>(DType::kBool);
+inline constexpr Type kUntyped = 255;  // a constant that fits any
+
+inline Type type_of(DType dtype) { return is_floating(dtype) ? kReal : static_cast<Type>(dtype); }
+inline bool is_integer_type(Type type) {
+  return type != kUntyped && is_integer(static_cast<DType>(type));
+}
+
+// `form` is an index into the algebra's list of that kind. The residues are right whatever the
+// kind; two finite numbers are one function where their r are equal.
+enum class Kind : uint8_t {
+  kOrdinary,
+  kConstant,  // a known rational
+  kLog,
+  kRoot,
+  kExtreme,
+  kKept,  // a product of flags and a number; a flag: the number is 1
+  kInfinity,
+  kMinusInfinity,
+  kNan,  // or memory that nothing has written: equal to nothing
+};
+
+struct Number {
+  Residues value;
+  int32_t form = -1;
+  Kind kind = Kind::kNan;
+  Type type = kUntyped;
+  // Known of the number wherever it is defined; of integers always false.
+  bool nonnegative = false;
+  bool positive = false;
+  // Integers: the residues are those of a number in the type's range, which has not wrapped.
+  bool in_range = false;
+
+  bool is_constant() const { return kind == Kind::kConstant; }
+  bool is_infinite() const { return kind == Kind::kInfinity || kind == Kind::kMinusInfinity; }
+  bool is_finite() const { return kind < Kind::kInfinity; }
+};
+
+struct LogTerm {
+  Residues of;  // a positive function
+  Rational coef;
+};
+
+// ordinary + sum of coef * log(of); at least one term, sorted by the functions' r.
+struct LogForm {
+  Residues ordinary;
+  std::vector<LogTerm> terms;
+};
+
+// factor * base^(numerator / denominator), in lowest terms, denominator > 1.
+struct RootForm {
+  Residues factor;
+  Number base;
+  PlainInt numerator = 1;
+  PlainInt denominator = 2;
+};
+
+struct SetElement {
+  Residues value;
+  int32_t constant = -1;  // index of the rational
+};
+using ElementSet = std::vector<SetElement>;  // sorted by r, each once
+
+// max(set) + shift or, where `least`, the negative of that. Of integers: the largest, or the least,
+// of the set itself (the negative of an integer may wrap).
+struct ExtremeForm {
+  size_t set = 0;
+  Residues shift;
+  bool least = false;
+};
+
+// The product of different flags (sorted by r) and the value, which is itself not kKept.
+struct KeptForm {
+  std::vector<Residues> flags;
+  Number value;
+};
+
+}  // namespace assay::checker::identity

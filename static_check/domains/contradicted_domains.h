@@ -1,0 +1,21 @@
+// Assumptions that no input satisfies.
+#pragma once
+
+#include "shared_ir/proof/proof.h"
+#include "static_check/domains/domains.h"
+#include "static_check/problem/problem.h"
+
+namespace assay {
+
+// A proof may take it that functions are defined where they are called: `domains`. Runs both
+// programs on numbers of both signs and many scales, and throws UserError at a function an argument
+// of which lies outside of its domain each time (log(-exp(x)), 1/0):
+// * of the ranks, where they give at a place of what was proved no number but the specification
+// one,
+//   each time;
+// * of the specification, where both give a number, and not the same (x >= 0/0 beside x >= 0).
+// Programs that are too large to run are left to the case's own run.
+void refuse_contradicted_domains(const Problem& problem, const Certificate& certificate,
+                                 const DomainAssumptions& domains);
+
+}  // namespace assay

@@ -1,0 +1,118 @@
+#include "static_check/domains/input_numbers.h"
+
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "shared_ir/reference/index.h"
+#include "static_check/algebra/layout.h"
+#include "static_check/algebra/value.h"
+
+namespace assay {
+namespace {
+
+enum class Signs { kPositive, kBoth, kNegative, kByInput };
+
+struct DrawKind {
+  Signs signs;
+  double scale;
+};
+
+// The first is one for which most functions are defined.
+DrawKind draw_kind(size_t draw) {
+  constexpr std::array kSigns = {Signs::kPositive, Signs::kBoth, Signs::kNegative};
+  constexpr std::array kScales = {1.0, 0.1, 10.0};
+  if (draw < kSigns.size() * kScales.size())
+    return {kSigns[draw % kSigns.size()], kScales[draw / kSigns.size()]};
+  return {Signs::kByInput, kScales[draw % kScales.size()]};
+}
+
+double with_sign(double magnitude, Signs signs, bool negative) {
+  if (signs != Signs::kBoth) negative = signs == Signs::kNegative;
+  return negative ? -magnitude : magnitude;
+}
+
+// What a rank has of a sum over ranks: as much as its part of the summed labels is of all.
+double share(const std::vector<Restriction>& restrictions) {
+  double share = 1;
+  for (const Restriction& r : restrictions) {
+    if (r.kind != Restriction::Kind::kBox) throw InputNumbers::Unknown{};
+    int64_t count = 0;
+    for (const Interval& interval : r.intervals) count += interval.hi - interval.lo;
+    share *= static_cast<double>(count) / static_cast<double>(r.radix);
+  }
+  return share;
+}
+
+int64_t address_at(const Layout& layout, const std::vector<int64_t>& at) {
+  int64_t result = layout.offset;
+  for (size_t d = 0; d < at.size(); ++d) result += address(layout.dims[d], at[d]);
+  return result;
+}
+
+int64_t piece_value(const PiecewiseAffine& map, double number) {
+  const auto x = static_cast<int64_t>(number);
+  for (const auto& piece : map.pieces)
+    if (piece.x.lo <= x && x < piece.x.hi) return piece.a * x + piece.b;
+  throw InputNumbers::Unknown{};
+}
+
+}  // namespace
+
+ReferenceTensor InputNumbers::of(const Value& value) {
+  ReferenceTensor made{value.shape,
+                       std::vector<double>(static_cast<size_t>(reference::count_of(value.shape)))};
+  const std::vector<int64_t> strides = reference::strides_of(value.shape);
+  for (size_t t = 0; t < value.tiles.size(); ++t) {
+    const TileBox box = tile_box(value, t);
+    const Tile& tile = value.tiles[t];
+    reference::for_each_coordinate(box.size, [&](const std::vector<int64_t>& at) {
+      double sum = 0;
+      for (const Term& term : tile.terms)
+        sum += term.coef.to_double() * share(term.restrictions) *
+               element(term, address_at(term.layout, at));
+      for (const PiecewiseAffine& map : tile.integer)
+        sum += static_cast<double>(piece_value(
+            map, numbers(map.atom).at(static_cast<size_t>(address_at(map.layout, at)))));
+      int64_t place = 0;
+      for (size_t d = 0; d < at.size(); ++d) place += (box.start[d] + at[d]) * strides[d];
+      made.values[static_cast<size_t>(place)] = sum;
+    });
+  }
+  return made;
+}
+
+double InputNumbers::element(const Term& term, int64_t address) {
+  if (term.atom == lifting_.one()) return 1;
+  return numbers(term.atom).at(static_cast<size_t>(address));
+}
+
+const std::vector<double>& InputNumbers::numbers(AtomId id) {
+  const auto [known, first] = numbers_.try_emplace(id);
+  if (!first) return known->second;
+  const Atom& atom = lifting_.atom(id);
+  if (atom.kind != Atom::Kind::kInput && atom.kind != Atom::Kind::kUninit) throw Unknown{};
+  std::mt19937_64 random(draw_ * 7919 + static_cast<uint64_t>(id));
+  std::normal_distribution<double> normal;
+  const auto [signs, scale] = draw_kind(draw_);
+  Signs own = signs;
+  if (own == Signs::kByInput) own = random() % 2 == 0 ? Signs::kPositive : Signs::kNegative;
+  for (int64_t i = 0; i < atom.size; ++i) {
+    double number = 0;
+    if (is_bool(atom.dtype)) {
+      number = static_cast<double>(random() % 2);
+    } else if (is_integer(atom.dtype)) {
+      // In every second draw an index that lies in most tables.
+      const uint64_t below = draw_ % 2 == 0 ? 4 : 256;
+      number = static_cast<double>(random() % below);
+      if (below > 4) number = with_sign(number, own, random() % 2 == 0);
+    } else {
+      number = normal(random) * scale;
+      number = with_sign(std::abs(number), own, number < 0);
+    }
+    known->second.push_back(number);
+  }
+  return known->second;
+}
+
+}  // namespace assay

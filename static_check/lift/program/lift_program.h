@@ -1,0 +1,49 @@
+// Abstract interpretation of core programs: the sequential one first, then all ranks jointly,
+// collective by collective.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shared_ir/case/case.h"
+#include "shared_ir/core.h"
+#include "static_check/lift/inputs/inputs.h"
+#include "static_check/lift/lifting.h"
+
+namespace assay {
+
+// A core operator that the lifter could not express, and why. Its value is an unknown of its own.
+struct Unlifted {
+  CoreId op;
+  std::string reason;
+};
+
+struct LiftedProgram {
+  std::vector<Value> values;  // per core op
+  std::vector<Unlifted> unlifted;
+};
+
+// Members of a group meet with different collectives, a message is not what its receiver expects or
+// is never received, or ranks wait for each other for ever.
+struct CollectiveMismatch {
+  Rank rank_a, rank_b;
+  CoreId op_a;  // kNone: rank has already finished
+  CoreId op_b;
+  std::string reason;
+  std::vector<std::pair<Rank, CoreId>> others = {};  // in a circle of more than two
+};
+
+struct LiftedRanks {
+  std::vector<LiftedProgram> ranks;
+  std::optional<CollectiveMismatch> mismatch;  // set: values end where the programs got stuck
+};
+
+LiftedProgram lift_sequential(Lifting& lifting, const Graph& graph, const CoreProgram& program,
+                              const InputValues& inputs);
+
+LiftedRanks lift_ranks(Lifting& lifting, const Case& refinement,
+                       const std::vector<CoreProgram>& programs, const InputValues& inputs);
+
+}  // namespace assay
