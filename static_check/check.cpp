@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "shared_ir/lower/lower.h"
 #include "static_check/approximations.h"
 #include "static_check/assumptions.h"
+#include "static_check/claimed.h"
 #include "static_check/counts.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
@@ -15,6 +17,7 @@
 #include "static_check/lemmas/offered_lemmas.h"
 #include "static_check/problem/candidates.h"
 #include "static_check/problem/problem.h"
+#include "static_check/proof_by_evaluation.h"
 #include "static_check/replay_result.h"
 #include "static_check/residual/search.h"
 
@@ -103,6 +106,7 @@ class Check {
     } else {
       prove();
       if (result_.report.verdict == Verdict::kUnproved) prove_by_lemmas();
+      if (result_.report.verdict != Verdict::kProved && options_.evaluate) prove_by_evaluation();
       if (result_.report.verdict == Verdict::kProved)
         refuse_undefined_outputs(problem_, result_.certificate);
       note_domains();
@@ -130,6 +134,21 @@ class Check {
       result_.report.searches.push_back(
           "no proof uses the lemma " + name +
           " of the case: whether it holds was not looked at (assay lemmas --certify does)");
+  }
+
+  // Where nothing derives what is left, both programs are compared by evaluation.
+  void prove_by_evaluation() {
+    if (!operands_.empty() || result_.report.accepted || !foreign_.empty()) return;
+    std::set<const Expectation*> broken;
+    for (const BrokenExpectation& one : broken_) broken.insert(one.expectation);
+    const EvaluatedProof proof = evaluated_proof(problem_, broken, unproved_);
+    if (!proof.why_not.empty())
+      result_.report.searches.push_back("evaluation of both programs was given up: " +
+                                        proof.why_not);
+    if (!proof.holds) return;
+    accept(problem_, proof, result_);
+    unproved_.clear();
+    broken_.clear();
   }
 
   // False where a proof was found that proves nothing: then fewer lemmas are left to try.
@@ -243,19 +262,6 @@ class Check {
                                                                            : Verdict::kUnproved;
   }
 
-  // What the report says of a tensor; where replicas were found, the certificate claims them.
-  TensorReport claimed(const std::string& name, const std::vector<CleanExpr>& replicas,
-                       bool output) {
-    TensorReport report;
-    report.name = name;
-    for (const CleanExpr& replica : replicas) report.relation.push_back(to_string(replica));
-    report.pending_sum = is_pending_sum(replicas);
-    if (replicas.empty()) return report;
-    report.verdict = Verdict::kProved;
-    result_.certificate.relations.push_back({name, replicas, output});
-    return report;
-  }
-
   void check_outputs(const CoverIndex& index) {
     const Graph& graph = problem_.refinement.sequential;
     for (const std::string& name : problem_.refinement.outputs) {
@@ -265,7 +271,7 @@ class Check {
           value != nullptr ? index.cover(target_of(graph, problem_.sequential_program, id, *value))
                            : std::vector<CleanExpr>();
       if (replicas.empty()) unproved_.push_back(id);
-      result_.report.outputs.push_back(claimed(name, replicas, true));
+      result_.report.outputs.push_back(claimed(result_, name, replicas, true));
     }
   }
 
@@ -303,7 +309,7 @@ class Check {
       if (!holds) continue;
       std::erase_if(result_.certificate.relations,
                     [&](const auto& r) { return r.output && r.tensor == output.name; });
-      output = claimed(output.name, expectation.replicas, true);
+      output = claimed(result_, output.name, expectation.replicas, true);
       std::erase(unproved_, problem_.refinement.sequential.find(output.name));
     }
   }
@@ -317,7 +323,7 @@ class Check {
       if (value == nullptr) continue;
       auto replicas = index.cover(target_of(graph, problem_.sequential_program, id, *value));
       leave_out_undefined(graph.tensors[i].name, replicas);
-      result_.report.tensors.push_back(claimed(graph.tensors[i].name, replicas, false));
+      result_.report.tensors.push_back(claimed(result_, graph.tensors[i].name, replicas, false));
       relations_.emplace(id, std::move(replicas));
     }
   }

@@ -22,7 +22,8 @@ struct StaticOptions {
   // The user's lemmas that are known to be certified: no other of the user's is used. nullopt: each
   // is certified when a proof uses it.
   std::optional<std::set<std::string>> certified_lemmas = std::nullopt;
-  bool verify = true;  // replay the certificate through the independent checker
+  bool evaluate = true;  // an identity that nothing derives may be tested by evaluation
+  bool verify = true;    // replay the certificate through the independent checker
 };
 
 struct StaticResult {

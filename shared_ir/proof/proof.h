@@ -226,6 +226,12 @@ struct Certificate {
     std::vector<CleanExpr> operands;
   };
   std::vector<Approximated> approximations;
+  // Equations, over the sequential tensors and over the ranks', that were not derived but tested by
+  // evaluation at random places in finite fields.
+  struct Evaluated {
+    CleanExpr sequential, replica;
+  };
+  std::vector<Evaluated> evaluated;
   std::vector<LemmaProof> lemmas;  // atoms that are equal, in the order in which they were shown
   std::vector<std::string> assumptions;
 };

@@ -45,6 +45,7 @@ TensorReport tensor_of(const Json& json) {
   if (json.contains("verdict")) tensor.verdict = verdict_of(json);
   tensor.relation = json.at("relation").get<std::vector<std::string>>();
   tensor.pending_sum = json.value("pending_sum", false);
+  tensor.by_evaluation = json.value("by_evaluation", false);
   return tensor;
 }
 

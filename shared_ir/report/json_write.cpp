@@ -15,6 +15,7 @@ Json json_of(const TensorReport& tensor) {
   Json json = {
       {"name", tensor.name}, {"verdict", to_string(tensor.verdict)}, {"relation", tensor.relation}};
   if (tensor.pending_sum) json["pending_sum"] = true;
+  if (tensor.by_evaluation) json["by_evaluation"] = true;
   return json;
 }
 

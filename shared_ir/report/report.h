@@ -17,7 +17,8 @@ struct TensorReport {
   std::string name;
   Verdict verdict = Verdict::kUnproved;
   std::vector<std::string> relation;  // replicas, as clean expressions
-  bool pending_sum = false;  // the relation is a sum over ranks: a reduction is still to be done
+  bool pending_sum = false;    // the relation is a sum over ranks: a reduction is still to be done
+  bool by_evaluation = false;  // not derived, but tested at random places of finite fields
 };
 
 // What the user accepts in place of one operator's result.

@@ -93,6 +93,7 @@ std::string relation(const TensorReport& tensor) {
   if (tensor.relation.size() > 2)
     text += fmt::format("  and {} more replicas", tensor.relation.size() - 1);
   if (tensor.pending_sum) text += "   <- still a sum over ranks";
+  if (tensor.by_evaluation) text += "   (by evaluation)";
   return text;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct Drawn {
   std::vector<int64_t> sizes;  // of the region
 };
 
+class IdentityCheck;
+
 struct Joint {
   const Case& refinement;
   const CoreProgram& sequential;
@@ -40,6 +43,7 @@ struct Joint {
   std::map<Rank, std::vector<Drawn>> drawn;  // so far, by program
   int64_t claims = 0;
   int64_t probes = 0;
+  std::shared_ptr<IdentityCheck> identities = nullptr;  // of equations that are evaluated
 
   const Graph& graph(Rank rank) const {
     return rank == kNone ? refinement.sequential : refinement.ranks[static_cast<size_t>(rank)];

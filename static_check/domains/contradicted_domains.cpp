@@ -26,7 +26,7 @@ constexpr size_t kLeastRuns = InputNumbers::kDraws / 2;
 // Of double precision, generously: numbers further apart are different.
 constexpr double kRounding = 1e-6;
 
-using Numbers = std::vector<std::vector<ReferenceTensor>>;  // per program, per core operator
+using ProgramNumbers = std::vector<std::vector<ReferenceTensor>>;  // per program, per core operator
 
 bool all_finite(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
@@ -195,7 +195,7 @@ class Runs {
     };
     try {
       const std::vector<CoreProgram> whole{problem_.sequential_program};
-      const Numbers sequential = evaluate(whole, sources(whole, {&problem_.sequential}));
+      const ProgramNumbers sequential = evaluate(whole, sources(whole, {&problem_.sequential}));
       std::vector<const LiftedProgram*> lifted;
       for (const LiftedProgram& rank : problem_.ranks.ranks) lifted.push_back(&rank);
       see(sequential[0], evaluate(problem_.rank_programs, sources(problem_.rank_programs, lifted)));
@@ -207,7 +207,7 @@ class Runs {
     return true;
   }
 
-  void see(const std::vector<ReferenceTensor>& sequential, const Numbers& ranks) {
+  void see(const std::vector<ReferenceTensor>& sequential, const ProgramNumbers& ranks) {
     const auto of_sequential = [&](const std::string& name, Rank) {
       const auto id = static_cast<size_t>(problem_.refinement.sequential.find(name));
       return sequential[static_cast<size_t>(problem_.sequential_program.value_of[id])];

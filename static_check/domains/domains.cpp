@@ -24,6 +24,7 @@ constexpr std::string_view kDivisions[] = {"div_floor", "div_trunc", "fmod", "re
 constexpr char kDomains[] = "domains: every argument of ";
 constexpr char kSequentialAlone[] = "the sequential program alone has";
 constexpr char kRankAlone[] = "a rank alone has";
+constexpr char kBoth[] = "both programs have";
 constexpr char kLeftOut[] = "the proof leaves out of a rank's arithmetic";
 
 // The partial functions of one side, with an operator that computes each.
@@ -97,14 +98,19 @@ DomainAssumptions domain_assumptions(Problem& problem, const Certificate* proof)
   const auto assume = [&](const std::string& op, const char* which) {
     notes.insert(kDomains + op + " that " + which + " is one for which it is defined");
   };
+  const bool evaluated = proof != nullptr && !proof->evaluated.empty();
   for (const auto& [atom, op] : sequential.computed()) {
-    if (ranks.computed().contains(atom)) continue;
+    if (ranks.computed().contains(atom)) {
+      if (evaluated) assume(op, kBoth);
+      continue;
+    }
     assume(op, kSequentialAlone);
     of_sequential.insert(atom);
   }
   for (const auto& [atom, op] : ranks.computed()) {
-    if (sequential.computed().contains(atom)) continue;
-    assume(op, kRankAlone);
+    const bool both = sequential.computed().contains(atom);
+    if (both && !evaluated) continue;
+    if (!both) assume(op, kRankAlone);
     of_ranks.insert(atom);
   }
   if (proof != nullptr) {

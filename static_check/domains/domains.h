@@ -22,7 +22,8 @@ struct DomainAssumptions {
 // the same argument is undefined on both; one that a side alone computes, of arguments that may lie
 // outside of its domain, must be taken to be defined: what it gives may cancel there. So must one
 // that a rank's arithmetic leaves out in the proof, as the sequential program may have no need of
-// it. Without a proof (nullptr) the latter are not looked for.
+// it, and every one of the ranks where the proof is by evaluation, which does not tell. Without a
+// proof (nullptr) the latter are not looked for.
 DomainAssumptions domain_assumptions(Problem& problem, const Certificate* proof);
 
 // Whether a listed assumption is that a function of a rank is defined.

@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-enum class Signs { kPositive, kBoth, kNegative, kByInput };
+enum class Signs { kAllPositive, kBoth, kAllNegative, kByInput };
 
 struct DrawKind {
   Signs signs;
@@ -20,7 +20,7 @@ struct DrawKind {
 
 // The first is one for which most functions are defined.
 DrawKind draw_kind(size_t draw) {
-  constexpr std::array kSigns = {Signs::kPositive, Signs::kBoth, Signs::kNegative};
+  constexpr std::array kSigns = {Signs::kAllPositive, Signs::kBoth, Signs::kAllNegative};
   constexpr std::array kScales = {1.0, 0.1, 10.0};
   if (draw < kSigns.size() * kScales.size())
     return {kSigns[draw % kSigns.size()], kScales[draw / kSigns.size()]};
@@ -28,7 +28,7 @@ DrawKind draw_kind(size_t draw) {
 }
 
 double with_sign(double magnitude, Signs signs, bool negative) {
-  if (signs != Signs::kBoth) negative = signs == Signs::kNegative;
+  if (signs != Signs::kBoth) negative = signs == Signs::kAllNegative;
   return negative ? -magnitude : magnitude;
 }
 
@@ -96,7 +96,7 @@ const std::vector<double>& InputNumbers::numbers(AtomId id) {
   std::normal_distribution<double> normal;
   const auto [signs, scale] = draw_kind(draw_);
   Signs own = signs;
-  if (own == Signs::kByInput) own = random() % 2 == 0 ? Signs::kPositive : Signs::kNegative;
+  if (own == Signs::kByInput) own = random() % 2 == 0 ? Signs::kAllPositive : Signs::kAllNegative;
   for (int64_t i = 0; i < atom.size; ++i) {
     double number = 0;
     if (is_bool(atom.dtype)) {

@@ -70,6 +70,7 @@ class Lifting {
   const Universe& universe() const { return universe_; }
   Universe take() { return std::move(universe_); }
   const Atom& atom(AtomId id) const { return universe_.atoms[static_cast<size_t>(id)]; }
+  const HiddenLabel& label(LabelId id) const { return universe_.labels[static_cast<size_t>(id)]; }
   const Instance& instance_of(AtomId id) const;
   bool is_instance(AtomId id, Instance::Kind kind) const;
   bool is_map(AtomId id, std::string_view fn) const;

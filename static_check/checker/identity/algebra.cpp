@@ -56,6 +56,7 @@ Number Algebra::sum(std::vector<Number> terms) {
 
 Number Algebra::sum_of_finite(const std::vector<Number>& terms, Type type) {
   if (auto result = sum_of_kept(terms)) return *result;
+  if (auto result = sum_of_kept_logs(terms)) return *result;
   if (auto result = sum_of_roots(terms)) return *result;
   Residues total, ordinary_part;
   std::vector<LogTerm> logs;
@@ -102,6 +103,52 @@ std::optional<Number> Algebra::sum_of_kept(const std::vector<Number>& terms) {
     values.push_back(form.value);
   }
   return kept(first.flags, sum(std::move(values)));
+}
+
+// Flags times logarithms of one number, of which the flags may add up: sum c_k (x_k - log s) is
+// sum c_k x_k - log s where sum c_k is 1.
+std::optional<Number> Algebra::sum_of_kept_logs(const std::vector<Number>& terms) {
+  struct Share {
+    Residues of, flags;
+    Rational coef;
+  };
+  std::map<std::pair<uint64_t, uint64_t>, Share> shares;  // by logarithm and coefficient
+  Residues ordinary_part;
+  std::vector<LogTerm> logs;
+  bool any = false;
+  for (const Number& x : terms) {
+    if (x.kind == Kind::kLog) {
+      const LogForm& form = logs_[index(x)];
+      ordinary_part = ordinary_part + form.ordinary;
+      logs.insert(logs.end(), form.terms.begin(), form.terms.end());
+      continue;
+    }
+    if (x.kind != Kind::kKept || kept_[index(x)].value.kind != Kind::kLog) {
+      ordinary_part = ordinary_part + x.value;
+      continue;
+    }
+    any = true;
+    const KeptForm& kept = kept_[index(x)];
+    const LogForm& form = logs_[index(kept.value)];
+    Residues flags{1, 1};
+    for (const Residues& flag : kept.flags) flags = flags * flag;
+    ordinary_part = ordinary_part + flags * form.ordinary;
+    for (const LogTerm& term : form.terms) {
+      Share& share = shares[{term.of.r, residues_of(term.coef).r}];
+      share.of = term.of;
+      share.coef = term.coef;
+      share.flags = share.flags + flags;
+    }
+  }
+  if (!any) return std::nullopt;
+  for (const auto& [key, share] : shares) {
+    if (share.flags.r == 1)
+      logs.push_back({share.of, share.coef});
+    else
+      ordinary_part = ordinary_part + share.flags * residues_of(share.coef) *
+                                          random_("log", std::vector<uint64_t>{1, share.of.r});
+  }
+  return log_form(ordinary_part, std::move(logs));
 }
 
 std::optional<Number> Algebra::sum_of_roots(const std::vector<Number>& terms) {

@@ -10,12 +10,14 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "static_check/checker/identity/hash.h"
@@ -78,6 +80,10 @@ class Algebra {
   Number flag(const Residues& value);  // a flag that is not known to be others' product
   Number greater(const Number& a, const Number& b);
   Number equal(const Number& a, const Number& b);
+  // The index lies in a table of that many rows, as the caller has checked: it is equal to one of
+  // them. Where it was not known before, what was computed without it may be other flags.
+  void learn_table(const Number& index, PlainInt rows);
+  bool has_tables() const { return !rows_.empty(); }
   Number negation(const Number& flag);
   Number disjunction(const Number& a, const Number& b);
   Number keep(const Number& flag, const Number& x);
@@ -102,6 +108,8 @@ class Algebra {
     result.form = static_cast<int32_t>(forms.size() - 1);
     return result;
   }
+  // Counts what forms are made of. Throws Rejection when that is too much to store.
+  void store(size_t parts);
   // Of these residues, with nothing else known; 0 and 1 are constants.
   Number ordinary(const Residues& value, Type type = kReal);
   Number irrational(const Residues& value) const;
@@ -110,6 +118,7 @@ class Algebra {
   Number sum_of_finite(const std::vector<Number>& terms, Type type);
   std::optional<Number> exact_sum(const std::vector<Number>& terms, Type type);
   std::optional<Number> sum_of_kept(const std::vector<Number>& terms);
+  std::optional<Number> sum_of_kept_logs(const std::vector<Number>& terms);
   std::optional<Number> sum_of_roots(const std::vector<Number>& terms);
   std::optional<Number> branches(const KeptForm& a, const KeptForm& b);
   Number kept(std::vector<Residues> flags, Number value);
@@ -126,20 +135,24 @@ class Algebra {
   Number extreme(ElementSet elements, const std::vector<Number>& of);
   Number integer_extreme(const std::vector<Number>& of, bool least, Type type);
   Number positive(const Number& difference);
+  Number equal_integers(const Number& a, const Number& b);
+  std::optional<Number> equal_to_row(const Number& index, const Number& row);
 
   RandomFunction random_;
   uint64_t generator_;  // of order q
   Residues root_two_, root_pi_;
   std::set<std::string>& notes_;
+  size_t stored_ = 0;
   std::deque<Rational> rationals_;
   std::deque<LogForm> logs_;
   std::deque<RootForm> roots_;
   std::deque<ExtremeForm> extremes_;
   std::deque<KeptForm> kept_;
   std::deque<ElementSet> sets_;
-  std::unordered_map<uint64_t, Number> exponentials_;  // by r of the argument
-  std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
-  std::unordered_map<uint64_t, uint64_t> positives_;   // flags "d > 0" to r of d, by r
+  std::unordered_map<uint64_t, Number> exponentials_;   // by r of the argument
+  std::unordered_map<uint64_t, Number> exponents_;      // arguments, by r of the exponential
+  std::map<std::pair<Type, uint64_t>, PlainInt> rows_;  // of the smallest table, by index
+  std::unordered_map<uint64_t, uint64_t> positives_;    // flags "d > 0" to r of d, by r
 };
 
 }  // namespace assay::checker::identity

@@ -20,13 +20,13 @@ Number mean(Algebra& a, const Row& row) {
   return a.scaled(a.sum(row), Rational(1, static_cast<PlainInt>(row.size())));
 }
 
-Row minus(Algebra& a, const Row& row, const Number& center) {
+Row less(Algebra& a, const Row& row, const Number& center) {
   Row result;
   for (const Number& x : row) result.push_back(a.subtract(x, center));
   return result;
 }
 
-Row times(Algebra& a, const Row& row, const Number& by) {
+Row all_times(Algebra& a, const Row& row, const Number& by) {
   Row result;
   for (const Number& x : row) result.push_back(a.multiply(x, by));
   return result;
@@ -58,23 +58,22 @@ void safe_softmax(Context& c, Blocks in, Row& out) {
   if (hidden)
     std::fill(out.begin(), out.end(), c.a.exact(Rational(0)));
   else
-    out = times(c.a, weights, c.a.reciprocal(c.a.sum(weights)));
+    out = all_times(c.a, weights, c.a.reciprocal(c.a.sum(weights)));
 }
 
 void layer_norm_xhat(Context& c, Blocks in, Row& out) {
-  const Row centered = minus(c.a, in[0].values, mean(c.a, in[0].values));
-  out = times(c.a, centered, inverse_root_mean_square(c, centered));
+  const Row centered = less(c.a, in[0].values, mean(c.a, in[0].values));
+  out = all_times(c.a, centered, inverse_root_mean_square(c, centered));
 }
 
 void layer_norm_mean(Context& c, Blocks in, Row& out) { out[0] = mean(c.a, in[0].values); }
 
 void layer_norm_rstd(Context& c, Blocks in, Row& out) {
-  out[0] =
-      inverse_root_mean_square(c, minus(c.a, in[0].values, mean(c.a, in[0].values)));
+  out[0] = inverse_root_mean_square(c, less(c.a, in[0].values, mean(c.a, in[0].values)));
 }
 
 void rms_norm_xhat(Context& c, Blocks in, Row& out) {
-  out = times(c.a, in[0].values, inverse_root_mean_square(c, in[0].values));
+  out = all_times(c.a, in[0].values, inverse_root_mean_square(c, in[0].values));
 }
 
 void rms_norm_rstd(Context& c, Blocks in, Row& out) {
@@ -85,18 +84,17 @@ void rms_norm_rstd(Context& c, Blocks in, Row& out) {
 void layer_norm_dx(Context& c, Blocks in, Row& out) {
   const Row& g = in[0].values;
   const Number scale = in[3].values[0];
-  const Row normal = times(c.a, minus(c.a, in[1].values, in[2].values[0]), scale);
+  const Row normal = all_times(c.a, less(c.a, in[1].values, in[2].values[0]), scale);
   const Number average = mean(c.a, g), along = mean_product(c.a, g, normal);
   for (size_t i = 0; i < g.size(); ++i)
     out[i] = c.a.multiply(
-        scale, c.a.sum({g[i], c.a.negated(average),
-                        c.a.negated(c.a.multiply(normal[i], along))}));
+        scale, c.a.sum({g[i], c.a.negated(average), c.a.negated(c.a.multiply(normal[i], along))}));
 }
 
 void rms_norm_dx(Context& c, Blocks in, Row& out) {
   const Row& g = in[0].values;
   const Number scale = in[2].values[0];
-  const Row normal = times(c.a, in[1].values, scale);
+  const Row normal = all_times(c.a, in[1].values, scale);
   const Number along = mean_product(c.a, g, normal);
   for (size_t i = 0; i < g.size(); ++i)
     out[i] = c.a.multiply(scale, c.a.subtract(g[i], c.a.multiply(normal[i], along)));
@@ -117,9 +115,7 @@ void prod(Context& c, Blocks in, Row& out) {
   for (const Number& x : in[0].values) out[0] = c.a.multiply(out[0], x);
 }
 
-void flip(Context&, Blocks in, Row& out) {
-  out.assign(in[0].values.rbegin(), in[0].values.rend());
-}
+void flip(Context&, Blocks in, Row& out) { out.assign(in[0].values.rbegin(), in[0].values.rend()); }
 
 bool real(const Row& row) {
   return !row.empty() && std::all_of(row.begin(), row.end(), [](const Number& x) {
@@ -154,18 +150,18 @@ void places(Context& c, Blocks in, Row& out) {
   }
 }
 
-using Formula = void (*)(Context&, Blocks, Row&);
+using BlockFormula = void (*)(Context&, Blocks, Row&);
 
-const std::unordered_map<std::string_view, Formula> kRealOnly = {
+const std::unordered_map<std::string_view, BlockFormula> kRealOnly = {
     {"safe_softmax", safe_softmax},       {"layer_norm.xhat", layer_norm_xhat},
     {"layer_norm.mean", layer_norm_mean}, {"layer_norm.rstd", layer_norm_rstd},
     {"layer_norm.dx", layer_norm_dx},     {"rms_norm.xhat", rms_norm_xhat},
     {"rms_norm.rstd", rms_norm_rstd},     {"rms_norm.dx", rms_norm_dx},
 };
 // Of integers too.
-const std::unordered_map<std::string_view, Formula> kAnyType = {
+const std::unordered_map<std::string_view, BlockFormula> kAnyType = {
     {"cumsum", cumsum}, {"cumprod", cumprod}, {"prod", prod}, {"flip", flip}};
-const std::unordered_map<std::string_view, Formula> kOrders = {
+const std::unordered_map<std::string_view, BlockFormula> kOrders = {
     {"sort", sort}, {"argsort", places}, {"argmax", places}, {"argmin", places}};
 
 }  // namespace
@@ -197,11 +193,13 @@ void unknown_block(Algebra& algebra, const Use& use, std::span<const NumberBlock
 
 void block(Algebra& algebra, const Use& use, std::span<const NumberBlock> of, NumberBlock& out) {
   Context context{algebra, use};
+  for (const NumberBlock& operand : of)
+    if (operand.values.empty()) return unknown_block(algebra, use, of, out);
   const auto any = kAnyType.find(use.fn.name);
   if (any != kAnyType.end()) {
-    const bool same_type = std::all_of(
-        of[0].values.begin(), of[0].values.end(),
-        [&](const Number& x) { return !x.is_finite() || x.type == use.type; });
+    const bool same_type =
+        std::all_of(of[0].values.begin(), of[0].values.end(),
+                    [&](const Number& x) { return !x.is_finite() || x.type == use.type; });
     if (same_type && (use.type != kFlag || use.fn.name == "flip"))
       return any->second(context, of, out.values);
   }

@@ -18,9 +18,22 @@ constexpr std::array<uint64_t, 1> key(uint64_t value) { return {value}; }
 // What a program's constant is of an irrational number: the nearest double, but for the last bits
 // of a computation in double precision, or one that rounds to the nearest float.
 bool is_rounded(double constant, double irrational) {
-  return std::abs(constant - irrational) <=
-             std::numeric_limits<double>::epsilon() * irrational ||
+  return std::abs(constant - irrational) <= std::numeric_limits<double>::epsilon() * irrational ||
          static_cast<float>(constant) == static_cast<float>(irrational);
+}
+
+// The value of a double, where a rational has that exponent.
+std::optional<Rational> binary_fraction(double value) {
+  int exponent = 0;
+  const double mantissa = std::ldexp(std::frexp(value, &exponent), 53);
+  try {
+    Rational result(static_cast<PlainInt>(mantissa));
+    for (int twos = exponent - 53; twos != 0; twos += twos < 0 ? 1 : -1)
+      result = result * (twos < 0 ? Rational(1, 2) : Rational(2));
+    return result;
+  } catch (const RationalOverflow&) {
+    return std::nullopt;
+  }
 }
 
 bool fits(const Rational& value, Type type) {
@@ -46,6 +59,12 @@ Algebra::Algebra(uint64_t seed, std::set<std::string>& notes) : random_(seed), n
   // Either square root will do: no identity with rational coefficients tells them apart.
   root_two_ = {identity::power<kP>(2, (kP + 1) / 4), identity::power<kQ>(2, (kQ + 1) / 4)};
   root_pi_ = random_("root of pi", {});
+}
+
+void Algebra::store(size_t parts) {
+  constexpr size_t kMost = size_t{1} << 23U;
+  stored_ += parts;
+  if (stored_ > kMost) throw Rejection{"extrema, logarithms or masks of too many numbers"};
 }
 
 Number Algebra::exact(const Rational& value, Type type) {
@@ -74,6 +93,8 @@ Number Algebra::constant(double value) {
   if (std::isinf(value)) return infinity(value < 0);
   const RationalFromDouble read = rational_from_double(value);
   if (read.exact) return constant(read.value, kReal);
+  if (const auto irrational = read_irrational(value)) return *irrational;
+  if (const auto binary = binary_fraction(value)) return exact(*binary);
   Number result = ordinary(residues_of(value));
   result.positive = value > 0;
   result.nonnegative = value >= 0;
@@ -176,7 +197,8 @@ Number Algebra::variable(const Residues& value, Type type) {
 bool Algebra::same(const Number& a, const Number& b) const {
   if (a.is_infinite() || b.is_infinite()) return a.kind == b.kind;
   if (!a.is_finite() || !b.is_finite()) return false;
-  if (a.type != b.type && a.type != kUntyped && b.type != kUntyped) return false;
+  const bool untyped = a.type == kUntyped || b.type == kUntyped;
+  if (a.type != b.type && !untyped && !(a.in_range && b.in_range)) return false;
   if (a.value.r == b.value.r) return true;
   if (a.kind != Kind::kLog && b.kind != Kind::kLog) return false;
   PlainInt times = 1;

@@ -37,6 +37,7 @@ Number Algebra::log_form(const Residues& ordinary_part, std::vector<LogTerm> ter
     if (merged.back().coef.is_zero()) merged.pop_back();
   }
   if (merged.empty()) return ordinary(ordinary_part);
+  store(merged.size());
   PlainInt denominator = 1;
   bool small = true;
   for (const LogTerm& term : merged) {

@@ -76,6 +76,7 @@ Number Algebra::extreme(ElementSet elements, const std::vector<Number>& of) {
       if (x.is_finite() && x.value.r == elements[0].value.r) return x;
     return ordinary(elements[0].value);
   }
+  store(elements.size());
   Residues mean;
   for (const SetElement& element : elements) mean = mean + element.value;
   mean = mean * residues_of(Rational(1, static_cast<PlainInt>(elements.size())));
@@ -137,6 +138,7 @@ Number Algebra::integer_extreme(const std::vector<Number>& of, bool least, Type 
   if (elements.size() == 1)
     for (const Number& x : of)
       if (x.value.r == elements[0].value.r) return x;
+  store(elements.size());
   std::vector<uint64_t> keys = keys_of(elements);
   keys.push_back(type);
   const Residues value = random_(least ? "integer min" : "integer max", keys);

@@ -25,7 +25,8 @@ bool Algebra::is_flag(const Number& x) const {
 
 Number Algebra::flag(const Residues& value) {
   if (value.r == 0 || value.r == 1) return exact(Rational(value.r == 1 ? 1 : 0), kFlag);
-  Number result = with_form(value, Kind::kKept, kept_, KeptForm{{value}, exact(Rational(1), kUntyped)});
+  Number result =
+      with_form(value, Kind::kKept, kept_, KeptForm{{value}, exact(Rational(1), kUntyped)});
   result.type = kFlag;
   result.nonnegative = true;
   return result;
@@ -70,6 +71,7 @@ Number Algebra::kept(std::vector<Residues> flags, Number value) {
       return kept(std::move(flags), part);
     }
   if (flags.empty()) return value;
+  store(flags.size() - 1);
   Residues product = value.value;
   for (const Residues& each : flags) product = product * each;
   Number result = with_form(product, Kind::kKept, kept_, KeptForm{std::move(flags), value});
@@ -134,6 +136,34 @@ Number Algebra::equal(const Number& a, const Number& b) {
   }
   if (a.is_constant() && b.is_constant())
     return exact(Rational(rational(a) == rational(b) ? 1 : 0), kFlag);
+  if (const auto known = equal_to_row(a, b)) return *known;
+  if (const auto known = equal_to_row(b, a)) return *known;
+  return equal_integers(a, b);
+}
+
+void Algebra::learn_table(const Number& index, PlainInt rows) {
+  if (index.is_constant() || !index.is_finite() || !is_integer_type(index.type)) return;
+  PlainInt& known = rows_.try_emplace({index.type, index.value.r}, rows).first->second;
+  known = std::min(known, rows);
+}
+
+// An index is equal to one row of its table: to the last where it is equal to no other.
+std::optional<Number> Algebra::equal_to_row(const Number& index, const Number& row) {
+  if (index.is_constant() || !row.is_constant() || !rational(row).is_integer()) return std::nullopt;
+  const auto known = rows_.find({index.type, index.value.r});
+  if (known == rows_.end()) return std::nullopt;
+  const PlainInt last = known->second - 1;
+  const Rational wanted = rational(row);
+  if (wanted.is_negative() || (wanted - Rational(last)).is_positive())
+    return exact(Rational(0), kFlag);
+  if (!(wanted == Rational(last))) return equal_integers(index, row);
+  Residues rest{1, 1};
+  for (PlainInt other = 0; other < last; ++other)
+    rest = rest - equal_integers(index, exact(Rational(other), index.type)).value;
+  return flag(rest);
+}
+
+Number Algebra::equal_integers(const Number& a, const Number& b) {
   if (a.type == b.type && a.value.r == b.value.r) return exact(Rational(1), kFlag);
   const bool ordered = std::pair(a.type, a.value.r) < std::pair(b.type, b.value.r);
   return ordered ? unknown("integer equal", {{a, b}}, kFlag)

@@ -83,8 +83,8 @@ class Functions {
     const Number t = tanh(bent(x));
     const Number inner =
         plus_one(a_.multiply(a_.scaled(a_.constant(0.044715), Rational(3)), square(x)));
-    const Number slope = a_.multiply(a_.multiply(root_two_by_pi(), inner),
-                                     a_.multiply(x, one_less(square(t))));
+    const Number slope =
+        a_.multiply(a_.multiply(root_two_by_pi(), inner), a_.multiply(x, one_less(square(t))));
     return a_.scaled(a_.add(plus_one(t), slope), Rational(1, 2));
   }
 
@@ -102,8 +102,8 @@ class Functions {
   }
   Number elu(const Number& x) {
     const Number low = a_.subtract(a_.exp(a_.multiply(x, attribute(2))), one());
-    return a_.multiply(attribute(1), a_.where(a_.greater(x, number(0)), x,
-                                              a_.multiply(attribute(0), low)));
+    return a_.multiply(attribute(1),
+                       a_.where(a_.greater(x, number(0)), x, a_.multiply(attribute(0), low)));
   }
 
   Number pow(Args of) {
@@ -142,11 +142,11 @@ class Functions {
 
 using Formula = Number (*)(Functions& f, Args of);
 
-#define ASSAY_FORMULA(expression)                    \
-  [](Functions& f, Args of) -> Number {              \
-    [[maybe_unused]] Algebra& a = f.algebra();       \
-    [[maybe_unused]] const Number& x = of[0];        \
-    return expression;                               \
+#define ASSAY_FORMULA(expression)              \
+  [](Functions& f, Args of) -> Number {        \
+    [[maybe_unused]] Algebra& a = f.algebra(); \
+    [[maybe_unused]] const Number& x = of[0];  \
+    return expression;                         \
   }
 
 const std::unordered_map<std::string_view, Formula> kFormulas = {

@@ -55,9 +55,8 @@ std::optional<Number> flag_function(Algebra& algebra, const Use& use, std::span<
 Number integer_function(Algebra& algebra, const Use& use, std::span<const Number> of) {
   if (auto constant = computed(algebra, use, of)) return *constant;
   const std::string_view name = use.fn.name;
-  const bool alike = std::all_of(of.begin(), of.end(), [&](const Number& x) {
-    return x.type == use.type && x.is_finite();
-  });
+  const bool alike = std::all_of(
+      of.begin(), of.end(), [&](const Number& x) { return x.type == use.type && x.is_finite(); });
   if (alike && name == "maximum") return algebra.maximum({of.begin(), of.end()});
   if (alike && name == "minimum") return algebra.minimum({of.begin(), of.end()});
   if (alike && name == "relu")

@@ -35,7 +35,8 @@ Number Algebra::root(const Number& x, PlainInt numerator, PlainInt denominator) 
   if (!x.is_finite()) return undefined();
   if (x.is_constant()) {
     if (rational(x).is_negative()) return undefined();
-    if (rational(x).is_zero()) return numerator > 0 ? exact(Rational(0)) : infinity(false);
+    // The sign of the infinity is that of the zero.
+    if (rational(x).is_zero()) return numerator > 0 ? exact(Rational(0)) : undefined();
     if (rational(x).is_one()) return exact(Rational(1));
     if (denominator == 2)
       if (auto result = exact_root(rational(x), numerator)) return *result;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "static_check/checker/identity/identity.h"
 #include "static_check/checker/joint.h"
 
 namespace assay::checker {
@@ -69,6 +70,13 @@ void check_types(const Joint& joint, const std::string& what, const CleanExpr& s
         throw Rejection{what + ": integers of several widths, which wrap elsewhere"};
 }
 
+bool is_evaluated(const Joint& joint, const CleanExpr& sequential, const CleanExpr& replica) {
+  return std::ranges::any_of(joint.certificate.evaluated, [&](const auto& equation) {
+    return to_string(equation.sequential) == to_string(sequential) &&
+           to_string(equation.replica) == to_string(replica);
+  });
+}
+
 }  // namespace
 
 void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequential,
@@ -78,6 +86,16 @@ void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequent
   const Shape shape = infer_shape(sequential, sequential_shapes, {});
   if (infer_shape(replica, rank_shapes, {}) != shape)
     throw Rejection{what + ": " + to_string(replica) + " has another shape"};
+  if (is_evaluated(joint, sequential, replica)) {
+    if (joint.identities == nullptr) joint.identities = std::make_shared<IdentityCheck>(joint);
+    try {
+      joint.identities->check(what, sequential, replica);
+    } catch (const Rejection& rejection) {
+      throw Undecided{what + ": " + rejection.reason};  // evaluation is no derivation
+    }
+    ++joint.probes;
+    return;
+  }
   for_each_region(region_of(shape), 0, [&](const Region& region) {
     const Sum wanted =
         evaluate(sequential, region, region.coords, sequential_shapes, joint.elements(true));

@@ -1,0 +1,189 @@
+#include "static_check/checker/identity/evaluation.h"
+
+#include <algorithm>
+
+#include "shared_ir/cast.h"
+#include "shared_ir/reference/movement.h"
+#include "static_check/checker/identity/functions.h"
+#include "static_check/checker/identity/sources.h"
+
+namespace assay::checker::identity {
+
+Evaluation::Tensor Evaluation::value(Rank rank, const CoreProgram& program, const CoreOp& op,
+                                     const std::vector<const Tensor*>& operands) {
+  Tensor out{op.shape, {}};
+  if (op.prim == Prim::kInput || op.prim == Prim::kRandom) {
+    const std::vector<Value>& claims = joint_.values(sequential_ ? kNone : rank);
+    const auto id = static_cast<size_t>(&op - program.ops.data());
+    out.values = claimed_elements(algebra_, joint_.certificate.universe, op, claims.at(id));
+    return out;
+  }
+  out.values.resize(static_cast<size_t>(reference::count_of(op.shape)));
+  evaluate(program, op, operands, out);
+  const Type type = type_of(op.dtype);
+  for (Number& x : out.values) x = algebra_.typed(x, type);
+  return out;
+}
+
+void Evaluation::evaluate(const CoreProgram& program, const CoreOp& op,
+                          const std::vector<const Tensor*>& operands, Tensor& out) {
+  const Type type = type_of(op.dtype);
+  const auto each = [&](auto function) {
+    for (size_t i = 0; i < out.values.size(); ++i) out.values[i] = function(i);
+  };
+  switch (op.prim) {
+    case Prim::kConst:
+      std::fill(out.values.begin(), out.values.end(), constant(op));
+      return;
+    case Prim::kIota:
+      return each(
+          [&](size_t i) { return algebra_.exact(Rational(static_cast<PlainInt>(i)), type); });
+    case Prim::kUninit:
+      return;  // undefined
+    case Prim::kPermute:
+      return reference::permute(op, *operands[0], out);
+    case Prim::kReshape:
+      out.values = operands[0]->values;
+      return;
+    case Prim::kExpand:
+      return reference::expand(*operands[0], out);
+    case Prim::kSlice:
+      return reference::slice(op, *operands[0], out);
+    case Prim::kCat:
+      return reference::cat(op.ints[0], operands, out);
+    case Prim::kLinear:
+      return linear(op, operands, out);
+    case Prim::kMul:
+      return each(
+          [&](size_t i) { return multiply(operands[0]->values[i], operands[1]->values[i]); });
+    case Prim::kMap: {
+      const Use use{op.fn, reference::parse_function_name(op.fn), type};
+      std::vector<Number> at(operands.size());
+      return each([&](size_t i) {
+        for (size_t k = 0; k < at.size(); ++k) at[k] = operands[k]->values[i];
+        return map(algebra_, use, at);
+      });
+    }
+    case Prim::kKeep:
+      return each(
+          [&](size_t i) { return algebra_.keep(operands[0]->values[i], operands[1]->values[i]); });
+    case Prim::kCast:
+      if (is_float8(op.dtype)) throw Rejection{"a cast to float8"};
+      return each([&](size_t i) { return algebra_.cast(operands[0]->values[i], type); });
+    case Prim::kReduceSum:
+    case Prim::kReduceMax:
+    case Prim::kReduceMin:
+      return reduce(op, *operands[0], out);
+    case Prim::kOneHot: {
+      const auto classes = static_cast<size_t>(op.shape.back());
+      for (const Number& index : operands[0]->values)
+        algebra_.learn_table(index, static_cast<PlainInt>(classes));
+      return each([&](size_t i) {
+        return one_hot(operands[0]->values[i / classes], static_cast<PlainInt>(i % classes), type);
+      });
+    }
+    case Prim::kBlock:
+    case Prim::kOpaque:
+      return blocks(program, op, operands, out);
+    case Prim::kInput:
+    case Prim::kRandom:
+    case Prim::kCollective:
+      throw InternalError("this operator needs more than its operands");
+  }
+}
+
+Number Evaluation::constant(const CoreOp& op) {
+  if (op.fn == "inf" || op.fn == "-inf") return Algebra::infinity(op.fn == "-inf");
+  if (!op.fn.empty()) return Algebra::undefined();
+  return algebra_.constant(op.constant, type_of(op.dtype));
+}
+
+void Evaluation::linear(const CoreOp& op, const std::vector<const Tensor*>& operands, Tensor& out) {
+  const Type type = type_of(op.dtype);
+  if (type == kFlag) throw Rejection{"a sum of flags"};
+  std::vector<Number> coefs;
+  for (const Rational& coef : op.coefs) coefs.push_back(algebra_.constant(coef, type));
+  for (size_t i = 0; i < out.values.size(); ++i) {
+    std::vector<Number> terms;
+    for (size_t k = 0; k < operands.size(); ++k)
+      terms.push_back(coefs[k].is_constant() ? algebra_.scaled(operands[k]->values[i], op.coefs[k])
+                                             : algebra_.multiply(operands[k]->values[i], coefs[k]));
+    out.values[i] = algebra_.sum(std::move(terms));
+  }
+}
+
+void Evaluation::reduce(const CoreOp& op, const Tensor& x, Tensor& out) {
+  const Type type = type_of(op.dtype);
+  if (type == kFlag && op.prim == Prim::kReduceSum) throw Rejection{"a sum of flags"};
+  std::vector<std::vector<Number>> groups(out.values.size());
+  reference::for_each_reduced(x.shape, op.ints, out.shape, [&](size_t to, size_t from) {
+    groups[to].push_back(x.values[from]);
+  });
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (op.prim == Prim::kReduceSum) {
+      out.values[i] = algebra_.sum(std::move(groups[i]));
+    } else if (groups[i].empty()) {
+      if (type != kReal) throw Rejection{"the extremum of nothing"};
+      out.values[i] = Algebra::infinity(op.prim == Prim::kReduceMax);
+    } else {
+      out.values[i] =
+          op.prim == Prim::kReduceMax ? algebra_.maximum(groups[i]) : algebra_.minimum(groups[i]);
+    }
+  }
+}
+
+Number Evaluation::one_hot(const Number& index, PlainInt of_class, Type type) {
+  const Number number = algebra_.exact(Rational(of_class), index.type);
+  // A class beyond the index's type is no index.
+  if (!number.is_constant()) return algebra_.exact(Rational(0), type);
+  return algebra_.cast(algebra_.equal(index, number), type);
+}
+
+void Evaluation::blocks(const CoreProgram& program, const CoreOp& op,
+                        const std::vector<const Tensor*>& operands, Tensor& out) {
+  const Use use{op.fn, {}, type_of(op.dtype)};
+  if (op.prim == Prim::kOpaque) {
+    // What lowering makes of a number that is no short fraction.
+    const reference::FunctionName fn = reference::parse_function_name(op.fn);
+    if (fn.name == "constant" && operands.empty() && use.type == kReal) {
+      std::fill(out.values.begin(), out.values.end(), algebra_.constant(fn.number(0)));
+      return;
+    }
+    std::vector<NumberBlock> wholes;
+    for (const Tensor* operand : operands) wholes.push_back(*operand);
+    return unknown_block(algebra_, use, wholes, out);
+  }
+  const Use named{op.fn, reference::parse_function_name(op.fn), type_of(op.dtype)};
+  reference::for_each_block(program.specs[static_cast<size_t>(op.spec)], operands, out,
+                            [&](const std::vector<NumberBlock>& whole, NumberBlock& result) {
+                              block(algebra_, named, whole, result);
+                              for (Number& x : result.values) x = algebra_.typed(x, named.type);
+                            });
+}
+
+Number Evaluation::add(const Number& a, const Number& b) {
+  if (a.type == kFlag || b.type == kFlag) throw Rejection{"a sum of flags"};
+  return algebra_.add(a, b);
+}
+
+Number Evaluation::multiply(const Number& a, const Number& b) { return algebra_.multiply(a, b); }
+
+Number Evaluation::maximum(const Number& a, const Number& b) {
+  return algebra_.typed(algebra_.maximum({a, b}), a.type);
+}
+
+Number Evaluation::minimum(const Number& a, const Number& b) {
+  return algebra_.typed(algebra_.minimum({a, b}), a.type);
+}
+
+Number Evaluation::share(const Number& a, int64_t parts) {
+  if (a.type != kReal) throw Rejection{"the mean of integers"};
+  return algebra_.scaled(a, Rational(1, parts));
+}
+
+Number Evaluation::scaled(const Number& a, int64_t numerator, int64_t denominator) {
+  if (a.type == kFlag) throw Rejection{"a multiple of flags"};
+  return algebra_.scaled(a, Rational(numerator, denominator));
+}
+
+}  // namespace assay::checker::identity

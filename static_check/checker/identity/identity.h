@@ -1,0 +1,45 @@
+// Equations of the programs' tensors by evaluation: both sides are computed, from what the claims
+// say of inputs and random values, in finite fields where equal functions alone are equal.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "shared_ir/reference/tensor.h"
+#include "static_check/checker/identity/number.h"
+#include "static_check/checker/joint.h"
+
+namespace assay::checker {
+
+// The programs are evaluated once, for the first equation. The joint must outlive this; its inputs,
+// random operators, indices and collectives must have been checked.
+class IdentityCheck {
+ public:
+  explicit IdentityCheck(const Joint& joint);
+  ~IdentityCheck();
+  IdentityCheck(const IdentityCheck&) = delete;
+  IdentityCheck& operator=(const IdentityCheck&) = delete;
+
+  // The equation holds at every element. Whether the tensors' types fit is left to the caller. It
+  // accepts other functions only by a coincidence of residues with both of two seeds. Throws
+  // Rejection where the equation does not hold, or where it cannot be evaluated.
+  void check(const std::string& what, const CleanExpr& sequential, const CleanExpr& replica);
+
+  // What the evaluation takes constants of the programs for.
+  const std::set<std::string>& notes() const { return notes_; }
+
+ private:
+  struct Run;  // with one seed
+  void evaluate();
+  void evaluate_unguarded();
+  void check_unguarded(const CleanExpr& sequential, const CleanExpr& replica);
+
+  const Joint& joint_;
+  std::set<std::string> notes_;
+  std::vector<std::unique_ptr<Run>> runs_;
+  std::string failure_;  // why the programs cannot be evaluated
+};
+
+}  // namespace assay::checker

@@ -1,0 +1,99 @@
+// Numbers of the identity test and what is computed with them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "static_check/identity/field.h"
+#include "static_check/identity/number.h"
+
+namespace assay::identity {
+
+// All functions take and give numbers that stand for real numbers; where a number would be none
+// (1/0, log 0) the result is undefined, and where one has no residue they throw NotRepresented. A
+// function takes it that its argument lies in its domain (x / x = 1, sqrt(v)^2 = v,
+// log a + log b = log(a b)): the caller lists that as an assumption.
+class Algebra {
+ public:
+  explicit Algebra(uint64_t seed) : seed_(seed) {}
+
+  Number constant(const Rational& value);
+  static Number infinity(bool negative);
+  static Number undefined();
+  // A random function of the keys, no two names alike: equal to itself alone.
+  Number random(std::string_view name, std::span<const uint64_t> keys) const;
+  // The same of numbers; undefined where one of them is.
+  Number unknown(std::string_view name, std::span<const Number> arguments);
+  Number random_flag(std::string_view name, std::span<const uint64_t> keys) const;
+
+  // The value that numbers are told apart by; equal numbers have equal ones. kinds other than
+  // finite ones have values of their own.
+  uint64_t key(const Number& number);
+  // As one without logarithms, whose residue is its own.
+  Number settled(const Number& number);
+  bool equal(const Number& a, const Number& b);
+
+  const Rational* constant_of(const Number& number) const;
+  bool is_zero(const Number& number) const;
+
+  Number add(const Number& a, const Number& b);
+  Number subtract(const Number& a, const Number& b) { return add(a, negative(b)); }
+  Number negative(const Number& a) { return scaled(a, -1); }
+  Number scaled(const Number& a, const Rational& by);
+  Number multiply(const Number& a, const Number& b);
+  Number reciprocal(const Number& a);
+  // a^exponent.
+  Number power(const Number& a, const Rational& exponent);
+  Number exponential(const Number& a);
+  Number logarithm(const Number& a);
+
+  // Of one or more.
+  Number maximum(std::span<const Number> of);
+  Number maximum(const Number& a, const Number& b) { return maximum(std::vector{a, b}); }
+  Number minimum(const Number& a, const Number& b);
+
+  // Flags: 1 where a > 0 (a = b), else 0.
+  Number is_positive(const Number& a);
+  Number is_equal(const Number& a, const Number& b);
+  // The number, which is known to be 0 or 1, as a flag.
+  Number flag_of(const Number& number) const;
+  Number negation(const Number& flag);
+  Number conjunction(const Number& a, const Number& b);
+  // flag ? value : 0.
+  Number keep(const Number& flag, const Number& value);
+
+ private:
+  Wide hash(std::string_view name, std::span<const uint64_t> keys, uint64_t salt) const;
+  Residue random_residue(std::string_view name, std::span<const uint64_t> keys) const;
+  Number flagged(Residue residue, const Residue* sign_of, bool negated) const;
+  const Rational* known(const Residue& residue) const;
+  // nullopt where a coefficient of a logarithm is no short fraction.
+  std::optional<int64_t> common_denominator(const Number& number) const;
+  Number times_logarithms(const Number& number, const Residue& factor) const;
+  Number add_logarithms(const Number& a, const Number& b);
+  // The sum, where the forms of both tell more of it.
+  std::optional<Number> joined(const Number& a, const Number& b);
+  // exp(multiple * number) modulo p, where the logarithms have integer coefficients then.
+  uint64_t exponential_of(const Number& number, int64_t multiple) const;
+  // factor * base^exponent, which is no integer.
+  Number root(const Residue& factor, const Residue& base, const Rational& exponent) const;
+  Number root_of_constant(const Rational& base, const Rational& exponent);
+  Number maximum_of(std::vector<Residue> elements) const;
+
+  const uint64_t seed_;
+  std::unordered_map<uint64_t, FormPointer> constants_;  // by value
+};
+
+Residue operator+(const Residue& a, const Residue& b);
+Residue operator-(const Residue& a, const Residue& b);
+Residue operator*(const Residue& a, const Residue& b);
+Residue residue_of(const Rational& value);
+// b to an integer power; of a negative one b has an inverse.
+Residue raised(const Residue& b, int64_t exponent);
+
+}  // namespace assay::identity

@@ -1,0 +1,162 @@
+// Functions of blocks by what they are made of: shared_ir/reference/block_functions.cpp over the
+// algebra.
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+#include "shared_ir/reference/element_functions.h"
+#include "static_check/identity/functions.h"
+
+namespace assay::identity {
+namespace {
+
+using NumberBlock = reference::TensorOf<Number>;
+using Blocks = const std::vector<NumberBlock>&;
+using Row = std::vector<Number>;
+using reference::FunctionName;
+
+// With the numbers of a row.
+class Rows {
+ public:
+  Rows(Algebra& algebra, std::function<Number(double)> numbers)
+      : a(algebra), number(std::move(numbers)) {}
+
+  Number sum(const Row& row) {
+    Number total = a.constant(0);
+    for (const Number& x : row) total = a.add(total, x);
+    return total;
+  }
+  Number mean(const Row& row) { return share(sum(row), row.size()); }
+  Number share(const Number& x, size_t parts) {
+    return a.scaled(x, Rational(1, static_cast<int64_t>(parts)));
+  }
+  Row product(const Row& x, const Row& y) {
+    Row result;
+    for (size_t i = 0; i < x.size(); ++i) result.push_back(a.multiply(x[i], y[i]));
+    return result;
+  }
+  Row times(const Row& x, const Number& y) {
+    Row result;
+    for (const Number& element : x) result.push_back(a.multiply(element, y));
+    return result;
+  }
+  Row less(const Row& x, const Number& y) {
+    Row result;
+    for (const Number& element : x) result.push_back(a.subtract(element, y));
+    return result;
+  }
+  // 1 / sqrt(mean of squares + eps).
+  Number inverse_root(const Row& row, const FunctionName& fn) {
+    const double written = fn.text(0) == "none" ? 0x1p-23 : fn.number(0);
+    return a.power(a.add(mean(product(row, row)), number(written)), Rational(-1, 2));
+  }
+  Row running(const Row& row, const std::function<Number(const Number&, const Number&)>& join) {
+    Row result;
+    for (const Number& x : row) result.push_back(result.empty() ? x : join(result.back(), x));
+    return result;
+  }
+  // g - mean(g) - xhat mean(g xhat), times scale; without the mean for the root mean square.
+  Row slope(const Row& g, const Row& centred, const Number& scale, bool mean_too) {
+    const Row normal = times(centred, scale);
+    const Number along = mean(product(g, normal));
+    const Number average = mean_too ? mean(g) : a.constant(0);
+    Row result;
+    for (size_t i = 0; i < g.size(); ++i)
+      result.push_back(
+          a.multiply(scale, a.subtract(a.subtract(g[i], average), a.multiply(normal[i], along))));
+    return result;
+  }
+
+  Algebra& a;
+  const std::function<Number(double)> number;
+};
+
+using Formula = Row (*)(Rows&, const FunctionName&, Blocks);
+
+const std::unordered_map<std::string_view, Formula> kOfNumbers = {
+    {"layer_norm.xhat",
+     [](Rows& r, const FunctionName& fn, Blocks in) {
+       const Row centred = r.less(in[0].values, r.mean(in[0].values));
+       return r.times(centred, r.inverse_root(centred, fn));
+     }},
+    {"layer_norm.mean",
+     [](Rows& r, const FunctionName&, Blocks in) { return Row{r.mean(in[0].values)}; }},
+    {"layer_norm.rstd",
+     [](Rows& r, const FunctionName& fn, Blocks in) {
+       return Row{r.inverse_root(r.less(in[0].values, r.mean(in[0].values)), fn)};
+     }},
+    {"layer_norm.dx",
+     [](Rows& r, const FunctionName&, Blocks in) {
+       return r.slope(in[0].values, r.less(in[1].values, in[2].values[0]), in[3].values[0], true);
+     }},
+    {"rms_norm.xhat",
+     [](Rows& r, const FunctionName& fn, Blocks in) {
+       return r.times(in[0].values, r.inverse_root(in[0].values, fn));
+     }},
+    {"rms_norm.rstd", [](Rows& r, const FunctionName& fn,
+                         Blocks in) { return Row{r.inverse_root(in[0].values, fn)}; }},
+    {"rms_norm.dx",
+     [](Rows& r, const FunctionName&, Blocks in) {
+       return r.slope(in[0].values, in[1].values, in[2].values[0], false);
+     }},
+};
+
+// Of integers too: sums and products wrap alike, and elements that move stay what they are.
+const std::unordered_map<std::string_view, Formula> kOfAll = {
+    {"cumsum",
+     [](Rows& r, const FunctionName&, Blocks in) {
+       return r.running(in[0].values,
+                        [&](const Number& x, const Number& y) { return r.a.add(x, y); });
+     }},
+    {"cumprod",
+     [](Rows& r, const FunctionName&, Blocks in) {
+       return r.running(in[0].values,
+                        [&](const Number& x, const Number& y) { return r.a.multiply(x, y); });
+     }},
+    {"prod",
+     [](Rows& r, const FunctionName&, Blocks in) {
+       Number product = r.a.constant(1);
+       for (const Number& x : in[0].values) product = r.a.multiply(product, x);
+       return Row{product};
+     }},
+    {"flip", [](Rows&, const FunctionName&,
+                Blocks in) { return Row(in[0].values.rbegin(), in[0].values.rend()); }},
+};
+
+}  // namespace
+
+void Functions::block(const std::string& fn, const std::vector<NumberBlock>& operands, DType from,
+                      DType to, NumberBlock& result) {
+  const FunctionName name = reference::parse_function_name(fn);
+  Rows rows(algebra_, [this](double value) { return number(value); });
+  const bool floating = is_floating(from) && is_floating(to);
+  if (const auto known = kOfAll.find(name.name); known != kOfAll.end()) {
+    result.values = known->second(rows, name, operands);
+    return;
+  }
+  if (const auto known = kOfNumbers.find(name.name); floating && known != kOfNumbers.end()) {
+    result.values = known->second(rows, name, operands);
+    return;
+  }
+  std::vector<uint64_t> keys;
+  for (const NumberBlock& operand : operands) {
+    keys.push_back(operand.values.size());
+    for (const Number& number : operand.values) {
+      if (number.kind == Number::Kind::kUndefined) {
+        result.values.assign(result.values.size(), number);
+        return;
+      }
+      keys.push_back(algebra_.key(number));
+    }
+  }
+  if (floating && (name.name == "sort" || name.name == "median")) {
+    std::ranges::sort(keys.begin() + 1, keys.end());  // of whatever order
+  }
+  keys.push_back(0);
+  for (size_t i = 0; i < result.values.size(); ++i) {
+    keys.back() = i;
+    result.values[i] = is_bool(to) ? algebra_.random_flag(fn, keys) : algebra_.random(fn, keys);
+  }
+}
+
+}  // namespace assay::identity

@@ -1,0 +1,355 @@
+#include "static_check/identity/evaluation.h"
+
+#include <algorithm>
+
+#include "shared_ir/cast.h"
+#include "shared_ir/reference/clean_run.h"
+#include "shared_ir/reference/element_functions.h"
+#include "shared_ir/reference/joint_run.h"
+#include "shared_ir/reference/operation.h"
+#include "static_check/algebra/layout.h"
+#include "static_check/algebra/value.h"
+
+namespace assay::identity {
+namespace {
+
+int64_t element_address(const Layout& layout, const std::vector<int64_t>& at) {
+  int64_t result = layout.offset;
+  for (size_t d = 0; d < at.size(); ++d) result += address(layout.dims[d], at[d]);
+  return result;
+}
+
+}  // namespace
+
+// The algebra of JointRun and CleanRun, over the programs of one side.
+class Side {
+ public:
+  using Number = identity::Number;
+
+  Side(Evaluation& evaluation, const std::vector<const LiftedProgram*>& lifted,
+       const std::vector<CoreProgram>& programs)
+      : evaluation_(evaluation),
+        algebra_(evaluation.algebra_),
+        functions_(evaluation.functions_),
+        lifted_(lifted),
+        programs_(programs) {}
+
+  Tensor value(Rank rank, const CoreProgram& program, const CoreOp& op,
+               const std::vector<const Tensor*>& operands) {
+    evaluation_.problem_.lifting.check_deadline();
+    Tensor out{op.shape, std::vector<Number>(static_cast<size_t>(reference::count_of(op.shape)))};
+    compute(rank, program, op, operands, out);
+    return out;
+  }
+
+  Number add(const Number& a, const Number& b) { return algebra_.add(a, b); }
+  Number multiply(const Number& a, const Number& b) { return algebra_.multiply(a, b); }
+  Number maximum(const Number& a, const Number& b) { return algebra_.maximum(a, b); }
+  Number minimum(const Number& a, const Number& b) { return algebra_.minimum(a, b); }
+  Number share(const Number& a, int64_t parts) { return algebra_.scaled(a, Rational(1, parts)); }
+  Number zero() { return algebra_.constant(0); }
+  Number scaled(const Number& a, int64_t numerator, int64_t denominator) {
+    return algebra_.scaled(a, Rational(numerator, denominator));
+  }
+
+ private:
+  void compute(Rank rank, const CoreProgram& program, const CoreOp& op,
+               const std::vector<const Tensor*>& operands, Tensor& out) {
+    std::vector<Number>& values = out.values;
+    const auto each = [&](const auto& function) {
+      for (size_t i = 0; i < values.size(); ++i) values[i] = function(i);
+    };
+    const DType from = op.operands.empty() ? op.dtype : program.ops[op.operands[0]].dtype;
+    switch (op.prim) {
+      case Prim::kInput:
+      case Prim::kRandom: {
+        const auto r = static_cast<size_t>(rank);
+        const auto id = static_cast<size_t>(&op - programs_[r].ops.data());
+        out = evaluation_.input(lifted_[r]->values[id], op.dtype);
+        return;
+      }
+      case Prim::kConst: {
+        const Number constant = op.fn == "inf"    ? Algebra::infinity(false)
+                                : op.fn == "-inf" ? Algebra::infinity(true)
+                                : op.fn == "nan"  ? Algebra::undefined()
+                                                  : functions_.literal(op.constant);
+        return each([&](size_t) { return constant; });
+      }
+      case Prim::kIota:
+        return each([&](size_t i) { return algebra_.constant(static_cast<int64_t>(i)); });
+      case Prim::kUninit:
+        return each([](size_t) { return Algebra::undefined(); });
+      case Prim::kPermute:
+        return reference::permute(op, *operands[0], out);
+      case Prim::kReshape:
+        values = operands[0]->values;
+        return;
+      case Prim::kExpand:
+        return reference::expand(*operands[0], out);
+      case Prim::kSlice:
+        return reference::slice(op, *operands[0], out);
+      case Prim::kCat:
+        return reference::cat(op.ints[0], operands, out);
+      case Prim::kLinear:
+        return linear(op, operands, out);
+      case Prim::kMul:
+        return each([&](size_t i) {
+          return wrapped(algebra_.multiply(operands[0]->values[i], operands[1]->values[i]), op);
+        });
+      case Prim::kMap: {
+        std::vector<Number> at(operands.size());
+        return each([&](size_t i) {
+          for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
+          return functions_.map(op.fn, at, from, op.dtype);
+        });
+      }
+      case Prim::kKeep:
+        return each([&](size_t i) {
+          return algebra_.keep(operands[0]->values[i], operands[1]->values[i]);
+        });
+      case Prim::kCast:
+        return each(
+            [&](size_t i) { return functions_.cast(operands[0]->values[i], from, op.dtype); });
+      case Prim::kReduceSum: {
+        for (Number& value : values) value = algebra_.constant(0);
+        reference::for_each_reduced(
+            operands[0]->shape, op.ints, out.shape, [&](size_t to, size_t at) {
+              values[to] = wrapped(algebra_.add(values[to], operands[0]->values[at]), op);
+            });
+        return;
+      }
+      case Prim::kReduceMax:
+      case Prim::kReduceMin:
+        return extrema(op, *operands[0], out);
+      case Prim::kOneHot: {
+        const auto classes = static_cast<size_t>(op.shape.back());
+        return each([&](size_t i) {
+          return functions_.is_row(operands[0]->values[i / classes],
+                                   static_cast<int64_t>(i % classes), op.shape.back(), from);
+        });
+      }
+      case Prim::kBlock:
+        reference::for_each_block(program.specs[op.spec], operands, out,
+                                  [&](const std::vector<Tensor>& blocks, Tensor& result) {
+                                    functions_.block(op.fn, blocks, from, op.dtype, result);
+                                  });
+        for (Number& value : values) value = wrapped(value, op);
+        return;
+      case Prim::kOpaque:
+        return opaque(op, operands, out);
+      case Prim::kCollective:
+        throw InternalError("a collective is no operator of one rank");
+    }
+  }
+
+  // Constants of an integer type are what it stores; other integers are equal modulo its range.
+  Number wrapped(Number number, const CoreOp& op) {
+    const Rational* known = is_whole(op.dtype) ? algebra_.constant_of(number) : nullptr;
+    if (known == nullptr) return number;
+    if (!known->is_integer() || !known->fits(INT64_MAX)) throw NotRepresented{"a long integer"};
+    const int64_t integer = known->numerator(), stored = cast_integer(integer, op.dtype);
+    return stored == integer ? number : algebra_.constant(stored);
+  }
+
+  void linear(const CoreOp& op, const std::vector<const Tensor*>& operands, Tensor& out) {
+    std::vector<Number> factors;
+    for (const Rational& coefficient : op.coefs)
+      factors.push_back(is_floating(op.dtype) ? functions_.literal(coefficient)
+                                              : algebra_.constant(coefficient));
+    for (size_t i = 0; i < out.values.size(); ++i) {
+      Number total = algebra_.constant(0);
+      for (size_t k = 0; k < operands.size(); ++k) {
+        const Number& x = operands[k]->values[i];
+        total = algebra_.add(total, op.coefs[k].is_one() ? x : algebra_.multiply(factors[k], x));
+      }
+      out.values[i] = wrapped(std::move(total), op);
+    }
+  }
+
+  void extrema(const CoreOp& op, const Tensor& x, Tensor& out) {
+    std::vector<std::vector<Number>> rows(out.values.size());
+    reference::for_each_reduced(x.shape, op.ints, out.shape,
+                                [&](size_t to, size_t at) { rows[to].push_back(x.values[at]); });
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].empty()) throw NotRepresented{"an extremum of nothing"};
+      out.values[i] = functions_.extremum(rows[i], op.dtype, op.prim == Prim::kReduceMax);
+    }
+  }
+
+  // A function of all operands as wholes; what lowering writes down is what it says.
+  void opaque(const CoreOp& op, const std::vector<const Tensor*>& operands, Tensor& out) {
+    const auto name = reference::parse_function_name(op.fn).name;
+    if (operands.empty() && name == "literal") {
+      const ReferenceTensor written = reference::run_operation({}, op, {});
+      for (size_t i = 0; i < out.values.size(); ++i)
+        out.values[i] = is_floating(op.dtype)
+                            ? functions_.number(written.values[i])
+                            : algebra_.constant(static_cast<int64_t>(written.values[i]));
+      return;
+    }
+    if (operands.empty() && name == "constant") {
+      const Number written = functions_.number(reference::parse_function_name(op.fn).number(0));
+      std::ranges::fill(out.values, written);
+      return;
+    }
+    if (operands.empty()) throw NotRepresented{"an operator of nothing that is not declared"};
+    std::vector<uint64_t> keys;
+    for (const Tensor* operand : operands) {
+      keys.push_back(operand->shape.size());
+      for (const int64_t size : operand->shape) keys.push_back(static_cast<uint64_t>(size));
+      for (const Number& number : operand->values) keys.push_back(algebra_.key(number));
+    }
+    keys.push_back(0);
+    for (size_t i = 0; i < out.values.size(); ++i) {
+      keys.back() = i;
+      out.values[i] =
+          is_bool(op.dtype) ? algebra_.random_flag(op.fn, keys) : algebra_.random(op.fn, keys);
+    }
+  }
+
+  Evaluation& evaluation_;
+  Algebra& algebra_;
+  Functions& functions_;
+  const std::vector<const LiftedProgram*> lifted_;
+  const std::vector<CoreProgram>& programs_;
+};
+
+namespace {
+
+// Elements of all operators together that are computed in one evaluation.
+constexpr int64_t kMostComputed = int64_t{1} << 22;
+
+// Collectives of integers and flags do what their library does with these, sums of what wraps
+// apart.
+bool is_represented(const Collective& what, DType dtype) {
+  const bool reduces = what.kind == Collective::Kind::kAllReduce ||
+                       what.kind == Collective::Kind::kReduce ||
+                       what.kind == Collective::Kind::kReduceScatter;
+  return !reduces || is_floating(dtype) ||
+         (is_whole(dtype) && what.reduce == Collective::Reduce::kSum);
+}
+
+void refuse_what_is_not_represented(const Problem& problem) {
+  int64_t elements = 0;
+  const auto add = [&](const CoreProgram& program) {
+    for (const CoreOp& op : program.ops) {
+      elements += element_count(op.shape);
+      if (op.prim == Prim::kCollective &&
+          !is_represented(program.collectives[static_cast<size_t>(op.collective)], op.dtype))
+        throw NotRepresented{"a collective of integers or flags"};
+    }
+  };
+  add(problem.sequential_program);
+  for (const CoreProgram& program : problem.rank_programs) add(program);
+  if (elements > kMostComputed) throw NotRepresented{"more than 4 million elements"};
+}
+
+}  // namespace
+
+Evaluation::Evaluation(const Problem& problem, uint64_t seed) : problem_(problem), algebra_(seed) {
+  refuse_what_is_not_represented(problem);
+  run();
+  if (functions_.has_tables()) run();  // with all of them known from the first operator on
+}
+
+void Evaluation::run() {
+  const std::vector<CoreProgram> whole{problem_.sequential_program};
+  Side one(*this, {&problem_.sequential}, whole);
+  sequential_ = reference::JointRun(whole, one).run();
+  std::vector<const LiftedProgram*> lifted;
+  for (const LiftedProgram& rank : problem_.ranks.ranks) lifted.push_back(&rank);
+  Side all(*this, lifted, problem_.rank_programs);
+  ranks_ = reference::JointRun(problem_.rank_programs, all).run();
+}
+
+Tensor Evaluation::input(const Value& value, DType dtype) {
+  Tensor made{value.shape,
+              std::vector<Number>(static_cast<size_t>(reference::count_of(value.shape)))};
+  const std::vector<int64_t> strides = reference::strides_of(value.shape);
+  for (size_t t = 0; t < value.tiles.size(); ++t) {
+    const TileBox box = tile_box(value, t);
+    const Tile& tile = value.tiles[t];
+    reference::for_each_coordinate(box.size, [&](const std::vector<int64_t>& at) {
+      Number sum = algebra_.constant(0);
+      for (const Term& term : tile.terms) sum = algebra_.add(sum, element(term, at, dtype));
+      for (const PiecewiseAffine& map : tile.integer) {
+        if (map.pieces.size() != 1 || map.pieces[0].a != 1 || map.pieces[0].b != 0)
+          throw NotRepresented{"an input that is computed of integers"};
+        Term view;
+        view.atom = map.atom;
+        view.layout = map.layout;
+        sum = element(view, at, dtype);
+      }
+      int64_t place = 0;
+      for (size_t d = 0; d < at.size(); ++d) place += (box.start[d] + at[d]) * strides[d];
+      made.values[static_cast<size_t>(place)] = std::move(sum);
+    });
+  }
+  return made;
+}
+
+// An element of an input, or of a part of it: the sum over all values of the labels that it hides.
+Number Evaluation::element(const Term& term, const std::vector<int64_t>& at, DType dtype) {
+  if (term.atom == problem_.lifting.one()) return algebra_.constant(term.coef);
+  const Atom& atom = problem_.lifting.atom(term.atom);
+  const bool drawn = atom.kind == Atom::Kind::kInstance &&
+                     problem_.lifting.instance_of(term.atom).kind == Instance::Kind::kDraw;
+  if (atom.kind == Atom::Kind::kUninit) return Algebra::undefined();
+  if (atom.kind != Atom::Kind::kInput && atom.kind != Atom::Kind::kRandom && !drawn)
+    throw NotRepresented{"an input that is made of others"};
+  const auto address = static_cast<uint64_t>(element_address(term.layout, at));
+  const auto id = static_cast<uint64_t>(term.atom);
+  if (atom.hidden.empty()) {
+    if (!term.restrictions.empty()) throw NotRepresented{"a part of an input"};
+    const uint64_t keys[] = {id, address};
+    Number number =
+        is_bool(dtype) ? algebra_.random_flag("input", keys) : algebra_.random("input", keys);
+    number.in_range = !is_floating(dtype);
+    return term.coef.is_one() ? number : algebra_.scaled(number, term.coef);
+  }
+  if (atom.hidden.size() != 1 || term.restrictions.size() > 1 || is_bool(dtype))
+    throw NotRepresented{"a part of an input"};
+  const int64_t size = problem_.lifting.label(atom.hidden[0]).size;
+  Number sum = algebra_.constant(0);
+  for (int64_t part = 0; part < size; ++part) {
+    if (!term.restrictions.empty()) {
+      const Restriction& box = term.restrictions[0];
+      if (box.kind != Restriction::Kind::kBox || box.stride != 1 || box.radix != size)
+        throw NotRepresented{"a part of an input"};
+      if (std::ranges::none_of(box.intervals, [&](const Interval& interval) {
+            return interval.lo <= part && part < interval.hi;
+          }))
+        continue;
+    }
+    const uint64_t keys[] = {id, address, static_cast<uint64_t>(part)};
+    sum = algebra_.add(sum, algebra_.random("part of an input", keys));
+  }
+  return algebra_.scaled(sum, term.coef);
+}
+
+bool Evaluation::equal(const CleanExpr& sequential, const CleanExpr& replica) {
+  const auto of = [](const Graph& graph, const CoreProgram& program,
+                     const std::vector<Tensor>& values, const std::string& name) -> Tensor {
+    const CoreId id = program.value_of[static_cast<size_t>(graph.find(name))];
+    if (id == kNone) throw NotRepresented{"a tensor without a value"};
+    return values[static_cast<size_t>(id)];
+  };
+  const std::vector<CoreProgram> none;
+  Side numbers(*this, {}, none);
+  const reference::CleanRun<Side>::Leaf of_sequential = [&](const std::string& name, Rank) {
+    return of(problem_.refinement.sequential, problem_.sequential_program, sequential_[0], name);
+  };
+  const reference::CleanRun<Side>::Leaf of_ranks = [&](const std::string& name, Rank rank) {
+    const auto r = static_cast<size_t>(rank);
+    return of(problem_.rank_graph(rank), problem_.rank_programs[r], ranks_[r], name);
+  };
+  const Tensor wanted = reference::CleanRun(numbers, of_sequential).evaluate(sequential);
+  const Tensor found = reference::CleanRun(numbers, of_ranks).evaluate(replica);
+  if (wanted.shape != found.shape) return false;
+  for (size_t i = 0; i < wanted.values.size(); ++i)
+    if (!wanted.values[i].is_finite() || !algebra_.equal(wanted.values[i], found.values[i]))
+      return false;
+  return true;
+}
+
+}  // namespace assay::identity

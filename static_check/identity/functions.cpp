@@ -1,0 +1,262 @@
+#include "static_check/identity/functions.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "shared_ir/reference/element_functions.h"
+
+namespace assay::identity {
+namespace {
+
+using Arguments = std::span<const Number>;
+
+// Irrational numbers that programs write down, by square roots of rationals and of pi.
+struct Irrational {
+  double value;
+  const char* text;
+  int64_t numerator, denominator;  // of the rational whose square root is a factor
+  int pi;                          // twice the exponent of pi
+};
+
+constexpr double kPi = std::numbers::pi;
+const Irrational kOfPi[] = {
+    {kPi, "pi", 1, 1, 2},
+    {2 * kPi, "2 pi", 4, 1, 2},
+    {1 / kPi, "1/pi", 1, 1, -2},
+    {std::sqrt(2 / kPi), "sqrt(2/pi)", 2, 1, -1},
+    {2 / std::sqrt(kPi), "2/sqrt(pi)", 4, 1, -1},
+    {1 / std::sqrt(2 * kPi), "1/sqrt(2 pi)", 1, 2, -1},
+    {1 / std::sqrt(kPi), "1/sqrt(pi)", 1, 1, -1},
+};
+
+// Denominators of constants that are meant as fractions (rational_from_double).
+constexpr int64_t kSimple = int64_t{1} << 16;
+
+bool is_simple(const Rational& value) {
+  const auto [p, q, e] = value.parts();
+  return q != 1 ? q <= kSimple : std::abs(p) < (int64_t{1} << 24) && std::abs(e) <= 64;
+}
+
+// The rational with small terms whose square root the constant is, if it is the nearest double
+// (or, of smaller ones, the nearest float).
+std::optional<Rational> square_of(double value) {
+  const bool single = static_cast<double>(static_cast<float>(value)) == value;
+  const int64_t most = single ? 64 : 4096;
+  const double square = value * value;
+  for (int64_t denominator = 1; denominator <= most; ++denominator) {
+    const double numerator = std::nearbyint(square * static_cast<double>(denominator));
+    if (numerator < 1 || numerator > static_cast<double>(most)) continue;
+    const double root = std::sqrt(numerator / static_cast<double>(denominator));
+    const bool same =
+        single ? static_cast<float>(root) == static_cast<float>(value)
+               : std::abs(root - value) <= 2 * std::numeric_limits<double>::epsilon() * value / 2;
+    if (same) return Rational(static_cast<int64_t>(numerator), denominator);
+  }
+  return std::nullopt;
+}
+
+bool is_near(double a, double b) {
+  return static_cast<double>(static_cast<float>(a)) == a
+             ? static_cast<float>(b) == static_cast<float>(a)
+             : std::abs(a - b) <= std::numeric_limits<double>::epsilon() * b;
+}
+
+}  // namespace
+
+Number Functions::literal(const Rational& value) {
+  if (is_simple(value)) return algebra_.constant(value);
+  const double number = value.to_double(), magnitude = std::abs(number);
+  const auto read = [&](const std::string& text, const Number& as) {
+    readings_.insert(fmt::format("{} is read as {}", magnitude, text));
+    return number < 0 ? algebra_.negative(as) : as;
+  };
+  if (const auto square = square_of(magnitude))
+    return read("sqrt(" + to_string(*square) + ")",
+                algebra_.power(algebra_.constant(*square), Rational(1, 2)));
+  for (const Irrational& known : kOfPi) {
+    if (!is_near(magnitude, known.value)) continue;
+    const Number pi = algebra_.random("sqrt(pi)", {});
+    return read(known.text,
+                algebra_.multiply(
+                    algebra_.power(algebra_.constant(Rational(known.numerator, known.denominator)),
+                                   Rational(1, 2)),
+                    algebra_.power(pi, known.pi)));
+  }
+  if (is_near(magnitude, std::numbers::ln2))
+    return read("log 2", algebra_.settled(algebra_.logarithm(algebra_.constant(2))));
+  if (is_near(magnitude, std::numbers::log2e))
+    return read("1/log 2",
+                algebra_.reciprocal(algebra_.settled(algebra_.logarithm(algebra_.constant(2)))));
+  return algebra_.constant(value);
+}
+
+Number Functions::number(double value) {
+  if (std::isnan(value)) return Algebra::undefined();
+  if (std::isinf(value)) return Algebra::infinity(value < 0);
+  const RationalFromDouble exact = rational_from_double(value);
+  if (exact.exact) return literal(exact.value);
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  return {residue_of(static_cast<int64_t>(std::ldexp(mantissa, 53))) *
+          raised({2, 2}, exponent - 53)};
+}
+
+std::optional<Number> Functions::of_constants(const std::string& fn, Arguments arguments) {
+  std::vector<double> values;
+  for (const Number& argument : arguments) {
+    const Rational* known = algebra_.constant_of(argument);
+    if (known == nullptr) return std::nullopt;
+    // Exactly as doubles, and so that quotients are not rounded to integers.
+    const auto [p, q, e] = known->parts();
+    constexpr int64_t kShort = int64_t{1} << 31;
+    if (q != 1 || std::abs(p) > kShort || std::abs(e) > 31) return std::nullopt;
+    values.push_back(known->to_double());
+  }
+  const auto name = reference::parse_function_name(fn);
+  const reference::MapFunction function = reference::find_map(name.name);
+  if (function == nullptr) return std::nullopt;
+  const double result = function(name, values);
+  constexpr double kExact = 9007199254740992.0;
+  if (result != std::trunc(result) || std::abs(result) >= kExact) return std::nullopt;
+  return algebra_.constant(static_cast<int64_t>(result));
+}
+
+Number Functions::compare(const std::string& name, const Number& a, const Number& b, DType of) {
+  if (name == "ne") return algebra_.negation(compare("eq", a, b, of));
+  if (name == "lt") return compare("gt", b, a, of);
+  if (name == "ge") return algebra_.negation(compare("gt", b, a, of));
+  if (name == "le") return algebra_.negation(compare("gt", a, b, of));
+  if (!is_whole(of)) {
+    if (name == "eq") return algebra_.is_equal(a, b);
+    if (a.is_finite() || b.is_finite() || a.kind != b.kind)
+      return algebra_.is_positive(algebra_.subtract(a, b));
+    return algebra_.constant(0);
+  }
+  if (name == "eq") {
+    for (const auto& [index, row] : {std::pair{&a, &b}, std::pair{&b, &a}})
+      if (const Rational* known = algebra_.constant_of(*row); known != nullptr)
+        if (const auto flag = is_row_of_known(*index, known->numerator(), of)) return *flag;
+    return equal_integers(a, b, of);
+  }
+  // Differences of integers may wrap where they themselves are in range.
+  const uint64_t keys[] = {algebra_.key(a), algebra_.key(b)};
+  if (keys[0] == keys[1]) return algebra_.constant(0);
+  return algebra_.random_flag(name + std::string(to_string(of)), keys);
+}
+
+Number Functions::equal_integers(const Number& a, const Number& b, DType dtype) {
+  uint64_t keys[] = {algebra_.key(a), algebra_.key(b)};
+  if (keys[0] == keys[1]) return algebra_.constant(1);
+  if (keys[1] < keys[0]) std::swap(keys[0], keys[1]);
+  return algebra_.random_flag("eq" + std::string(to_string(dtype)), keys);
+}
+
+Number Functions::is_row(const Number& index, int64_t row, int64_t rows, DType dtype) {
+  if (const Rational* known = algebra_.constant_of(index))
+    return algebra_.constant(*known == Rational(row) ? 1 : 0);
+  int64_t& known = rows_.try_emplace({dtype, algebra_.key(index)}, rows).first->second;
+  known = std::min(known, rows);
+  return *is_row_of_known(index, row, dtype);
+}
+
+// An index is one row of its table: the last where it is no other.
+std::optional<Number> Functions::is_row_of_known(const Number& index, int64_t row, DType dtype) {
+  if (!index.is_finite() || algebra_.constant_of(index) != nullptr) return std::nullopt;
+  const auto known = rows_.find({dtype, algebra_.key(index)});
+  if (known == rows_.end()) return std::nullopt;
+  const int64_t last = known->second - 1;
+  if (row < 0 || row > last) return algebra_.constant(0);
+  if (row < last) return equal_integers(index, algebra_.constant(row), dtype);
+  Number any = algebra_.constant(0);
+  for (int64_t other = 0; other < last; ++other)
+    any = algebra_.add(any, equal_integers(index, algebra_.constant(other), dtype));
+  // Flags exclude each other, so that their sum is one.
+  return algebra_.flag_of(algebra_.subtract(algebra_.constant(1), any));
+}
+
+Number Functions::map(const std::string& fn, Arguments arguments, DType from, DType to) {
+  for (const Number& argument : arguments)
+    if (argument.kind == Number::Kind::kUndefined) return argument;
+  const std::string name(reference::parse_function_name(fn).name);
+  const bool whole = is_whole(from) || is_whole(to);
+  if (whole || name == "floor" || name == "ceil" || name == "round" || name == "trunc")
+    if (const auto known = of_constants(fn, arguments)) return *known;
+  static const std::set<std::string> kComparisons{"eq", "ne", "lt", "le", "gt", "ge"};
+  if (kComparisons.contains(name)) {
+    if (is_bool(from) && name == "eq") return algebra_.negation(map("xor", arguments, from, to));
+    if (is_bool(from) && name == "ne") return map("xor", arguments, from, to);
+    return compare(name, arguments[0], arguments[1], from);
+  }
+  if (is_bool(from) && is_bool(to)) {
+    if (name == "not") return algebra_.negation(arguments[0]);
+    const auto either = [&](const Number& a, const Number& b) {
+      return algebra_.negation(algebra_.conjunction(algebra_.negation(a), algebra_.negation(b)));
+    };
+    if (name == "and") return algebra_.conjunction(arguments[0], arguments[1]);
+    if (name == "or") return either(arguments[0], arguments[1]);
+    if (name == "xor")
+      return either(algebra_.conjunction(arguments[0], algebra_.negation(arguments[1])),
+                    algebra_.conjunction(algebra_.negation(arguments[0]), arguments[1]));
+  }
+  if (!whole && is_floating(from))
+    if (const auto known = formula(fn, arguments)) return *known;
+  const std::string typed = fmt::format("{} {} -> {}", fn, to_string(from), to_string(to));
+  Number result = algebra_.unknown(typed, arguments);
+  if (!is_bool(to)) return result;
+  std::vector<uint64_t> keys;
+  for (const Number& argument : arguments) keys.push_back(algebra_.key(argument));
+  return algebra_.random_flag(typed, keys);
+}
+
+Number Functions::cast(const Number& value, DType from, DType to) {
+  if (from == to || (is_floating(from) && is_floating(to)) || is_bool(from)) return value;
+  if (is_bool(to))
+    return is_whole(from) ? algebra_.negation(compare("eq", value, algebra_.constant(0), from))
+                          : algebra_.negation(algebra_.is_equal(value, algebra_.constant(0)));
+  if (!value.is_finite()) return Algebra::undefined();
+  const std::string fn = fmt::format("cast {} to {}", to_string(from), to_string(to));
+  if (is_whole(from) && is_floating(to)) {
+    if (value.in_range) return value;
+    return algebra_.unknown(fn, {&value, 1});
+  }
+  if (algebra_.constant_of(value) != nullptr) {
+    const Number arguments[] = {value};
+    const std::string typed = fmt::format("cast({})", to_string(to));
+    if (const auto known = of_constants(typed, arguments)) return *known;
+  }
+  return algebra_.unknown(fn, {&value, 1});
+}
+
+Number Functions::extremum(Arguments of, DType dtype, bool greatest) {
+  if (is_bool(dtype)) {
+    Number all = algebra_.constant(greatest ? 0 : 1);
+    for (const Number& flag : of)
+      all = greatest ? algebra_.negation(
+                           algebra_.conjunction(algebra_.negation(all), algebra_.negation(flag)))
+                     : algebra_.conjunction(all, flag);
+    return all;
+  }
+  if (is_whole(dtype)) {
+    std::set<uint64_t> keys;
+    for (const Number& number : of) {
+      if (number.kind == Number::Kind::kUndefined) return number;
+      keys.insert(algebra_.key(number));
+    }
+    if (keys.size() == 1) return of[0];
+    const std::vector<uint64_t> sorted(keys.begin(), keys.end());
+    return algebra_.random(
+        std::string(greatest ? "greatest " : "least ") + std::string(to_string(dtype)), sorted);
+  }
+  if (greatest) return algebra_.maximum(of);
+  std::vector<Number> negatives;
+  for (const Number& number : of) negatives.push_back(algebra_.negative(number));
+  return algebra_.negative(algebra_.maximum(negatives));
+}
+
+}  // namespace assay::identity

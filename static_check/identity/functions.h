@@ -1,0 +1,71 @@
+// Functions of elements and of blocks on numbers of the identity test.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "shared_ir/core.h"
+#include "shared_ir/reference/tensor.h"
+#include "static_check/identity/algebra.h"
+
+namespace assay::identity {
+
+// Of integers that may wrap, flags apart.
+inline bool is_whole(DType dtype) { return is_integer(dtype) && !is_bool(dtype); }
+
+class Functions {
+ public:
+  explicit Functions(Algebra& algebra) : algebra_(algebra) {}
+
+  // A constant of a program. What is the nearest floating number to an irrational one that programs
+  // write down (0.7071067811865476) stands for that.
+  Number literal(const Rational& value);
+  // The same of the nearest double.
+  Number number(double value);
+  // What literals were read as: "0.7071067811865476 is read as sqrt(1/2)".
+  const std::set<std::string>& readings() const { return readings_; }
+
+  // kMap: `fn` of the elements, whose types are `from`; `to` is the result's.
+  Number map(const std::string& fn, std::span<const Number> arguments, DType from, DType to);
+  Number cast(const Number& value, DType from, DType to);
+  // The greatest (least) of all, integers apart, which may wrap.
+  Number extremum(std::span<const Number> of, DType dtype, bool greatest);
+
+  // kOneHot: whether the index, which lies in a table of that many rows, is this one.
+  Number is_row(const Number& index, int64_t row, int64_t rows, DType dtype);
+  // Whether there are tables. What was computed before one was known may be other flags.
+  bool has_tables() const { return !rows_.empty(); }
+
+  // kBlock: fills `result`. A function that is not known by a formula is a random one of all that
+  // it reads.
+  void block(const std::string& fn, const std::vector<reference::TensorOf<Number>>& operands,
+             DType from, DType to, reference::TensorOf<Number>& result);
+
+ private:
+  Number compare(const std::string& name, const Number& a, const Number& b, DType of);
+  std::optional<Number> of_constants(const std::string& fn, std::span<const Number> arguments);
+  std::optional<Number> formula(const std::string& fn, std::span<const Number> arguments);
+  Number sigmoid(const Number& x);
+  Number tanh(const Number& x);
+  Number odd(std::string_view name, const Number& x);
+  Number gelu(bool exact, const Number& x);
+  Number gelu_slope(bool exact, const Number& x);
+  Number distribution(bool exact, const Number& x);
+  Number inner_scale();
+  Number root_of(int64_t numerator, int64_t denominator);
+
+  std::optional<Number> is_row_of_known(const Number& index, int64_t row, DType dtype);
+  Number equal_integers(const Number& a, const Number& b, DType dtype);
+
+  Algebra& algebra_;
+  std::map<std::pair<DType, uint64_t>, int64_t> rows_;  // of the smallest table, by index
+  std::set<std::string> readings_;
+};
+
+}  // namespace assay::identity

@@ -1,0 +1,88 @@
+#include "static_check/identity/identity_test.h"
+
+#include <algorithm>
+
+#include "static_check/identity/evaluation.h"
+
+namespace assay {
+namespace {
+
+// Arbitrary; a program cannot know of them.
+constexpr uint64_t kSeeds[] = {0xA0761D6478BD642Full, 0xE7037ED1A0B428DBull};
+
+}  // namespace
+
+struct IdentityTest::Evaluations {
+  std::vector<std::unique_ptr<identity::Evaluation>> all;
+};
+
+IdentityTest::IdentityTest(const Problem& problem) : problem_(problem) {}
+IdentityTest::~IdentityTest() = default;
+
+bool IdentityTest::holds(const CleanExpr& sequential, const CleanExpr& replica) {
+  if (!why_not_.empty()) return false;
+  try {
+    if (evaluations_ == nullptr) evaluations_ = std::make_unique<Evaluations>();
+    auto& all = evaluations_->all;
+    // Most that differ do so the first time.
+    for (size_t i = 0; i < std::size(kSeeds); ++i) {
+      if (i == all.size())
+        all.push_back(std::make_unique<identity::Evaluation>(problem_, kSeeds[i]));
+      if (!all[i]->equal(sequential, replica)) return false;
+    }
+    return true;
+  } catch (const identity::NotRepresented& reason) {
+    why_not_ = reason.why;
+  } catch (const UserError& error) {
+    why_not_ = error.what();
+  } catch (const RationalOverflow&) {
+    why_not_ = "a long constant";
+  }
+  return false;
+}
+
+std::set<std::string> IdentityTest::readings() const {
+  if (evaluations_ == nullptr || evaluations_->all.empty()) return {};
+  return evaluations_->all.front()->readings();
+}
+
+std::vector<std::vector<CleanExpr>> likely_relations(const Problem& problem,
+                                                     const std::string& output) {
+  const Graph& sequential = problem.refinement.sequential;
+  const Shape& wanted = sequential.tensors[static_cast<size_t>(sequential.find(output))].shape;
+  std::vector<CleanExpr> leaves;
+  std::vector<Shape> shapes;
+  for (size_t r = 0; r < problem.refinement.ranks.size(); ++r) {
+    const Graph& graph = problem.refinement.ranks[r];
+    for (const TensorId id : graph.outputs) {
+      const Tensor& tensor = graph.tensors[static_cast<size_t>(id)];
+      if (tensor.name != output) continue;
+      CleanExpr leaf;
+      leaf.name = output;
+      leaf.rank = static_cast<Rank>(r);
+      leaves.push_back(std::move(leaf));
+      shapes.push_back(tensor.shape);
+    }
+  }
+  std::vector<std::vector<CleanExpr>> likely;
+  if (leaves.empty()) return likely;
+  if (std::ranges::all_of(shapes, [&](const Shape& shape) { return shape == wanted; })) {
+    likely.push_back(leaves);
+    return likely;
+  }
+  for (size_t dim = 0; dim < wanted.size(); ++dim) {
+    Shape together = shapes.front();
+    if (together.size() != wanted.size()) break;
+    for (size_t i = 1; i < shapes.size(); ++i)
+      if (shapes[i].size() == together.size()) together[dim] += shapes[i][dim];
+    if (together != wanted) continue;
+    CleanExpr concat;
+    concat.kind = CleanExpr::Kind::kConcat;
+    concat.dim = static_cast<int64_t>(dim);
+    concat.operands = leaves;
+    likely.push_back({std::move(concat)});
+  }
+  return likely;
+}
+
+}  // namespace assay

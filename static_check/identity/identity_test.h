@@ -1,0 +1,46 @@
+// Proof by evaluation: both programs on residues at random places. Programs that differ agree there
+// with a probability below 2^-60 (Schwartz 1980; Zippel 1979; for exponentials Mirage, OSDI '25).
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "shared_ir/clean_expr.h"
+#include "static_check/problem/problem.h"
+
+namespace assay {
+
+// Of a problem whose programs are lifted and whose collectives meet. It must outlive this.
+class IdentityTest {
+ public:
+  explicit IdentityTest(const Problem& problem);
+  ~IdentityTest();
+  IdentityTest(const IdentityTest&) = delete;
+  IdentityTest& operator=(const IdentityTest&) = delete;
+
+  // Whether both are equal, for all inputs for which all functions of both programs are defined
+  // and all indices lie in their tables. False as well where that is not decided; then why_not()
+  // says why. Throws TimedOut.
+  bool holds(const CleanExpr& sequential, const CleanExpr& replica);
+
+  // Why nothing is decided; empty where it is.
+  const std::string& why_not() const { return why_not_; }
+  // What constants of the programs were taken for: "0.7071067811865476 is read as sqrt(1/2)".
+  std::set<std::string> readings() const;
+
+ private:
+  struct Evaluations;
+
+  const Problem& problem_;
+  std::unique_ptr<Evaluations> evaluations_;  // made with the first question
+  std::string why_not_;
+};
+
+// Expressions over outputs of the ranks that an output may be, where the case does not say: each
+// rank's tensor of its name, or these put together along a dimension.
+std::vector<std::vector<CleanExpr>> likely_relations(const Problem& problem,
+                                                     const std::string& output);
+
+}  // namespace assay

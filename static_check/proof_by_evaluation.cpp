@@ -1,0 +1,100 @@
+#include "static_check/proof_by_evaluation.h"
+
+#include <algorithm>
+
+#include "static_check/claimed.h"
+#include "static_check/identity/identity_test.h"
+#include "static_check/problem/candidates.h"
+
+namespace assay {
+namespace {
+
+constexpr char kTrusted[] =
+    "identity test: both programs agree at random places of finite fields, twice; programs that "
+    "differ do so with a probability below 2^-60";
+
+class Prover {
+ public:
+  explicit Prover(const Problem& problem) : problem_(problem), test_(problem) {}
+
+  EvaluatedProof prove(const std::set<const Expectation*>& broken,
+                       const std::vector<TensorId>& unproved) {
+    proof_.holds = expectations_hold(broken) && outputs_hold(unproved);
+    proof_.why_not = test_.why_not();
+    proof_.readings = test_.readings();
+    return std::move(proof_);
+  }
+
+ private:
+  bool holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
+    for (const CleanExpr& replica : replicas) {
+      if (type_difference(problem_, sequential, replica) || !test_.holds(sequential, replica))
+        return false;
+      proof_.equations.push_back({sequential, replica});
+    }
+    return !replicas.empty();
+  }
+
+  bool expectations_hold(const std::set<const Expectation*>& broken) {
+    const Graph& graph = problem_.refinement.sequential;
+    for (const Expectation& expectation : problem_.refinement.expect) {
+      if (!broken.contains(&expectation)) continue;
+      if (!holds(expectation.sequential, expectation.replicas)) return false;
+      if (expectation.sequential.kind != CleanExpr::Kind::kTensor) continue;
+      const TensorId id = graph.find(expectation.sequential.name);
+      proof_.outputs[id] = expectation.replicas;
+      // The output may have another name there.
+      CleanExpr leaf = expectation.sequential;
+      leaf.name = graph.tensors[static_cast<size_t>(id)].name;
+      for (const CleanExpr& replica : expectation.replicas)
+        proof_.equations.push_back({leaf, replica});
+    }
+    return true;
+  }
+
+  bool outputs_hold(const std::vector<TensorId>& unproved) {
+    for (const TensorId id : unproved) {
+      if (proof_.outputs.contains(id)) continue;
+      CleanExpr leaf;
+      leaf.name = problem_.refinement.sequential.tensors[static_cast<size_t>(id)].name;
+      const auto likely = likely_relations(problem_, leaf.name);
+      const auto found =
+          std::ranges::find_if(likely, [&](const auto& replicas) { return holds(leaf, replicas); });
+      if (found == likely.end()) return false;
+      proof_.outputs[id] = *found;
+    }
+    return true;
+  }
+
+  const Problem& problem_;
+  IdentityTest test_;
+  EvaluatedProof proof_;
+};
+
+}  // namespace
+
+EvaluatedProof evaluated_proof(const Problem& problem, const std::set<const Expectation*>& broken,
+                               const std::vector<TensorId>& unproved) {
+  return Prover(problem).prove(broken, unproved);
+}
+
+void accept(const Problem& problem, const EvaluatedProof& proof, StaticResult& result) {
+  StaticReport& report = result.report;
+  result.certificate.evaluated = proof.equations;
+  for (TensorReport& output : report.outputs) {
+    const auto found = proof.outputs.find(problem.refinement.sequential.find(output.name));
+    if (found == proof.outputs.end()) continue;
+    std::erase_if(result.certificate.relations,
+                  [&](const auto& r) { return r.output && r.tensor == output.name; });
+    output = claimed(result, output.name, found->second, true);
+    output.by_evaluation = true;
+  }
+  report.verdict = Verdict::kProved;
+  report.failures.clear();
+  report.searches.clear();
+  report.trusted.push_back(kTrusted);
+  for (const std::string& reading : proof.readings)
+    report.assumptions.push_back("constants: " + reading);
+}
+
+}  // namespace assay

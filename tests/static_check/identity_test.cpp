@@ -1,0 +1,227 @@
+// Proof by evaluation in finite fields: identities of ordinary algebra that no lemma says are
+// proved, and programs that differ in one place are not. Every proof is evaluated a second time by
+// the checker's own algebra (prove.h replays it).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "tests/support/prove.h"
+
+namespace assay::test {
+namespace {
+
+using Formula = std::function<TensorRef(GraphBuilder&, TensorRef x, TensorRef y)>;
+
+/// Both formulas of x, y [4, 6]; the second on the only rank.
+Case formulas(const Formula& sequential, const Formula& rank) {
+  CaseBuilder builder(1);
+  const auto build = [](GraphBuilder& graph, const Formula& formula) {
+    const TensorRef x = graph.input("x", {4, 6}), y = graph.input("y", {4, 6});
+    graph.output("out", formula(graph, x, y));
+  };
+  build(builder.sequential(), sequential);
+  build(builder.rank(0), rank);
+  builder.replicate("x");
+  builder.replicate("y");
+  builder.expect("out", {"out@0"});
+  return builder.build();
+}
+
+/// Calls with results of one shape, named in turn.
+class Calls {
+ public:
+  explicit Calls(GraphBuilder& graph, Shape shape = {4, 6})
+      : graph_(graph), shape_(std::move(shape)) {}
+
+  TensorRef operator()(const std::string& op, std::vector<Argument> arguments,
+                       DType dtype = DType::kFloat32) {
+    return graph_.call("n" + std::to_string(count_++), "aten." + op, std::move(arguments), shape_,
+                       dtype);
+  }
+
+ private:
+  GraphBuilder& graph_;
+  Shape shape_;
+  int count_ = 0;
+};
+
+TensorRef relu(GraphBuilder& graph, TensorRef x, TensorRef) {
+  return Calls(graph)("relu.default", {x});
+}
+
+Formula where_above(double threshold) {
+  return [threshold](GraphBuilder& graph, TensorRef x, TensorRef) {
+    Calls call(graph);
+    const TensorRef above = call("gt.Scalar", {x, threshold}, DType::kBool);
+    return call("where.self", {above, x, call("zeros_like.default", {x})});
+  };
+}
+
+TEST(Identity, ReluIsACondition) {
+  EXPECT_TRUE(proves(formulas(relu, where_above(0))));
+  EXPECT_FALSE(proves(formulas(relu, where_above(0.001))));
+}
+
+Formula gelu_by_erf(double scale) {
+  return [scale](GraphBuilder& graph, TensorRef x, TensorRef) {
+    Calls call(graph);
+    const TensorRef erf = call("erf.default", {call("mul.Scalar", {x, scale})});
+    return call("mul.Tensor", {call("mul.Scalar", {x, 0.5}), call("add.Scalar", {erf, 1})});
+  };
+}
+
+TensorRef gelu(GraphBuilder& graph, TensorRef x, TensorRef) {
+  return Calls(graph)("gelu.default", {x});
+}
+
+TEST(Identity, GeluIsItsDefinitionWithTheNearestNumberToAnIrrationalOne) {
+  const StaticResult result = prove(formulas(gelu, gelu_by_erf(0.7071067811865476)));
+  EXPECT_EQ(result.report.verdict, Verdict::kProved);
+  EXPECT_TRUE(result.report.outputs[0].by_evaluation);
+  EXPECT_THAT(result.report.assumptions,
+              testing::Contains(testing::HasSubstr("is read as sqrt(1/2)")));
+  EXPECT_FALSE(proves(formulas(gelu, gelu_by_erf(0.7071))));
+}
+
+Formula rms_norm_by_definition(double eps) {
+  return [eps](GraphBuilder& graph, TensorRef x, TensorRef) {
+    Calls call(graph), row(graph, {4, 1});
+    const TensorRef squares = call("mul.Tensor", {x, x});
+    const TensorRef mean = graph.call("mean", "aten.mean.dim", {squares, {-1}, true}, {4, 1});
+    const TensorRef scale =
+        graph.call("scale", "aten.rsqrt.default",
+                   {graph.call("sum", "aten.add.Scalar", {mean, eps}, {4, 1})}, {4, 1});
+    return call("mul.Tensor", {x, scale});
+  };
+}
+
+TensorRef rms_norm(GraphBuilder& graph, TensorRef x, TensorRef) {
+  return Calls(graph)("rms_norm.default", {x, {6}, NoArg{}, 1e-5});
+}
+
+TEST(Identity, RmsNormIsItsDefinition) {
+  EXPECT_TRUE(proves(formulas(rms_norm, rms_norm_by_definition(1e-5))));
+  EXPECT_FALSE(proves(formulas(rms_norm, rms_norm_by_definition(1e-6))));
+}
+
+TEST(Identity, TheRootOfASquareIsNotTheNumber) {
+  const auto root_of_square = [](GraphBuilder& graph, TensorRef x, TensorRef) {
+    Calls call(graph);
+    return call("sqrt.default", {call("mul.Tensor", {x, x})});
+  };
+  const auto itself = [](GraphBuilder& graph, TensorRef x, TensorRef) {
+    return Calls(graph)("clone.default", {x});
+  };
+  const auto magnitude = [](GraphBuilder& graph, TensorRef x, TensorRef) {
+    return Calls(graph)("abs.default", {x});
+  };
+  EXPECT_FALSE(proves(formulas(root_of_square, itself)));
+  EXPECT_FALSE(proves(formulas(magnitude, itself)));
+}
+
+/// The greater of x + c and y + d.
+Formula maximum_of_shifted(double c, double d) {
+  return [c, d](GraphBuilder& graph, TensorRef x, TensorRef y) {
+    Calls call(graph);
+    return call("maximum.default", {call("add.Scalar", {x, c}), call("add.Scalar", {y, d})});
+  };
+}
+
+TEST(Identity, WhatAllElementsOfAMaximumHaveInCommonComesOut) {
+  const auto outside = [](GraphBuilder& graph, TensorRef x, TensorRef y) {
+    Calls call(graph);
+    return call("add.Scalar", {call("maximum.default", {y, x}), 2.0});
+  };
+  EXPECT_TRUE(proves(formulas(maximum_of_shifted(2, 2), outside)));
+  EXPECT_FALSE(proves(formulas(maximum_of_shifted(2, 3), outside)));
+}
+
+TEST(Identity, AConditionalChoiceOfTheGreaterIsTheMaximum) {
+  const auto greater = [](GraphBuilder& graph, TensorRef x, TensorRef y) {
+    return Calls(graph)("maximum.default", {x, y});
+  };
+  const auto chosen = [](const char* comparison) -> Formula {
+    return [comparison](GraphBuilder& graph, TensorRef x, TensorRef y) {
+      Calls call(graph);
+      return call("where.self", {call(comparison, {x, y}, DType::kBool), x, y});
+    };
+  };
+  EXPECT_TRUE(proves(formulas(greater, chosen("gt.Tensor"))));
+  EXPECT_TRUE(proves(formulas(greater, chosen("ge.Tensor"))));
+  EXPECT_FALSE(proves(formulas(greater, chosen("lt.Tensor"))));
+}
+
+TEST(Identity, TanhIsMadeOfASigmoid) {
+  const auto tanh = [](GraphBuilder& graph, TensorRef x, TensorRef) {
+    return Calls(graph)("tanh.default", {x});
+  };
+  const auto by_sigmoid = [](double scale) -> Formula {
+    return [scale](GraphBuilder& graph, TensorRef x, TensorRef) {
+      Calls call(graph);
+      const TensorRef sigmoid = call("sigmoid.default", {call("mul.Scalar", {x, scale})});
+      return call("sub.Scalar", {call("mul.Scalar", {sigmoid, 2.0}), 1.0});
+    };
+  };
+  EXPECT_TRUE(proves(formulas(tanh, by_sigmoid(2))));
+  EXPECT_FALSE(proves(formulas(tanh, by_sigmoid(1))));
+}
+
+/// (x + y) w, and x w + `times` y w.
+TEST(Identity, ProductsDistribute) {
+  const auto build = [](double times) {
+    CaseBuilder builder(1);
+    const auto inputs = [](GraphBuilder& graph) {
+      return std::vector{graph.input("x", {4, 6}), graph.input("y", {4, 6}),
+                         graph.input("w", {6, 3})};
+    };
+    GraphBuilder& whole = builder.sequential();
+    const auto a = inputs(whole);
+    whole.output("out", whole.call("p", "aten.mm.default",
+                                   {whole.call("s", "aten.add.Tensor", {a[0], a[1]}, {4, 6}), a[2]},
+                                   {4, 3}));
+    GraphBuilder& rank = builder.rank(0);
+    const auto b = inputs(rank);
+    const TensorRef left = rank.call("l", "aten.mm.default", {b[0], b[2]}, {4, 3});
+    const TensorRef right = rank.call("r", "aten.mm.default", {b[1], b[2]}, {4, 3});
+    const TensorRef scaled = rank.call("m", "aten.mul.Scalar", {right, times}, {4, 3});
+    rank.output("out", rank.call("s", "aten.add.Tensor", {left, scaled}, {4, 3}));
+    for (const char* name : {"x", "y", "w"}) builder.replicate(name);
+    builder.expect("out", {"out@0"});
+    return builder.build();
+  };
+  EXPECT_TRUE(proves(build(1)));
+  EXPECT_FALSE(proves(build(1.001)));
+}
+
+/// A row of a table, and the product of the table with a one-hot of the index.
+TEST(Identity, AnIndexIsOneRowOfItsTable) {
+  const auto build = [](int first) {
+    CaseBuilder builder(1);
+    GraphBuilder& whole = builder.sequential();
+    const TensorRef table = whole.input("table", {5, 6});
+    whole.output("out", whole.call("e", "aten.embedding.default",
+                                   {table, whole.input("ids", {3}, DType::kInt64)}, {3, 6}));
+    GraphBuilder& rank = builder.rank(0);
+    const TensorRef own = rank.input("table", {5, 6});
+    const TensorRef ids = rank.input("ids", {3}, DType::kInt64);
+    const TensorRef column =
+        rank.call("u", "aten.unsqueeze.default", {ids, 1}, {3, 1}, DType::kInt64);
+    const TensorRef rows =
+        rank.call("a", "aten.arange.start", {first, first + 5}, {5}, DType::kInt64);
+    const TensorRef same = rank.call("q", "aten.eq.Tensor", {column, rows}, {3, 5}, DType::kBool);
+    const TensorRef numbers = rank.call("c", "aten._to_copy.default", {same}, {3, 5});
+    rank.keyword("dtype", DType::kFloat32);
+    rank.output("out", rank.call("m", "aten.mm.default", {numbers, own}, {3, 6}));
+    builder.replicate("table");
+    builder.replicate("ids");
+    builder.expect("out", {"out@0"});
+    return builder.build();
+  };
+  EXPECT_TRUE(proves(build(0)));
+  EXPECT_FALSE(proves(build(1)));
+}
+
+}  // namespace
+}  // namespace assay::test
