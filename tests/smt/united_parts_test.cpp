@@ -128,8 +128,10 @@ TEST(UnitedParts, MaximumThatMissesAColumnIsUnproved) {
 
 TEST(UnitedParts, StayApartWithoutTheSolver) {
   ASSERT_EQ(setenv("ASSAY_MODULES", "/nowhere", 1), 0);
+  StaticOptions derived_alone;
+  derived_alone.evaluate = false;
   const StaticResult result =
-      static_check(contraction(kThirdsAndRuns, true), OperatorTable::builtin());
+      static_check(contraction(kThirdsAndRuns, true), OperatorTable::builtin(), derived_alone);
   unsetenv("ASSAY_MODULES");
   EXPECT_EQ(result.report.verdict, Verdict::kUnproved);
   EXPECT_TRUE(result.report.trusted.empty());
