@@ -106,7 +106,8 @@ class Check {
     } else {
       prove();
       if (result_.report.verdict == Verdict::kUnproved) prove_by_lemmas();
-      if (result_.report.verdict != Verdict::kProved && options_.evaluate) prove_by_evaluation();
+      if (result_.report.verdict != Verdict::kProved && options_.evaluate && !asked_.exact)
+        prove_by_evaluation();
       if (result_.report.verdict == Verdict::kProved)
         refuse_undefined_outputs(problem_, result_.certificate);
       note_domains();

@@ -29,6 +29,7 @@ struct StaticOptions {
 struct StaticResult {
   StaticReport report;  // verdict, outputs, tensors, failures, assumptions, counts
   Certificate certificate;
+  std::string rejected;  // why the checker rejects what was found: our bug; empty where it does not
   int64_t replayed = 0;  // claims of the certificate that the checker derived anew
   // Each distributed tensor over sequential ones (leaves at rank 0), where a clean expression of
   // views exists: per rank, tensor name -> expression. Reshards reference values for operator-wise

@@ -37,8 +37,12 @@ void replay_result(const Case& asked, const Problem& problem, StaticResult& resu
           ? LemmaTable{}
           : lemmas_with_certified(asked.lemma_files, certified_lemmas(result.report)));
   if (checked.undecided) return withdraw_claims(result, checked.reason);
-  if (!checked.accepted)
-    throw InternalError("the checker rejects the certificate: " + checked.reason);
+  if (!checked.accepted) {
+    result.rejected = checked.reason;
+    result.distributed_over_sequential.clear();
+    withdraw_claims(result, checked.reason + "; a bug of Assay, please report it with the case");
+    return;
+  }
   result.replayed = checked.claims;
 }
 

@@ -72,6 +72,7 @@ struct Case {
   std::optional<Accepted> accept;
   std::vector<Approximation> approximations;
   bool allow_scale = false;
+  bool exact = false;  // proofs by evaluation at random places do not count
   bool random_agrees = true;
   std::vector<std::filesystem::path>
       operator_files;  // the user's declarations, added to the built-in ones

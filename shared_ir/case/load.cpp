@@ -277,6 +277,7 @@ class Loader {
       }
     }
     case_.allow_scale = table.boolean("allow_scale", false);
+    case_.exact = table.boolean("exact", false);
     if (table.has("self_made")) case_.self_made = names(table, "self_made");
     table.finish();
   }

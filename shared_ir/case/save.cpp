@@ -85,6 +85,7 @@ std::string case_toml(const Case& refinement, const std::vector<std::string>& ra
   }
   text += "\n[check]\noutputs = " + list(refinement.outputs) + "\n";
   if (refinement.allow_scale) text += "allow_scale = true\n";
+  if (refinement.exact) text += "exact = true\n";
   if (!refinement.self_made.empty()) text += "self_made = " + list(refinement.self_made) + "\n";
   text += "\n[expect]\n";
   for (const Expectation& expectation : refinement.expect) {

@@ -35,8 +35,10 @@ class Lowering {
       try {
         lower_node(graph_.nodes[i]);
       } catch (const RationalOverflow&) {
+        context_.site.node = &graph_.nodes[i];  // not a call that was made of it
         context_.site.fail("arithmetic on its constants needs more than 64 bits");
       } catch (const SizeOverflow&) {
+        context_.site.node = &graph_.nodes[i];
         context_.site.fail("its sizes leave 64 bits, or it is too many operators at once");
       }
     }

@@ -100,13 +100,16 @@ Number Algebra::power(const Number& number, const Rational& exponent) {
 }
 
 Number Algebra::root(const Residue& factor, const Residue& base, const Rational& exponent) const {
-  const uint64_t keys[] = {static_cast<uint64_t>(exponent.denominator()), base.value};
+  // By exponents between 0 and 1, so that x / sqrt(x) is sqrt(x).
+  const int64_t parts = exponent.denominator();
+  const int64_t rest = (exponent.numerator() % parts + parts) % parts;
+  const uint64_t keys[] = {static_cast<uint64_t>(parts), base.value};
   const Residue unit = random_residue("root", keys);
   Form form{Form::Kind::kRoot};
-  form.constant = exponent;
-  form.factor = factor;
+  form.constant = Rational(rest, parts);
+  form.factor = factor * raised(base, (exponent.numerator() - rest) / parts);
   form.argument = base;
-  return {factor * raised(unit, exponent.numerator()), Number::Kind::kFinite, false,
+  return {form.factor * raised(unit, rest), Number::Kind::kFinite, false,
           std::make_shared<const Form>(std::move(form))};
 }
 
@@ -176,7 +179,8 @@ Number Algebra::maximum(std::span<const Number> of) {
 }
 
 Number Algebra::maximum_of(std::vector<Residue> elements) const {
-  // What all elements have in common comes out: max(a + c, b + c) = max(a, b) + c.
+  // What all elements have in common comes out: max(a + c, b + c) = max(a, b) + c. Of two, half of
+  // what is left is their distance: max(a, b) = (a + b + sqrt((a - b)^2)) / 2.
   Residue mean;
   for (const Residue& element : elements) mean = mean + element;
   mean = mean * raised(residue_of(static_cast<int64_t>(elements.size())), -1);
@@ -186,8 +190,14 @@ Number Algebra::maximum_of(std::vector<Residue> elements) const {
   std::ranges::sort(keys);
   Form form{Form::Kind::kMaximum};
   form.elements = std::make_shared<const std::vector<Residue>>(std::move(elements));
-  return {mean + random_residue("maximum", keys), Number::Kind::kFinite, false,
-          std::make_shared<const Form>(std::move(form))};
+  Residue rest;
+  if (keys.size() == 2) {
+    const Residue distance = (*form.elements)[0] - (*form.elements)[1];
+    rest = root(residue_of(Rational(1, 2)), distance * distance, Rational(1, 2)).residue;
+  } else {
+    rest = random_residue("maximum", keys);
+  }
+  return {mean + rest, Number::Kind::kFinite, false, std::make_shared<const Form>(std::move(form))};
 }
 
 Number Algebra::minimum(const Number& a, const Number& b) {

@@ -4,6 +4,8 @@
 #include <functional>
 #include <unordered_map>
 
+#include <fmt/format.h>
+
 #include "shared_ir/reference/element_functions.h"
 #include "static_check/identity/functions.h"
 
@@ -125,6 +127,22 @@ const std::unordered_map<std::string_view, Formula> kOfAll = {
 
 }  // namespace
 
+// The elements of a set by their places, whatever order they came in; the first and the last are
+// its extrema.
+void Functions::sorted(bool descending, const NumberBlock& of, std::vector<uint64_t> keys,
+                       NumberBlock& result) {
+  std::ranges::sort(keys.begin() + 1, keys.end());
+  keys.push_back(0);
+  const size_t count = result.values.size();
+  for (size_t i = 0; i < count; ++i) {
+    const size_t place = descending ? count - 1 - i : i;
+    keys.back() = place;
+    result.values[i] = place == 0 || place + 1 == count
+                           ? extremum(of.values, DType::kFloat32, place != 0)
+                           : algebra_.random("sorted", keys);
+  }
+}
+
 void Functions::block(const std::string& fn, const std::vector<NumberBlock>& operands, DType from,
                       DType to, NumberBlock& result) {
   const FunctionName name = reference::parse_function_name(fn);
@@ -138,6 +156,9 @@ void Functions::block(const std::string& fn, const std::vector<NumberBlock>& ope
     result.values = known->second(rows, name, operands);
     return;
   }
+  // Functions of integers know how these wrap.
+  const std::string typed =
+      floating ? fn : fmt::format("{} {} -> {}", fn, to_string(from), to_string(to));
   std::vector<uint64_t> keys;
   for (const NumberBlock& operand : operands) {
     keys.push_back(operand.values.size());
@@ -149,13 +170,15 @@ void Functions::block(const std::string& fn, const std::vector<NumberBlock>& ope
       keys.push_back(algebra_.key(number));
     }
   }
-  if (floating && (name.name == "sort" || name.name == "median")) {
-    std::ranges::sort(keys.begin() + 1, keys.end());  // of whatever order
+  if (floating && name.name == "sort" && !result.values.empty()) {
+    sorted(name.text(0) == "true", operands[0], keys, result);
+    return;
   }
   keys.push_back(0);
   for (size_t i = 0; i < result.values.size(); ++i) {
     keys.back() = i;
-    result.values[i] = is_bool(to) ? algebra_.random_flag(fn, keys) : algebra_.random(fn, keys);
+    result.values[i] =
+        is_bool(to) ? algebra_.random_flag(typed, keys) : algebra_.random(typed, keys);
   }
 }
 

@@ -27,12 +27,13 @@ class Side {
   using Number = identity::Number;
 
   Side(Evaluation& evaluation, const std::vector<const LiftedProgram*>& lifted,
-       const std::vector<CoreProgram>& programs)
+       const std::vector<CoreProgram>& programs, bool of_specification)
       : evaluation_(evaluation),
         algebra_(evaluation.algebra_),
         functions_(evaluation.functions_),
         lifted_(lifted),
-        programs_(programs) {}
+        programs_(programs),
+        of_specification_(of_specification) {}
 
   Tensor value(Rank rank, const CoreProgram& program, const CoreOp& op,
                const std::vector<const Tensor*>& operands) {
@@ -98,9 +99,11 @@ class Side {
         });
       case Prim::kMap: {
         std::vector<Number> at(operands.size());
+        std::vector<DType> types;
+        for (const CoreId operand : op.operands) types.push_back(program.ops[operand].dtype);
         return each([&](size_t i) {
           for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
-          return functions_.map(op.fn, at, from, op.dtype);
+          return functions_.map(op.fn, at, types, op.dtype);
         });
       }
       case Prim::kKeep:
@@ -123,9 +126,11 @@ class Side {
         return extrema(op, *operands[0], out);
       case Prim::kOneHot: {
         const auto classes = static_cast<size_t>(op.shape.back());
+        for (const Number& index : operands[0]->values)
+          functions_.check_index(index, op.shape.back(), from, of_specification_);
         return each([&](size_t i) {
           return functions_.is_row(operands[0]->values[i / classes],
-                                   static_cast<int64_t>(i % classes), op.shape.back(), from);
+                                   static_cast<int64_t>(i % classes), from);
         });
       }
       case Prim::kBlock:
@@ -136,7 +141,7 @@ class Side {
         for (Number& value : values) value = wrapped(value, op);
         return;
       case Prim::kOpaque:
-        return opaque(op, operands, out);
+        return opaque(program, op, operands, out);
       case Prim::kCollective:
         throw InternalError("a collective is no operator of one rank");
     }
@@ -177,7 +182,8 @@ class Side {
   }
 
   // A function of all operands as wholes; what lowering writes down is what it says.
-  void opaque(const CoreOp& op, const std::vector<const Tensor*>& operands, Tensor& out) {
+  void opaque(const CoreProgram& program, const CoreOp& op,
+              const std::vector<const Tensor*>& operands, Tensor& out) {
     const auto name = reference::parse_function_name(op.fn).name;
     if (operands.empty() && name == "literal") {
       const ReferenceTensor written = reference::run_operation({}, op, {});
@@ -194,7 +200,9 @@ class Side {
     }
     if (operands.empty()) throw NotRepresented{"an operator of nothing that is not declared"};
     std::vector<uint64_t> keys;
-    for (const Tensor* operand : operands) {
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const Tensor* operand = operands[k];
+      keys.push_back(static_cast<uint64_t>(program.ops[op.operands[k]].dtype));
       keys.push_back(operand->shape.size());
       for (const int64_t size : operand->shape) keys.push_back(static_cast<uint64_t>(size));
       for (const Number& number : operand->values) keys.push_back(algebra_.key(number));
@@ -212,6 +220,7 @@ class Side {
   Functions& functions_;
   const std::vector<const LiftedProgram*> lifted_;
   const std::vector<CoreProgram>& programs_;
+  const bool of_specification_;
 };
 
 namespace {
@@ -232,6 +241,11 @@ bool is_represented(const Collective& what, DType dtype) {
 void refuse_what_is_not_represented(const Problem& problem) {
   int64_t elements = 0;
   const auto add = [&](const CoreProgram& program) {
+    // Which write at equal indices comes last is not told.
+    if (std::ranges::any_of(program.notes, [](const std::string& note) {
+          return note.ends_with("writes no element twice");
+        }))
+      throw NotRepresented{"a write at indices that may be equal"};
     for (const CoreOp& op : program.ops) {
       elements += element_count(op.shape);
       if (op.prim == Prim::kCollective &&
@@ -254,11 +268,11 @@ Evaluation::Evaluation(const Problem& problem, uint64_t seed) : problem_(problem
 
 void Evaluation::run() {
   const std::vector<CoreProgram> whole{problem_.sequential_program};
-  Side one(*this, {&problem_.sequential}, whole);
+  Side one(*this, {&problem_.sequential}, whole, true);
   sequential_ = reference::JointRun(whole, one).run();
   std::vector<const LiftedProgram*> lifted;
   for (const LiftedProgram& rank : problem_.ranks.ranks) lifted.push_back(&rank);
-  Side all(*this, lifted, problem_.rank_programs);
+  Side all(*this, lifted, problem_.rank_programs, false);
   ranks_ = reference::JointRun(problem_.rank_programs, all).run();
 }
 
@@ -335,7 +349,7 @@ bool Evaluation::equal(const CleanExpr& sequential, const CleanExpr& replica) {
     return values[static_cast<size_t>(id)];
   };
   const std::vector<CoreProgram> none;
-  Side numbers(*this, {}, none);
+  Side numbers(*this, {}, none, false);
   const reference::CleanRun<Side>::Leaf of_sequential = [&](const std::string& name, Rank) {
     return of(problem_.refinement.sequential, problem_.sequential_program, sequential_[0], name);
   };

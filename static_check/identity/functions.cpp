@@ -157,11 +157,25 @@ Number Functions::equal_integers(const Number& a, const Number& b, DType dtype) 
   return algebra_.random_flag("eq" + std::string(to_string(dtype)), keys);
 }
 
-Number Functions::is_row(const Number& index, int64_t row, int64_t rows, DType dtype) {
+void Functions::check_index(const Number& index, int64_t rows, DType dtype, bool assumed) {
+  if (const Rational* known = algebra_.constant_of(index)) {
+    if (known->is_negative() || !(Rational(rows) - *known).is_positive())
+      throw NotRepresented{"an index outside of its table"};
+    return;
+  }
+  const std::pair key{dtype, algebra_.key(index)};
+  if (assumed) {
+    int64_t& least = rows_.try_emplace(key, rows).first->second;
+    least = std::min(least, rows);
+  }
+  const auto known = rows_.find(key);
+  if (known == rows_.end() || known->second > rows)
+    throw NotRepresented{"an index that may lie outside of a rank's table"};
+}
+
+Number Functions::is_row(const Number& index, int64_t row, DType dtype) {
   if (const Rational* known = algebra_.constant_of(index))
     return algebra_.constant(*known == Rational(row) ? 1 : 0);
-  int64_t& known = rows_.try_emplace({dtype, algebra_.key(index)}, rows).first->second;
-  known = std::min(known, rows);
   return *is_row_of_known(index, row, dtype);
 }
 
@@ -180,7 +194,18 @@ std::optional<Number> Functions::is_row_of_known(const Number& index, int64_t ro
   return algebra_.flag_of(algebra_.subtract(algebra_.constant(1), any));
 }
 
-Number Functions::map(const std::string& fn, Arguments arguments, DType from, DType to) {
+Number Functions::map(const std::string& fn, Arguments arguments, std::span<const DType> types,
+                      DType to) {
+  // Functions of integers wrap by their types.
+  std::string typed = fn;
+  for (const DType type : types)
+    if (is_whole(type)) typed += fmt::format(" {}", to_string(type));
+  if (is_whole(to) || is_bool(to)) typed += fmt::format(" -> {}", to_string(to));
+  return map_of(fn, arguments, types[0], to, typed);
+}
+
+Number Functions::map_of(const std::string& fn, Arguments arguments, DType from, DType to,
+                         const std::string& typed) {
   for (const Number& argument : arguments)
     if (argument.kind == Number::Kind::kUndefined) return argument;
   const std::string name(reference::parse_function_name(fn).name);
@@ -189,8 +214,9 @@ Number Functions::map(const std::string& fn, Arguments arguments, DType from, DT
     if (const auto known = of_constants(fn, arguments)) return *known;
   static const std::set<std::string> kComparisons{"eq", "ne", "lt", "le", "gt", "ge"};
   if (kComparisons.contains(name)) {
-    if (is_bool(from) && name == "eq") return algebra_.negation(map("xor", arguments, from, to));
-    if (is_bool(from) && name == "ne") return map("xor", arguments, from, to);
+    if (is_bool(from) && name == "eq")
+      return algebra_.negation(map_of("xor", arguments, from, to, "xor"));
+    if (is_bool(from) && name == "ne") return map_of("xor", arguments, from, to, "xor");
     return compare(name, arguments[0], arguments[1], from);
   }
   if (is_bool(from) && is_bool(to)) {
@@ -206,7 +232,6 @@ Number Functions::map(const std::string& fn, Arguments arguments, DType from, DT
   }
   if (!whole && is_floating(from))
     if (const auto known = formula(fn, arguments)) return *known;
-  const std::string typed = fmt::format("{} {} -> {}", fn, to_string(from), to_string(to));
   Number result = algebra_.unknown(typed, arguments);
   if (!is_bool(to)) return result;
   std::vector<uint64_t> keys;

@@ -31,14 +31,18 @@ class Functions {
   // What literals were read as: "0.7071067811865476 is read as sqrt(1/2)".
   const std::set<std::string>& readings() const { return readings_; }
 
-  // kMap: `fn` of the elements, whose types are `from`; `to` is the result's.
-  Number map(const std::string& fn, std::span<const Number> arguments, DType from, DType to);
+  // kMap: `fn` of the elements, of these types; `to` is the result's.
+  Number map(const std::string& fn, std::span<const Number> arguments, std::span<const DType> types,
+             DType to);
   Number cast(const Number& value, DType from, DType to);
   // The greatest (least) of all, integers apart, which may wrap.
   Number extremum(std::span<const Number> of, DType dtype, bool greatest);
 
-  // kOneHot: whether the index, which lies in a table of that many rows, is this one.
-  Number is_row(const Number& index, int64_t row, int64_t rows, DType dtype);
+  // kOneHot: the index is one of a table of that many rows. That those of the specification
+  // (`assumed`) are is an assumption; a rank's must be one of these, or known.
+  void check_index(const Number& index, int64_t rows, DType dtype, bool assumed);
+  // Whether it is this row of it.
+  Number is_row(const Number& index, int64_t row, DType dtype);
   // Whether there are tables. What was computed before one was known may be other flags.
   bool has_tables() const { return !rows_.empty(); }
 
@@ -48,12 +52,16 @@ class Functions {
              DType from, DType to, reference::TensorOf<Number>& result);
 
  private:
+  Number map_of(const std::string& fn, std::span<const Number> arguments, DType from, DType to,
+                const std::string& typed);
   Number compare(const std::string& name, const Number& a, const Number& b, DType of);
   std::optional<Number> of_constants(const std::string& fn, std::span<const Number> arguments);
   std::optional<Number> formula(const std::string& fn, std::span<const Number> arguments);
   Number sigmoid(const Number& x);
   Number tanh(const Number& x);
   Number odd(std::string_view name, const Number& x);
+  void sorted(bool descending, const reference::TensorOf<Number>& of, std::vector<uint64_t> keys,
+              reference::TensorOf<Number>& result);
   Number gelu(bool exact, const Number& x);
   Number gelu_slope(bool exact, const Number& x);
   Number distribution(bool exact, const Number& x);

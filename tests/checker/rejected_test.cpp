@@ -41,6 +41,20 @@ TEST(RejectedCertificate, ExpectationThatDoesNotHold) {
   expect_rejected(replay, "expectation of y");
 }
 
+// What is said to be tested by evaluation is evaluated again.
+TEST(RejectedCertificate, EquationThatWasEvaluatedAndDoesNotHold) {
+  Replay replay = row_parallel();
+  CleanExpr y;
+  y.name = "y";
+  replay.certificate.evaluated = {{y, parse("y@0")}};
+  EXPECT_TRUE(replay.check().accepted) << replay.check().reason;
+  replay.certificate.relations[0].replicas = {parse("partial@0")};
+  replay.certificate.evaluated = {{y, parse("partial@0")}};
+  const CheckResult result = replay.check();
+  EXPECT_FALSE(result.accepted);
+  EXPECT_THAT(result.reason, testing::HasSubstr("by evaluation"));
+}
+
 // Rank 0 reduces no rows of its partial product, and claims zeros.
 Replay reduction_of_nothing(Prim reduction) {
   Replay replay = row_parallel();

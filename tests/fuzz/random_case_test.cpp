@@ -66,6 +66,8 @@ void check(uint64_t seed, const OperatorTable& operators, Tally& tally) {
   try {
     validate(made.refinement);
     const StaticResult result = static_check(made.refinement, operators);
+    if (!result.rejected.empty())
+      throw InternalError("the checker rejects the certificate: " + result.rejected);
     ++tally.verdicts[to_string(result.report.verdict)];
     if (!result.certificate.relations.empty() && result.report.verdict != Verdict::kRefuted) {
       ++tally.run;

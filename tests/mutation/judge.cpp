@@ -42,6 +42,8 @@ std::optional<Proof> Judge::prove(const Case& mutant, std::vector<Relation>* cla
   try {
     validate(mutant);
     const StaticResult result = static_check(mutant, operators_);
+    if (!result.rejected.empty())
+      throw InternalError("the checker rejects the certificate: " + result.rejected);
     Proof proof{result.report.verdict, reason_of(result.report), false, ""};
     proof.assumes_domains = std::ranges::any_of(result.report.assumptions, is_domain_of_ranks);
     if (claims) {

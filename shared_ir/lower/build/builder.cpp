@@ -42,16 +42,6 @@ CoreId Builder::input(TensorId tensor, DType dtype, const Shape& shape) {
   return last();
 }
 
-void Builder::note_rounded(const Rational& value, DType dtype, bool stored) {
-  if (!is_floating(dtype)) return;
-  const double number = value.to_double(), held = nearest_number(number, dtype);
-  if (held == number) return;
-  const auto taken = [&] { return rational_from_double(number).rounded; };
-  if (value.is_integer() || !is_in_range(number, dtype) || (stored && !taken()))
-    note(fmt::format("the constant {} is taken as it is, which {} rounds to {}", number,
-                     to_string(dtype), held));
-}
-
 CoreId Builder::stored_constant(double value, DType dtype, const Shape& shape) {
   if (!is_floating(dtype) || !std::isfinite(value)) return constant(value, dtype, shape);
   if (!is_in_range(value, dtype)) return constant(nearest_number(value, dtype), dtype, shape);
@@ -266,35 +256,6 @@ CoreId Builder::keep(CoreId mask, CoreId x) {
     return op(x).constant.is_zero() ? x : mask;
   }
   append(Prim::kKeep, dtype(x), shape(x), {mask, x});
-  return last();
-}
-
-CoreId Builder::cast(CoreId x, DType to) {
-  DType from = dtype(x);
-  if (from == to) return x;
-  if (is_integer(to))
-    if (const CoreId power = integer_power(x, to); power != kNone) return power;
-  if (is_float8(to) && !cast_keeps_values(from, to)) return map(cast_function(to), {x}, to, 0);
-  if (op(x).prim == Prim::kConst && is_floating(to)) {
-    const double number = op(x).constant.to_double();
-    if (op(x).fn.empty() && !is_in_range(number, to))
-      return constant(nearest_number(number, to), to, Shape(shape(x)));
-    note_rounded(op(x).constant, to, true);
-    return same_constant(x, to, shape(x));
-  }
-  if (is_finite_constant(x) && becomes_integer(op(x).constant, from, to))
-    return constant(op(x).constant, to, Shape(shape(x)));
-  // Fewer bits are those of the sum that did not wrap; a number reads all of them.
-  if (is_integer(from) && (is_floating(to) || is_bool(to))) x = wrapped(x);
-  if (is_integer(from) && is_floating(to) && !bounds_.is_exact_in(program_, x, to)) {
-    // No assumption that the program's own numbers contradict: they are rounded.
-    if (bounds_.is_constant(program_, x)) return map(cast_function(to), {x}, to, 0);
-    note(fmt::format("casts from {} to {} are taken as exact", to_string(from), to_string(to)));
-  }
-  if (is_integer(from) && is_integer(to) && cast_keeps_values(from, to)) x = unwrapped(x);
-  if (is_floating(from) && is_floating(to) && machine_epsilon(to) > machine_epsilon(from))
-    note(fmt::format("casts from {} to {} are taken as exact", to_string(from), to_string(to)));
-  append(Prim::kCast, to, shape(x), {x});
   return last();
 }
 

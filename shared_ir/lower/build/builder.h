@@ -92,6 +92,8 @@ class Builder {
   CoreId normal_map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype);
   CoreId negated(CoreId id) const;
   // `x` is a power of integers of dtype `to`, as floating numbers: as integers; else kNone.
+  // Whether the floating number is computed of integers of a type whose range `to` does not hold.
+  bool holds_wider_integers(CoreId x, DType to) const;
   CoreId integer_power(CoreId x, DType to);
   // A constant of a floating dtype that is taken as it is, though the dtype does not hold it: an
   // integer, or a number that is too large or too small for it; one that is `stored` in a tensor,

@@ -83,6 +83,7 @@ class Algebra {
   // The index lies in a table of that many rows, as the caller has checked: it is equal to one of
   // them. Where it was not known before, what was computed without it may be other flags.
   void learn_table(const Number& index, PlainInt rows);
+  bool lies_in_table(const Number& index, PlainInt rows) const;
   bool has_tables() const { return !rows_.empty(); }
   Number negation(const Number& flag);
   Number disjunction(const Number& a, const Number& b);
@@ -152,7 +153,8 @@ class Algebra {
   std::unordered_map<uint64_t, Number> exponentials_;   // by r of the argument
   std::unordered_map<uint64_t, Number> exponents_;      // arguments, by r of the exponential
   std::map<std::pair<Type, uint64_t>, PlainInt> rows_;  // of the smallest table, by index
-  std::unordered_map<uint64_t, uint64_t> positives_;    // flags "d > 0" to r of d, by r
+  std::unordered_map<uint64_t, Number> positives_;      // d of flags "d > 0", by r
+  std::unordered_map<uint64_t, int32_t> constants_;     // of rationals, by r
 };
 
 }  // namespace assay::checker::identity

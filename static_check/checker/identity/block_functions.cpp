@@ -132,7 +132,12 @@ void sort(Context& c, Blocks in, Row& out) {
   std::sort(keys.begin(), keys.end());
   const bool descending = c.use.fn.text(0) == "true";
   for (size_t i = 0; i < out.size(); ++i) {
-    keys.push_back(descending ? out.size() - 1 - i : i);
+    const size_t place = descending ? out.size() - 1 - i : i;
+    if (place == 0 || place + 1 == out.size()) {
+      out[i] = place == 0 ? c.a.minimum(row) : c.a.maximum(row);
+      continue;
+    }
+    keys.push_back(place);
     out[i] = c.a.variable(center.value + c.a.random("sorted", keys), kReal);
     keys.pop_back();
   }

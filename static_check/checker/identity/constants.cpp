@@ -36,6 +36,20 @@ std::optional<Rational> binary_fraction(double value) {
   }
 }
 
+// The fraction of two small numbers whose square root is the number, but for its last bits.
+std::optional<Rational> small_square(double number) {
+  constexpr int kLargest = 4096;
+  if (!(number > 1.0 / 64 && number < 64)) return std::nullopt;
+  for (int q = 1; q <= kLargest; ++q) {
+    const double p = std::nearbyint(number * number * q);
+    if (p < 1 || p > kLargest) continue;
+    const double root = std::sqrt(p / q);
+    if (std::abs(root - number) <= std::numeric_limits<double>::epsilon() * number)
+      return Rational(static_cast<PlainInt>(p), q);
+  }
+  return std::nullopt;
+}
+
 bool fits(const Rational& value, Type type) {
   if (!is_integer_type(type)) return true;
   if (!value.is_integer()) return false;
@@ -70,6 +84,7 @@ void Algebra::store(size_t parts) {
 Number Algebra::exact(const Rational& value, Type type) {
   Number result = with_form(residues_of(value), Kind::kConstant, rationals_, value);
   result.type = type;
+  constants_.emplace(result.value.r, result.form);
   if (!fits(value, type)) {
     if (!value.is_integer()) throw Rejection{"a fraction among integers"};
     result.kind = Kind::kOrdinary;
@@ -133,6 +148,12 @@ std::optional<Number> Algebra::read_irrational(double value) {
   constexpr double kRootTwo = std::numbers::sqrt2, kPi = std::numbers::pi,
                    kLogTwo = std::numbers::ln2;
   const double size = std::abs(value);
+  if (const auto square = small_square(size)) {
+    notes_.insert(fmt::format("the constant {} is read as {}sqrt({})", value, value < 0 ? "-" : "",
+                              to_string(*square)));
+    const Number result = root(exact(*square), 1, 2);
+    return value < 0 ? negated(result) : result;
+  }
   if (size < 0.3 || size > 4) return std::nullopt;
   const double root_pi = std::sqrt(kPi);
   struct Entry {

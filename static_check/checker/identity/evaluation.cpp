@@ -77,7 +77,7 @@ void Evaluation::evaluate(const CoreProgram& program, const CoreOp& op,
     case Prim::kOneHot: {
       const auto classes = static_cast<size_t>(op.shape.back());
       for (const Number& index : operands[0]->values)
-        algebra_.learn_table(index, static_cast<PlainInt>(classes));
+        check_index(index, static_cast<PlainInt>(classes));
       return each([&](size_t i) {
         return one_hot(operands[0]->values[i / classes], static_cast<PlainInt>(i % classes), type);
       });
@@ -129,6 +129,20 @@ void Evaluation::reduce(const CoreOp& op, const Tensor& x, Tensor& out) {
       out.values[i] =
           op.prim == Prim::kReduceMax ? algebra_.maximum(groups[i]) : algebra_.minimum(groups[i]);
     }
+  }
+}
+
+// That the sequential program's indices lie in their tables is an assumption. A rank's must be one
+// of those, in a table that is as large at least, or known.
+void Evaluation::check_index(const Number& index, PlainInt rows) {
+  if (index.is_constant()) {
+    const Rational& known = algebra_.rational(index);
+    if (known.is_negative() || !(Rational(rows) - known).is_positive())
+      throw Rejection{"an index outside of its table"};
+  } else if (sequential_) {
+    algebra_.learn_table(index, rows);
+  } else if (!algebra_.lies_in_table(index, rows)) {
+    throw Rejection{"an index that may lie outside of a rank's table"};
   }
 }
 

@@ -83,7 +83,16 @@ Number Algebra::extreme(ElementSet elements, const std::vector<Number>& of) {
   ElementSet centered = elements;
   for (SetElement& element : centered) element.value = element.value - mean;
   unite(centered);
-  const Residues value = mean + random_("max", keys_of(centered));
+  // Of two, the mean and half their distance: max(a, b) = (a + b + sqrt((a - b)^2)) / 2.
+  Residues rest;
+  if (elements.size() == 2) {
+    const Residues distance = elements[0].value - elements[1].value;
+    rest = random_("root", std::vector<uint64_t>{2, (distance * distance).r}) *
+           residues_of(Rational(1, 2));
+  } else {
+    rest = random_("max", keys_of(centered));
+  }
+  const Residues value = mean + rest;
   sets_.push_back(std::move(elements));
   Number result = with_form(value, Kind::kExtreme, extremes_, ExtremeForm{sets_.size() - 1, {}});
   result.type = kReal;

@@ -32,19 +32,21 @@ Number Algebra::flag(const Residues& value) {
   return result;
 }
 
-// keep(d > 0, d) is max(d, 0); and the like.
+// keep(d > 0, c d) is c max(d, 0) for a constant c; and the like.
 Number Algebra::kept_positive_part(const Residues& flag, const Number& value) {
-  const auto zero = [&] { return exact(Rational(0)); };
-  if (const auto found = positives_.find(flag.r); found != positives_.end()) {
-    if (value.value.r == found->second) return maximum({value, zero()});
-    if (value.value.r == minus<kP>(found->second)) return minimum({value, zero()});
-  }
-  const uint64_t other = (Residues{1, 1} - flag).r;
-  if (const auto found = positives_.find(other); found != positives_.end()) {
-    if (value.value.r == found->second) return minimum({value, zero()});
-    if (value.value.r == minus<kP>(found->second)) return maximum({value, zero()});
-  }
-  return undefined();
+  const auto part = [&](const Residues& of_flag, bool above) {
+    const auto found = positives_.find(of_flag.r);
+    if (found == positives_.end()) return undefined();
+    const Number& d = found->second;
+    const uint64_t ratio = times<kP>(value.value.r, signed_power<kP>(d.value.r, -1));
+    const auto known = constants_.find(ratio);
+    if (known == constants_.end()) return undefined();
+    const Number zero = exact(Rational(0));
+    return scaled(above ? maximum({d, zero}) : minimum({d, zero}),
+                  rationals_[static_cast<size_t>(known->second)]);
+  };
+  const Number above = part(flag, true);
+  return above.is_finite() ? above : part(Residues{1, 1} - flag, false);
 }
 
 Number Algebra::kept(std::vector<Residues> flags, Number value) {
@@ -98,8 +100,8 @@ std::optional<Number> Algebra::branches(const KeptForm& a, const KeptForm& b) {
     const auto found = positives_.find((swapped ? only_b : only_a)[0].r);
     if (found == positives_.end()) continue;
     const uint64_t own = swapped ? minus<kP>(difference.r) : difference.r;
-    if (own == found->second) return kept(common, maximum({x, y}));
-    if (own == minus<kP>(found->second)) return kept(common, minimum({x, y}));
+    if (own == found->second.value.r) return kept(common, maximum({x, y}));
+    if (own == minus<kP>(found->second.value.r)) return kept(common, minimum({x, y}));
   }
   return std::nullopt;
 }
@@ -108,7 +110,7 @@ Number Algebra::positive(const Number& difference) {
   if (difference.is_constant())
     return exact(Rational(rational(difference).is_positive() ? 1 : 0), kFlag);
   const Number result = flag(random_("positive", std::vector<uint64_t>{difference.value.r}));
-  positives_.emplace(result.value.r, difference.value.r);
+  positives_.emplace(result.value.r, difference);
   return result;
 }
 
@@ -145,6 +147,11 @@ void Algebra::learn_table(const Number& index, PlainInt rows) {
   if (index.is_constant() || !index.is_finite() || !is_integer_type(index.type)) return;
   PlainInt& known = rows_.try_emplace({index.type, index.value.r}, rows).first->second;
   known = std::min(known, rows);
+}
+
+bool Algebra::lies_in_table(const Number& index, PlainInt rows) const {
+  const auto known = rows_.find({index.type, index.value.r});
+  return known != rows_.end() && known->second <= rows;
 }
 
 // An index is equal to one row of its table: to the last where it is equal to no other.

@@ -98,7 +98,8 @@ class Functions {
     return a_.minimum({a_.maximum({a_.add(x, number(3)), number(0)}), number(6)});
   }
   Number leaky_relu(const Number& x) {
-    return a_.where(a_.greater(x, number(0)), x, a_.multiply(attribute(0), x));
+    const Number zero = number(0);
+    return a_.add(a_.maximum({x, zero}), a_.multiply(attribute(0), a_.minimum({x, zero})));
   }
   Number elu(const Number& x) {
     const Number low = a_.subtract(a_.exp(a_.multiply(x, attribute(2))), one());
@@ -183,7 +184,7 @@ const std::unordered_map<std::string_view, Formula> kFormulas = {
     {"gelu", ASSAY_FORMULA(f.gelu(x))},
     {"gelu_slope", ASSAY_FORMULA(f.gelu_slope(x))},
     {"relu", ASSAY_FORMULA(a.maximum({x, f.number(0)}))},
-    {"abs", ASSAY_FORMULA(a.maximum({x, a.negated(x)}))},
+    {"abs", ASSAY_FORMULA(a.root(a.multiply(x, x), 1, 2))},
     {"maximum", ASSAY_FORMULA(a.maximum({x, of[1]}))},
     {"minimum", ASSAY_FORMULA(a.minimum({x, of[1]}))},
     {"clamp", ASSAY_FORMULA(f.clamp(x))},

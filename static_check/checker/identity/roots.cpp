@@ -50,9 +50,16 @@ Number Algebra::root(const Number& x, PlainInt numerator, PlainInt denominator) 
 
 Number Algebra::root_form(RootForm form) {
   if (form.factor.r == 0) return exact(Rational(0));
+  if (form.base.value.r == 0) return undefined();
+  const bool alone = form.factor.r == 1;
+  // Exponents between 0 and 1: the rest is a power of the base itself.
+  const PlainInt rest = (form.numerator % form.denominator + form.denominator) % form.denominator;
+  if (rest == 0) return ordinary(form.factor);
+  form.factor =
+      form.factor * identity::power(form.base.value, (form.numerator - rest) / form.denominator);
+  form.numerator = rest;
   const Residues root = random_(
       "root", std::vector<uint64_t>{static_cast<uint64_t>(form.denominator), form.base.value.r});
-  const bool alone = form.factor.r == 1;
   const bool of_positive = form.base.positive;
   Number result = with_form(form.factor * identity::power(root, form.numerator), Kind::kRoot,
                             roots_, std::move(form));

@@ -49,7 +49,10 @@ void refinement(std::string_view bytes) {
   }
   StaticOptions options;
   options.timeout = std::chrono::milliseconds(1000);
-  static_check(loaded, OperatorTable::with_files(loaded.operator_files), options);
+  const StaticResult result =
+      static_check(loaded, OperatorTable::with_files(loaded.operator_files), options);
+  if (!result.rejected.empty())
+    throw InternalError("the checker rejects the certificate: " + result.rejected);
 }
 
 }  // namespace assay::fuzz
