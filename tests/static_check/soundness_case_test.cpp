@@ -43,7 +43,9 @@ TEST(SoundnessCases, NoneIsJudgedWrongly) {
       const OperatorTable operators = OperatorTable::with_files(refinement.operator_files);
       StaticOptions options;
       options.verify = true;
-      const StaticReport report = static_check(refinement, operators, options).report;
+      const StaticResult result = static_check(refinement, operators, options);
+      EXPECT_EQ(result.rejected, "");
+      const StaticReport& report = result.report;
       EXPECT_NE(report.verdict, Verdict::kError);
       if (!refinement.known) continue;
       if (refinement.known->verdict == "violates")

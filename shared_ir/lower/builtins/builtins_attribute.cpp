@@ -112,9 +112,7 @@ Value is_float(Call& call) { return {is_floating(call.builder().dtype(call.tenso
 
 Value has_dtype(Call& call) { return {call.builder().dtype(call.tensor(0)) == call.dtype(1)}; }
 
-Value is_row(Call& call) {
-  return {call.integer(0) >= 0 && call.integer(0) < call.integer(1)};
-}
+Value is_row(Call& call) { return {call.integer(0) >= 0 && call.integer(0) < call.integer(1)}; }
 
 // As PyTorch converts a number to an integer dtype: without its fraction, modulo its range.
 Value in_type(Call& call) {

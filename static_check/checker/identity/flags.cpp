@@ -109,6 +109,15 @@ std::optional<Number> Algebra::branches(const KeptForm& a, const KeptForm& b) {
 Number Algebra::positive(const Number& difference) {
   if (difference.is_constant())
     return exact(Rational(rational(difference).is_positive() ? 1 : 0), kFlag);
+  // max(x, c) > 0 where x > 0, for a constant c that is not.
+  if (difference.kind == Kind::kExtreme) {
+    const ExtremeForm& form = extremes_[index(difference)];
+    const ElementSet& set = sets_[form.set];
+    if (!form.least && form.shift.r == 0 && set.size() == 2)
+      for (const size_t i : {size_t{0}, size_t{1}})
+        if (set[i].constant >= 0 && !rationals_[static_cast<size_t>(set[i].constant)].is_positive())
+          return positive(ordinary(set[1 - i].value));
+  }
   const Number result = flag(random_("positive", std::vector<uint64_t>{difference.value.r}));
   positives_.emplace(result.value.r, difference);
   return result;

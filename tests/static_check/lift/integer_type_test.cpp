@@ -310,5 +310,25 @@ TEST(IntegerTypes, FlagsHaveNoAverage) {
   EXPECT_THROW(static_check(typed_case(twins, twins.wrong), OperatorTable::builtin()), UserError);
 }
 
+/// x as int32; on the rank by way of float64, which holds more than int32 does.
+TEST(IntegerTypes, AConversionByWayOfFloatingNumbersStaysInItsRange) {
+  CaseBuilder builder(1);
+  const auto convert = [](GraphBuilder& graph, TensorRef x, const char* name, DType to) {
+    const TensorRef result = graph.call(name, "aten._to_copy.default", {x}, {4}, to);
+    graph.keyword("dtype", to);
+    return result;
+  };
+  GraphBuilder& whole = builder.sequential();
+  whole.output(convert(whole, whole.input("x", {4}, DType::kInt64), "y", DType::kInt32));
+  GraphBuilder& rank = builder.rank(0);
+  const TensorRef x = rank.input("x", {4}, DType::kInt64);
+  rank.output(convert(rank, convert(rank, x, "f", DType::kFloat64), "y", DType::kInt32));
+  builder.replicate("x");
+  const StaticResult result = prove(builder.build());
+  EXPECT_EQ(result.report.verdict, Verdict::kProved);
+  EXPECT_THAT(result.report.assumptions,
+              testing::Contains("conversions from float64 to int32 stay in its range"));
+}
+
 }  // namespace
 }  // namespace assay::test
