@@ -1,5 +1,7 @@
 #include "static_check/claimed.h"
 
+#include "static_check/diagnose/diagnose.h"
+
 namespace assay {
 
 TensorReport claimed(StaticResult& result, const std::string& tensor,

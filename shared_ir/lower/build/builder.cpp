@@ -12,18 +12,6 @@
 #include "shared_ir/lower/build/typed_function.h"
 
 namespace assay::lowering {
-namespace {
-
-// What a floating number beyond the range of the integers becomes is for the machine to say.
-bool becomes_integer(const Rational& value, DType from, DType to) {
-  if (!value.is_integer() || !is_integer(to)) return false;
-  if (!is_floating(from)) return true;
-  const auto [low, high] = integer_range(to);
-  return low <= value.numerator() && value.numerator() <= high;
-}
-
-}  // namespace
-
 CoreOp& Builder::append(Prim prim, DType dtype, Shape shape, std::vector<CoreId> operands) {
   constexpr size_t kMostOfANode = size_t{1} << 16;
   if (origin_ != kNone && program_.ops.size() - first_ >= kMostOfANode) throw SizeOverflow{};

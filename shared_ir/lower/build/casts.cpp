@@ -9,6 +9,17 @@
 #include "shared_ir/lower/build/builder.h"
 
 namespace assay::lowering {
+namespace {
+
+// What a floating number beyond the range of the integers becomes is for the machine to say.
+bool becomes_integer(const Rational& value, DType from, DType to) {
+  if (!value.is_integer() || !is_integer(to)) return false;
+  if (!is_floating(from)) return true;
+  const auto [low, high] = integer_range(to);
+  return low <= value.numerator() && value.numerator() <= high;
+}
+
+}  // namespace
 
 void Builder::note_rounded(const Rational& value, DType dtype, bool stored) {
   if (!is_floating(dtype)) return;
