@@ -73,9 +73,9 @@ class Rows {
   const std::function<Number(double)> number;
 };
 
-using Formula = Row (*)(Rows&, const FunctionName&, Blocks);
+using RowFormula = Row (*)(Rows&, const FunctionName&, Blocks);
 
-const std::unordered_map<std::string_view, Formula> kOfNumbers = {
+const std::unordered_map<std::string_view, RowFormula> kOfNumbers = {
     {"layer_norm.xhat",
      [](Rows& r, const FunctionName& fn, Blocks in) {
        const Row centred = r.less(in[0].values, r.mean(in[0].values));
@@ -104,7 +104,7 @@ const std::unordered_map<std::string_view, Formula> kOfNumbers = {
 };
 
 // Of integers too: sums and products wrap alike, and elements that move stay what they are.
-const std::unordered_map<std::string_view, Formula> kOfAll = {
+const std::unordered_map<std::string_view, RowFormula> kOfAll = {
     {"cumsum",
      [](Rows& r, const FunctionName&, Blocks in) {
        return r.running(in[0].values,

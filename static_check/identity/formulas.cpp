@@ -39,7 +39,7 @@ std::optional<Number> Functions::formula(const std::string& fn, std::span<const 
     const Number& x = at[0];                                                                 \
     return expression;                                                                       \
   }
-  static const std::unordered_map<std::string_view, Formula> kFormulas = {
+  static const std::unordered_map<std::string_view, ElementFormula> kFormulas = {
       {"reciprocal", ASSAY_FORMULA(a.reciprocal(x))},
       {"exp", ASSAY_FORMULA(a.exponential(x))},
       {"exp2", ASSAY_FORMULA(a.exponential(a.multiply(x, a.settled(a.logarithm(a.constant(2))))))},
