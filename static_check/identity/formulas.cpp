@@ -31,7 +31,7 @@ Number Functions::odd(std::string_view name, const Number& x) {
 std::optional<Number> Functions::formula(const std::string& fn, std::span<const Number> arguments) {
   using reference::FunctionName;
   using Call = std::span<const Number>;
-  using Formula =
+  using ElementFormula =
       std::function<std::optional<Number>(Functions&, Algebra&, const FunctionName&, Call)>;
 #define ASSAY_FORMULA(expression)                                                            \
   [](Functions& f, Algebra& a, const FunctionName& name, Call at) -> std::optional<Number> { \
