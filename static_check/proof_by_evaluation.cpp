@@ -46,6 +46,7 @@ class Prover {
       // The output may have another name there.
       CleanExpr leaf = expectation.sequential;
       leaf.name = graph.tensors[static_cast<size_t>(id)].name;
+      if (leaf.name == expectation.sequential.name) continue;
       for (const CleanExpr& replica : expectation.replicas)
         proof_.equations.push_back({leaf, replica});
     }

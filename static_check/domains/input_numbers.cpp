@@ -4,9 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "shared_ir/reference/index.h"
-#include "static_check/algebra/layout.h"
-#include "static_check/algebra/value.h"
+#include "static_check/algebra/elements.h"
 
 namespace assay {
 namespace {
@@ -44,12 +42,6 @@ double share(const std::vector<Restriction>& restrictions) {
   return share;
 }
 
-int64_t address_at(const Layout& layout, const std::vector<int64_t>& at) {
-  int64_t result = layout.offset;
-  for (size_t d = 0; d < at.size(); ++d) result += address(layout.dims[d], at[d]);
-  return result;
-}
-
 int64_t piece_value(const PiecewiseAffine& map, double number) {
   const auto x = static_cast<int64_t>(number);
   for (const auto& piece : map.pieces)
@@ -62,23 +54,16 @@ int64_t piece_value(const PiecewiseAffine& map, double number) {
 ReferenceTensor InputNumbers::of(const Value& value) {
   ReferenceTensor made{value.shape,
                        std::vector<double>(static_cast<size_t>(reference::count_of(value.shape)))};
-  const std::vector<int64_t> strides = reference::strides_of(value.shape);
-  for (size_t t = 0; t < value.tiles.size(); ++t) {
-    const TileBox box = tile_box(value, t);
-    const Tile& tile = value.tiles[t];
-    reference::for_each_coordinate(box.size, [&](const std::vector<int64_t>& at) {
-      double sum = 0;
-      for (const Term& term : tile.terms)
-        sum += term.coef.to_double() * share(term.restrictions) *
-               element(term, address_at(term.layout, at));
-      for (const PiecewiseAffine& map : tile.integer)
-        sum += static_cast<double>(piece_value(
-            map, numbers(map.atom).at(static_cast<size_t>(address_at(map.layout, at)))));
-      int64_t place = 0;
-      for (size_t d = 0; d < at.size(); ++d) place += (box.start[d] + at[d]) * strides[d];
-      made.values[static_cast<size_t>(place)] = sum;
-    });
-  }
+  for_each_element(value, [&](const Tile& tile, const std::vector<int64_t>& at, size_t place) {
+    double sum = 0;
+    for (const Term& term : tile.terms)
+      sum += term.coef.to_double() * share(term.restrictions) *
+             element(term, address_at(term.layout, at));
+    for (const PiecewiseAffine& map : tile.integer)
+      sum += static_cast<double>(
+          piece_value(map, numbers(map.atom).at(static_cast<size_t>(address_at(map.layout, at)))));
+    made.values[place] = sum;
+  });
   return made;
 }
 

@@ -7,20 +7,9 @@
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/joint_run.h"
 #include "shared_ir/reference/operation.h"
-#include "static_check/algebra/layout.h"
-#include "static_check/algebra/value.h"
+#include "static_check/algebra/elements.h"
 
 namespace assay::identity {
-namespace {
-
-int64_t element_address(const Layout& layout, const std::vector<int64_t>& at) {
-  int64_t result = layout.offset;
-  for (size_t d = 0; d < at.size(); ++d) result += address(layout.dims[d], at[d]);
-  return result;
-}
-
-}  // namespace
-
 // The algebra of JointRun and CleanRun, over the programs of one side.
 class Side {
  public:
@@ -101,9 +90,10 @@ class Side {
         std::vector<Number> at(operands.size());
         std::vector<DType> types;
         for (const CoreId operand : op.operands) types.push_back(program.ops[operand].dtype);
+        const ElementFunction function(op.fn, types, op.dtype);
         return each([&](size_t i) {
           for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
-          return functions_.map(op.fn, at, types, op.dtype);
+          return functions_.map(function, at);
         });
       }
       case Prim::kKeep:
@@ -263,7 +253,7 @@ void refuse_what_is_not_represented(const Problem& problem) {
 Evaluation::Evaluation(const Problem& problem, uint64_t seed) : problem_(problem), algebra_(seed) {
   refuse_what_is_not_represented(problem);
   run();
-  if (functions_.has_tables()) run();  // with all of them known from the first operator on
+  if (functions_.learned_late()) run();  // with all of them known from the first operator on
 }
 
 void Evaluation::run() {
@@ -279,26 +269,19 @@ void Evaluation::run() {
 Tensor Evaluation::input(const Value& value, DType dtype) {
   Tensor made{value.shape,
               std::vector<Number>(static_cast<size_t>(reference::count_of(value.shape)))};
-  const std::vector<int64_t> strides = reference::strides_of(value.shape);
-  for (size_t t = 0; t < value.tiles.size(); ++t) {
-    const TileBox box = tile_box(value, t);
-    const Tile& tile = value.tiles[t];
-    reference::for_each_coordinate(box.size, [&](const std::vector<int64_t>& at) {
-      Number sum = algebra_.constant(0);
-      for (const Term& term : tile.terms) sum = algebra_.add(sum, element(term, at, dtype));
-      for (const PiecewiseAffine& map : tile.integer) {
-        if (map.pieces.size() != 1 || map.pieces[0].a != 1 || map.pieces[0].b != 0)
-          throw NotRepresented{"an input that is computed of integers"};
-        Term view;
-        view.atom = map.atom;
-        view.layout = map.layout;
-        sum = element(view, at, dtype);
-      }
-      int64_t place = 0;
-      for (size_t d = 0; d < at.size(); ++d) place += (box.start[d] + at[d]) * strides[d];
-      made.values[static_cast<size_t>(place)] = std::move(sum);
-    });
-  }
+  for_each_element(value, [&](const Tile& tile, const std::vector<int64_t>& at, size_t place) {
+    Number sum = algebra_.constant(0);
+    for (const Term& term : tile.terms) sum = algebra_.add(sum, element(term, at, dtype));
+    for (const PiecewiseAffine& map : tile.integer) {
+      if (map.pieces.size() != 1 || map.pieces[0].a != 1 || map.pieces[0].b != 0)
+        throw NotRepresented{"an input that is computed of integers"};
+      Term view;
+      view.atom = map.atom;
+      view.layout = map.layout;
+      sum = element(view, at, dtype);
+    }
+    made.values[place] = std::move(sum);
+  });
   return made;
 }
 
@@ -311,7 +294,7 @@ Number Evaluation::element(const Term& term, const std::vector<int64_t>& at, DTy
   if (atom.kind == Atom::Kind::kUninit) return Algebra::undefined();
   if (atom.kind != Atom::Kind::kInput && atom.kind != Atom::Kind::kRandom && !drawn)
     throw NotRepresented{"an input that is made of others"};
-  const auto address = static_cast<uint64_t>(element_address(term.layout, at));
+  const auto address = static_cast<uint64_t>(address_at(term.layout, at));
   const auto id = static_cast<uint64_t>(term.atom);
   if (atom.hidden.empty()) {
     if (!term.restrictions.empty()) throw NotRepresented{"a part of an input"};

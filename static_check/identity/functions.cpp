@@ -165,8 +165,9 @@ void Functions::check_index(const Number& index, int64_t rows, DType dtype, bool
   }
   const std::pair key{dtype, algebra_.key(index)};
   if (assumed) {
-    int64_t& least = rows_.try_emplace(key, rows).first->second;
-    least = std::min(least, rows);
+    const auto [entry, first] = rows_.try_emplace(key, rows);
+    learned_late_ |= (first && compared_.contains(key)) || rows < entry->second;
+    entry->second = std::min(entry->second, rows);
   }
   const auto known = rows_.find(key);
   if (known == rows_.end() || known->second > rows)
@@ -182,8 +183,12 @@ Number Functions::is_row(const Number& index, int64_t row, DType dtype) {
 // An index is one row of its table: the last where it is no other.
 std::optional<Number> Functions::is_row_of_known(const Number& index, int64_t row, DType dtype) {
   if (!index.is_finite() || algebra_.constant_of(index) != nullptr) return std::nullopt;
-  const auto known = rows_.find({dtype, algebra_.key(index)});
-  if (known == rows_.end()) return std::nullopt;
+  const std::pair key{dtype, algebra_.key(index)};
+  const auto known = rows_.find(key);
+  if (known == rows_.end()) {
+    compared_.insert(key);
+    return std::nullopt;
+  }
   const int64_t last = known->second - 1;
   if (row < 0 || row > last) return algebra_.constant(0);
   if (row < last) return equal_integers(index, algebra_.constant(row), dtype);
@@ -194,46 +199,50 @@ std::optional<Number> Functions::is_row_of_known(const Number& index, int64_t ro
   return algebra_.flag_of(algebra_.subtract(algebra_.constant(1), any));
 }
 
-Number Functions::map(const std::string& fn, Arguments arguments, std::span<const DType> types,
-                      DType to) {
-  // Functions of integers wrap by their types.
-  std::string typed = fn;
+ElementFunction::ElementFunction(const std::string& function, std::span<const DType> types,
+                                 DType result)
+    : fn(function),
+      name(reference::parse_function_name(function).name),
+      typed(function),
+      from(types[0]),
+      to(result) {
   for (const DType type : types)
     if (is_whole(type)) typed += fmt::format(" {}", to_string(type));
   if (is_whole(to) || is_bool(to)) typed += fmt::format(" -> {}", to_string(to));
-  return map_of(fn, arguments, types[0], to, typed);
 }
 
-Number Functions::map_of(const std::string& fn, Arguments arguments, DType from, DType to,
-                         const std::string& typed) {
+Number Functions::either(const Number& a, const Number& b) {
+  return algebra_.negation(algebra_.conjunction(algebra_.negation(a), algebra_.negation(b)));
+}
+
+Number Functions::exclusive(const Number& a, const Number& b) {
+  return either(algebra_.conjunction(a, algebra_.negation(b)),
+                algebra_.conjunction(algebra_.negation(a), b));
+}
+
+Number Functions::map(const ElementFunction& function, Arguments arguments) {
+  const auto& [fn, name, typed, from, to] = function;
   for (const Number& argument : arguments)
     if (argument.kind == Number::Kind::kUndefined) return argument;
-  const std::string name(reference::parse_function_name(fn).name);
   const bool whole = is_whole(from) || is_whole(to);
   if (whole || name == "floor" || name == "ceil" || name == "round" || name == "trunc")
     if (const auto known = of_constants(fn, arguments)) return *known;
   static const std::set<std::string> kComparisons{"eq", "ne", "lt", "le", "gt", "ge"};
   if (kComparisons.contains(name)) {
     if (is_bool(from) && name == "eq")
-      return algebra_.negation(map_of("xor", arguments, from, to, "xor"));
-    if (is_bool(from) && name == "ne") return map_of("xor", arguments, from, to, "xor");
+      return algebra_.negation(exclusive(arguments[0], arguments[1]));
+    if (is_bool(from) && name == "ne") return exclusive(arguments[0], arguments[1]);
     return compare(name, arguments[0], arguments[1], from);
   }
   if (is_bool(from) && is_bool(to)) {
     if (name == "not") return algebra_.negation(arguments[0]);
-    const auto either = [&](const Number& a, const Number& b) {
-      return algebra_.negation(algebra_.conjunction(algebra_.negation(a), algebra_.negation(b)));
-    };
     if (name == "and") return algebra_.conjunction(arguments[0], arguments[1]);
     if (name == "or") return either(arguments[0], arguments[1]);
-    if (name == "xor")
-      return either(algebra_.conjunction(arguments[0], algebra_.negation(arguments[1])),
-                    algebra_.conjunction(algebra_.negation(arguments[0]), arguments[1]));
+    if (name == "xor") return exclusive(arguments[0], arguments[1]);
   }
   if (!whole && is_floating(from))
     if (const auto known = formula(fn, arguments)) return *known;
-  Number result = algebra_.unknown(typed, arguments);
-  if (!is_bool(to)) return result;
+  if (!is_bool(to)) return algebra_.unknown(typed, arguments);
   std::vector<uint64_t> keys;
   for (const Number& argument : arguments) keys.push_back(algebra_.key(argument));
   return algebra_.random_flag(typed, keys);

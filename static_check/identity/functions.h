@@ -19,6 +19,15 @@ namespace assay::identity {
 // Of integers that may wrap, flags apart.
 inline bool is_whole(DType dtype) { return is_integer(dtype) && !is_bool(dtype); }
 
+// A function of elements of these types.
+struct ElementFunction {
+  ElementFunction(const std::string& function, std::span<const DType> types, DType result);
+
+  std::string fn, name;  // with and without its attributes
+  std::string typed;     // with the types of integers, by which functions wrap
+  DType from, to;        // of the first operand, of the result
+};
+
 class Functions {
  public:
   explicit Functions(Algebra& algebra) : algebra_(algebra) {}
@@ -31,9 +40,8 @@ class Functions {
   // What literals were read as: "0.7071067811865476 is read as sqrt(1/2)".
   const std::set<std::string>& readings() const { return readings_; }
 
-  // kMap: `fn` of the elements, of these types; `to` is the result's.
-  Number map(const std::string& fn, std::span<const Number> arguments, std::span<const DType> types,
-             DType to);
+  // kMap: of the elements at one place.
+  Number map(const ElementFunction& function, std::span<const Number> arguments);
   Number cast(const Number& value, DType from, DType to);
   // The greatest (least) of all, integers apart, which may wrap.
   Number extremum(std::span<const Number> of, DType dtype, bool greatest);
@@ -43,8 +51,8 @@ class Functions {
   void check_index(const Number& index, int64_t rows, DType dtype, bool assumed);
   // Whether it is this row of it.
   Number is_row(const Number& index, int64_t row, DType dtype);
-  // Whether there are tables. What was computed before one was known may be other flags.
-  bool has_tables() const { return !rows_.empty(); }
+  // Whether an index was compared before its table was known: then it was by other flags.
+  bool learned_late() const { return learned_late_; }
 
   // kBlock: fills `result`. A function that is not known by a formula is a random one of all that
   // it reads.
@@ -52,8 +60,9 @@ class Functions {
              DType from, DType to, reference::TensorOf<Number>& result);
 
  private:
-  Number map_of(const std::string& fn, std::span<const Number> arguments, DType from, DType to,
-                const std::string& typed);
+  // Of flags.
+  Number either(const Number& a, const Number& b);
+  Number exclusive(const Number& a, const Number& b);
   Number compare(const std::string& name, const Number& a, const Number& b, DType of);
   std::optional<Number> of_constants(const std::string& fn, std::span<const Number> arguments);
   std::optional<Number> formula(const std::string& fn, std::span<const Number> arguments);
@@ -73,6 +82,8 @@ class Functions {
 
   Algebra& algebra_;
   std::map<std::pair<DType, uint64_t>, int64_t> rows_;  // of the smallest table, by index
+  std::set<std::pair<DType, uint64_t>> compared_;       // integers, with constants
+  bool learned_late_ = false;
   std::set<std::string> readings_;
 };
 

@@ -84,7 +84,7 @@ class Algebra {
   // them. Where it was not known before, what was computed without it may be other flags.
   void learn_table(const Number& index, PlainInt rows);
   bool lies_in_table(const Number& index, PlainInt rows) const;
-  bool has_tables() const { return !rows_.empty(); }
+  bool learned_late() const { return learned_late_; }
   Number negation(const Number& flag);
   Number disjunction(const Number& a, const Number& b);
   Number keep(const Number& flag, const Number& x);
@@ -150,8 +150,10 @@ class Algebra {
   std::deque<ExtremeForm> extremes_;
   std::deque<KeptForm> kept_;
   std::deque<ElementSet> sets_;
-  std::unordered_map<uint64_t, Number> exponentials_;   // by r of the argument
-  std::unordered_map<uint64_t, Number> exponents_;      // arguments, by r of the exponential
+  std::unordered_map<uint64_t, Number> exponentials_;  // by r of the argument
+  std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
+  std::set<std::pair<Type, uint64_t>> compared_;       // indices without a known table
+  bool learned_late_ = false;
   std::map<std::pair<Type, uint64_t>, PlainInt> rows_;  // of the smallest table, by index
   std::unordered_map<uint64_t, Number> positives_;      // d of flags "d > 0", by r
   std::unordered_map<uint64_t, int32_t> constants_;     // of rationals, by r

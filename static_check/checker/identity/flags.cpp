@@ -154,8 +154,10 @@ Number Algebra::equal(const Number& a, const Number& b) {
 
 void Algebra::learn_table(const Number& index, PlainInt rows) {
   if (index.is_constant() || !index.is_finite() || !is_integer_type(index.type)) return;
-  PlainInt& known = rows_.try_emplace({index.type, index.value.r}, rows).first->second;
-  known = std::min(known, rows);
+  const std::pair key{index.type, index.value.r};
+  const auto [known, first] = rows_.try_emplace(key, rows);
+  learned_late_ |= (first && compared_.contains(key)) || rows < known->second;
+  known->second = std::min(known->second, rows);
 }
 
 bool Algebra::lies_in_table(const Number& index, PlainInt rows) const {
@@ -167,7 +169,10 @@ bool Algebra::lies_in_table(const Number& index, PlainInt rows) const {
 std::optional<Number> Algebra::equal_to_row(const Number& index, const Number& row) {
   if (index.is_constant() || !row.is_constant() || !rational(row).is_integer()) return std::nullopt;
   const auto known = rows_.find({index.type, index.value.r});
-  if (known == rows_.end()) return std::nullopt;
+  if (known == rows_.end()) {
+    compared_.emplace(index.type, index.value.r);
+    return std::nullopt;
+  }
   const PlainInt last = known->second - 1;
   const Rational wanted = rational(row);
   if (wanted.is_negative() || (wanted - Rational(last)).is_positive())
