@@ -124,6 +124,8 @@ struct CoreProgram {
                                  // that core operators give them modulo 2^bits alone
   std::vector<std::string>
       notes;  // assumptions that lowering made: rounded constants, baked host values, casts, ...
+  // Captured nodes that write at indices which are taken to name no place twice.
+  std::vector<NodeId> single_writes;
   std::vector<std::string> opaque;  // names of operators that have no declaration
 };
 

@@ -13,6 +13,8 @@
 #include "static_check/diagnose/diagnose.h"
 #include "static_check/domains/contradicted_domains.h"
 #include "static_check/domains/domains.h"
+#include "static_check/domains/ignored_targets.h"
+#include "static_check/domains/lost_writes.h"
 #include "static_check/domains/undefined_outputs.h"
 #include "static_check/lemmas/offered_lemmas.h"
 #include "static_check/problem/candidates.h"
@@ -110,6 +112,10 @@ class Check {
         prove_by_evaluation();
       if (result_.report.verdict == Verdict::kProved)
         refuse_undefined_outputs(problem_, result_.certificate);
+      if (result_.report.verdict == Verdict::kProved) {
+        refuse_lost_writes(problem_);
+        refuse_ignored_targets(problem_);
+      }
       note_domains();
       if (result_.report.accepted) note_accepted(*problem_.refinement.accept, result_.report);
     }

@@ -66,7 +66,8 @@ Number Algebra::random(std::string_view name, std::span<const uint64_t> keys) co
   return {random_residue(name, keys)};
 }
 
-Number Algebra::random_flag(std::string_view name, std::span<const uint64_t> keys) const {
+Number Algebra::random_flag(std::string_view name, std::span<const uint64_t> keys) {
+  if (cases_ != nullptr) return constant(cases_->coin(random_residue(name, keys).value) ? 1 : 0);
   return flagged(random_residue(name, keys), nullptr, false);
 }
 
@@ -94,7 +95,7 @@ Number Algebra::constant(const Rational& value) {
   const Residue residue = residue_of(value);
   FormPointer& form = constants_[residue.value];
   if (form == nullptr) form = std::make_shared<const Form>(Form{Form::Kind::kConstant, value});
-  return {residue, Number::Kind::kFinite, true, form};
+  return {residue, Number::Kind::kFinite, true, 0, form};
 }
 
 Number Algebra::infinity(bool negative) {
@@ -178,12 +179,14 @@ Number Algebra::add(const Number& a, const Number& b) {
     if (b.is_finite() || a.kind == b.kind) return a;
     return undefined();
   }
-  if (a.form == nullptr && b.form == nullptr) return {a.residue + b.residue};
+  if (a.form == nullptr && b.form == nullptr && cases_ == nullptr) return {a.residue + b.residue};
   if (is_zero(a)) return b;
   if (is_zero(b)) return a;
   if (has(a, Form::Kind::kLogarithms) || has(b, Form::Kind::kLogarithms))
     return add_logarithms(a, b);
   try {
+    if (cases_ != nullptr)
+      if (const auto sum = affine_sum(a, b)) return *sum;
     if (const auto sum = joined(a, b)) return *sum;
   } catch (const RationalOverflow&) {
   }
@@ -265,8 +268,11 @@ Number Algebra::scaled(const Number& a, const Rational& by) {
   if (by.is_zero()) return constant(0);
   const Residue factor = residue_of(by);
   const Residue product = a.residue * factor;
-  if (a.form == nullptr) return {product};
+  if (a.form == nullptr && cases_ == nullptr) return {product};
   try {
+    if (const auto view = cases_ != nullptr ? affine_view(a) : std::nullopt)
+      return affine({view->of, view->scale * by, view->offset * by});
+    if (a.form == nullptr) return {product};
     switch (a.form->kind) {
       case Form::Kind::kConstant:
         return constant(a.form->constant * by);
@@ -289,6 +295,8 @@ Number Algebra::scaled(const Number& a, const Rational& by) {
         form.negated = !form.negated;
         return with(product, std::move(form));
       }
+      case Form::Kind::kAffine:
+        break;
       case Form::Kind::kFlag:
         return keep(a, constant(by));
       case Form::Kind::kKept:

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "static_check/identity/cases.h"
 #include "static_check/identity/field.h"
 #include "static_check/identity/number.h"
 
@@ -20,7 +21,15 @@ namespace assay::identity {
 // log a + log b = log(a b)): the caller lists that as an assumption.
 class Algebra {
  public:
-  explicit Algebra(uint64_t seed) : seed_(seed) {}
+  // `cases`: what is not continuous is decided by these; nullptr: it is a function of its own.
+  // `decide_sets`: extrema of three and more are too. They must outlive this.
+  explicit Algebra(uint64_t seed, Cases* cases = nullptr, bool decide_sets = false)
+      : seed_(seed), cases_(cases), decide_sets_(decide_sets) {}
+
+  Cases* cases() const { return cases_; }
+  bool decides_sets() const { return decide_sets_; }
+  // By cases: -1, 0 or 1. Of what is finite.
+  int sign(const Number& a, Cases::Use use);
 
   Number constant(const Rational& value);
   static Number infinity(bool negative);
@@ -29,7 +38,7 @@ class Algebra {
   Number random(std::string_view name, std::span<const uint64_t> keys) const;
   // The same of numbers; undefined where one of them is.
   Number unknown(std::string_view name, std::span<const Number> arguments);
-  Number random_flag(std::string_view name, std::span<const uint64_t> keys) const;
+  Number random_flag(std::string_view name, std::span<const uint64_t> keys);
 
   // The value that numbers are told apart by; equal numbers have equal ones. kinds other than
   // finite ones have values of their own.
@@ -84,9 +93,24 @@ class Algebra {
   Number root(const Residue& factor, const Residue& base, const Rational& exponent) const;
   Number root_of_constant(const Rational& base, const Rational& exponent);
   Number maximum_of(std::vector<Residue> elements) const;
+  // By cases.
+  struct AffineView {
+    Residue of;
+    Rational scale, offset;
+  };
+  std::optional<AffineView> affine_view(const Number& number) const;
+  Number affine(const AffineView& view);
+  std::optional<Number> affine_sum(const Number& a, const Number& b);
+  Number greatest_by_cases(std::span<const Number> of);
+  bool exceeds(const Number& a, const Number& b);
+  // What an exponential is of; nullptr: it is none.
+  const Number* argument_of(const Residue& exponential) const;
 
   const uint64_t seed_;
+  Cases* const cases_;
+  const bool decide_sets_;
   std::unordered_map<uint64_t, FormPointer> constants_;  // by value
+  std::unordered_map<uint64_t, Number> arguments_;       // by cases: of exponentials, by value
 };
 
 Residue operator+(const Residue& a, const Residue& b);

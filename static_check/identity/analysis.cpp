@@ -15,6 +15,16 @@ constexpr int64_t kLargestFactor = 1000;
 const uint64_t kSqrtTwo = kValues.power(2, (kValues.modulus() + 1) / 4);
 const uint64_t kSqrtTwoInExponents = kExponents.power(2, (kExponents.modulus() + 1) / 4);
 
+// The root that is a square itself, where there is one, so that the root of a square is |x| as
+// Cases has it; else `other`.
+Residue square_root(const Residue& of, const Residue& other) {
+  const uint64_t root = kValues.power(of.value, (kValues.modulus() + 1) / 4);
+  if (kValues.multiply(root, root) != of.value) return other;
+  const uint64_t exponent = kExponents.power(of.exponent, (kExponents.modulus() + 1) / 4);
+  const bool exact = kExponents.multiply(exponent, exponent) == of.exponent;
+  return {root, exact ? exponent : other.exponent};
+}
+
 }  // namespace
 
 uint64_t Algebra::exponential_of(const Number& number, int64_t multiple) const {
@@ -42,6 +52,8 @@ Number Algebra::exponential(const Number& a) {
   const Number argument = common_denominator(a) == 1 ? a : settled(a);
   const uint64_t value = exponential_of(argument, 1);
   const uint64_t keys[] = {value};
+  if (cases_ != nullptr && !has(argument, Form::Kind::kLogarithms))
+    arguments_.emplace(value, argument);
   return {Residue{value, random_residue("exp", keys).exponent}};
 }
 
@@ -53,7 +65,8 @@ Number Algebra::logarithm(const Number& a) {
     return constant(0);
   Form form{Form::Kind::kLogarithms};
   form.logarithms.emplace_back(of.residue.value, constant(1).residue);
-  return {Residue{}, Number::Kind::kFinite, false, std::make_shared<const Form>(std::move(form))};
+  return {Residue{}, Number::Kind::kFinite, false, 0,
+          std::make_shared<const Form>(std::move(form))};
 }
 
 Number Algebra::reciprocal(const Number& a) {
@@ -104,12 +117,13 @@ Number Algebra::root(const Residue& factor, const Residue& base, const Rational&
   const int64_t parts = exponent.denominator();
   const int64_t rest = (exponent.numerator() % parts + parts) % parts;
   const uint64_t keys[] = {static_cast<uint64_t>(parts), base.value};
-  const Residue unit = random_residue("root", keys);
+  Residue unit = random_residue("root", keys);
+  if (cases_ != nullptr && parts == 2) unit = square_root(base, unit);
   Form form{Form::Kind::kRoot};
   form.constant = Rational(rest, parts);
   form.factor = factor * raised(base, (exponent.numerator() - rest) / parts);
   form.argument = base;
-  return {form.factor * raised(unit, rest), Number::Kind::kFinite, false,
+  return {form.factor * raised(unit, rest), Number::Kind::kFinite, false, 0,
           std::make_shared<const Form>(std::move(form))};
 }
 
@@ -135,6 +149,7 @@ Number Algebra::root_of_constant(const Rational& base, const Rational& exponent)
 }
 
 Number Algebra::maximum(std::span<const Number> of) {
+  if (cases_ != nullptr && (decide_sets_ || of.size() <= 2)) return greatest_by_cases(of);
   std::vector<Residue> elements;
   const Number* greatest = nullptr;  // of the constants
   for (const Number& number : of) {
@@ -197,7 +212,8 @@ Number Algebra::maximum_of(std::vector<Residue> elements) const {
   } else {
     rest = random_residue("maximum", keys);
   }
-  return {mean + rest, Number::Kind::kFinite, false, std::make_shared<const Form>(std::move(form))};
+  return {mean + rest, Number::Kind::kFinite, false, 0,
+          std::make_shared<const Form>(std::move(form))};
 }
 
 Number Algebra::minimum(const Number& a, const Number& b) {
@@ -222,6 +238,7 @@ Number Algebra::is_positive(const Number& number) {
         return is_positive({(*a.form->elements)[1 - i] + a.form->shift});
     }
   if (a.residue.value == 0) return constant(0);
+  if (cases_ != nullptr) return constant(sign(a, Cases::Use::kFlag) > 0 ? 1 : 0);
   const uint64_t keys[] = {a.residue.value};
   return flagged(random_residue("positive", keys), &a.residue, false);
 }
@@ -240,6 +257,7 @@ Number Algebra::is_equal(const Number& a, const Number& b) {
   if (const Rational* known = constant_of(difference)) return constant(known->is_zero() ? 1 : 0);
   const uint64_t value = difference.residue.value;
   if (value == 0) return constant(1);
+  if (cases_ != nullptr) return constant(sign(difference, Cases::Use::kFlag) == 0 ? 1 : 0);
   const uint64_t keys[] = {std::min(value, kValues.negative(value))};
   return random_flag("zero", keys);
 }

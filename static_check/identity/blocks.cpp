@@ -143,6 +143,49 @@ void Functions::sorted(bool descending, const NumberBlock& of, std::vector<uint6
   }
 }
 
+// Equal elements are in the order that the reference's stable sort has; that no others are meant is
+// an assumption of sorting.
+bool Functions::by_order(std::string_view name, const std::string& fn, const NumberBlock& of,
+                         DType from, NumberBlock& result) {
+  static const std::set<std::string_view> kOfOrder{"sort", "argsort", "argmax", "argmin"};
+  if (!kOfOrder.contains(name) || is_bool(from)) return false;
+  const auto known = [&](const Number& x) { return algebra_.constant_of(x) != nullptr; };
+  const bool constant = std::ranges::all_of(of.values, known);
+  const bool decided = algebra_.cases() != nullptr && algebra_.decides_sets() && !is_whole(from);
+  const auto finite = [](const Number& x) { return x.is_finite(); };
+  if (!constant && !(decided && std::ranges::all_of(of.values, finite))) return false;
+  // Places of elements among the different ones, by insertion.
+  const auto sign = [&](const Number& a, const Number& b) {
+    if (!constant) return algebra_.sign(algebra_.subtract(a, b), Cases::Use::kContinuous);
+    const Rational difference = *algebra_.constant_of(a) - *algebra_.constant_of(b);
+    return difference.is_zero() ? 0 : difference.is_positive() ? 1 : -1;
+  };
+  std::vector<size_t> order;
+  for (size_t i = 0; i < of.values.size(); ++i) {
+    size_t at = order.size();
+    while (at > 0 && sign(of.values[order[at - 1]], of.values[i]) > 0) --at;
+    order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), i);
+  }
+  reference::Block places{of.shape, std::vector<double>(of.values.size())};
+  double place = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i > 0 && sign(of.values[order[i]], of.values[order[i - 1]]) > 0) ++place;
+    places.values[order[i]] = place;
+  }
+  const FunctionName written = reference::parse_function_name(fn);
+  reference::Block found{result.shape, std::vector<double>(result.values.size())};
+  reference::find_block(written.name)(written, {&places, 1}, found);
+  for (size_t i = 0; i < result.values.size(); ++i) {
+    if (name != "sort") {
+      result.values[i] = algebra_.constant(static_cast<int64_t>(found.values[i]));
+      continue;
+    }
+    const auto of_place = std::ranges::find(places.values, found.values[i]);
+    result.values[i] = of.values[static_cast<size_t>(of_place - places.values.begin())];
+  }
+  return true;
+}
+
 void Functions::block(const std::string& fn, const std::vector<NumberBlock>& operands, DType from,
                       DType to, NumberBlock& result) {
   const FunctionName name = reference::parse_function_name(fn);
@@ -156,6 +199,7 @@ void Functions::block(const std::string& fn, const std::vector<NumberBlock>& ope
     result.values = known->second(rows, name, operands);
     return;
   }
+  if (operands.size() == 1 && by_order(name.name, fn, operands[0], from, result)) return;
   // Functions of integers know how these wrap.
   const std::string typed =
       floating ? fn : fmt::format("{} {} -> {}", fn, to_string(from), to_string(to));

@@ -1,6 +1,7 @@
 #include "static_check/identity/evaluation.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "shared_ir/cast.h"
 #include "shared_ir/reference/clean_run.h"
@@ -32,14 +33,22 @@ class Side {
     return out;
   }
 
-  Number add(const Number& a, const Number& b) { return algebra_.add(a, b); }
-  Number multiply(const Number& a, const Number& b) { return algebra_.multiply(a, b); }
-  Number maximum(const Number& a, const Number& b) { return algebra_.maximum(a, b); }
-  Number minimum(const Number& a, const Number& b) { return algebra_.minimum(a, b); }
-  Number share(const Number& a, int64_t parts) { return algebra_.scaled(a, Rational(1, parts)); }
+  Number add(const Number& a, const Number& b) {
+    return with_bits(algebra_.add(a, b), std::max(a.bits, b.bits));
+  }
+  Number multiply(const Number& a, const Number& b) {
+    return with_bits(algebra_.multiply(a, b), a.bits + b.bits);
+  }
+  Number maximum(const Number& a, const Number& b) {
+    return with_bits(algebra_.maximum(a, b), std::max(a.bits, b.bits) + 1);
+  }
+  Number minimum(const Number& a, const Number& b) {
+    return with_bits(algebra_.minimum(a, b), std::max(a.bits, b.bits) + 1);
+  }
+  Number share(const Number& a, int64_t parts) { return scaled(a, 1, parts); }
   Number zero() { return algebra_.constant(0); }
   Number scaled(const Number& a, int64_t numerator, int64_t denominator) {
-    return algebra_.scaled(a, Rational(numerator, denominator));
+    return with_bits(algebra_.scaled(a, Rational(numerator, denominator)), a.bits);
   }
 
  private:
@@ -84,7 +93,7 @@ class Side {
         return linear(op, operands, out);
       case Prim::kMul:
         return each([&](size_t i) {
-          return wrapped(algebra_.multiply(operands[0]->values[i], operands[1]->values[i]), op);
+          return wrapped(multiply(operands[0]->values[i], operands[1]->values[i]), op);
         });
       case Prim::kMap: {
         std::vector<Number> at(operands.size());
@@ -93,21 +102,28 @@ class Side {
         const ElementFunction function(op.fn, types, op.dtype);
         return each([&](size_t i) {
           for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
-          return functions_.map(function, at);
+          const uint64_t before = decisions();
+          return with_bits(functions_.map(function, at),
+                           bits_of(at) + static_cast<int>(decisions() - before));
         });
       }
       case Prim::kKeep:
         return each([&](size_t i) {
-          return algebra_.keep(operands[0]->values[i], operands[1]->values[i]);
+          const Number &flag = operands[0]->values[i], &kept = operands[1]->values[i];
+          return with_bits(algebra_.keep(flag, kept), flag.bits + kept.bits);
         });
       case Prim::kCast:
-        return each(
-            [&](size_t i) { return functions_.cast(operands[0]->values[i], from, op.dtype); });
+        return each([&](size_t i) {
+          const Number& x = operands[0]->values[i];
+          const uint64_t before = decisions();
+          return with_bits(functions_.cast(x, from, op.dtype),
+                           x.bits + static_cast<int>(decisions() - before));
+        });
       case Prim::kReduceSum: {
         for (Number& value : values) value = algebra_.constant(0);
         reference::for_each_reduced(
             operands[0]->shape, op.ints, out.shape, [&](size_t to, size_t at) {
-              values[to] = wrapped(algebra_.add(values[to], operands[0]->values[at]), op);
+              values[to] = wrapped(add(values[to], operands[0]->values[at]), op);
             });
         return;
       }
@@ -119,14 +135,16 @@ class Side {
         for (const Number& index : operands[0]->values)
           functions_.check_index(index, op.shape.back(), from, of_specification_);
         return each([&](size_t i) {
-          return functions_.is_row(operands[0]->values[i / classes],
-                                   static_cast<int64_t>(i % classes), from);
+          const Number& index = operands[0]->values[i / classes];
+          const uint64_t before = decisions();
+          return with_bits(functions_.is_row(index, static_cast<int64_t>(i % classes), from),
+                           index.bits + static_cast<int>(decisions() - before));
         });
       }
       case Prim::kBlock:
         reference::for_each_block(program.specs[op.spec], operands, out,
                                   [&](const std::vector<Tensor>& blocks, Tensor& result) {
-                                    functions_.block(op.fn, blocks, from, op.dtype, result);
+                                    block(op.fn, blocks, from, op.dtype, result);
                                   });
         for (Number& value : values) value = wrapped(value, op);
         return;
@@ -137,13 +155,43 @@ class Side {
     }
   }
 
+  uint64_t decisions() const {
+    return algebra_.cases() == nullptr ? 0 : algebra_.cases()->decisions();
+  }
+  static Number with_bits(Number number, int bits) {
+    number.bits = static_cast<uint8_t>(std::min(bits, 255));
+    return number;
+  }
+  // Of a function of several, of which one term may hold all.
+  static int bits_of(const std::vector<Number>& numbers) {
+    int bits = 0;
+    for (const Number& number : numbers) bits += number.bits;
+    return bits;
+  }
+
+  // An element of a row is a product of at most three that are made of its operands, or depends on
+  // where one element stands among the others.
+  void block(const std::string& fn, const std::vector<Tensor>& blocks, DType from, DType to,
+             Tensor& result) {
+    functions_.block(fn, blocks, from, to, result);
+    if (algebra_.cases() == nullptr) return;
+    int most = 0;
+    size_t elements = 1;
+    for (const Tensor& operand : blocks) {
+      elements = std::max(elements, operand.values.size());
+      for (const Number& number : operand.values) most = std::max(most, int{number.bits});
+    }
+    for (Number& number : result.values)
+      number = with_bits(number, 3 * most + std::bit_width(elements - 1));
+  }
+
   // Constants of an integer type are what it stores; other integers are equal modulo its range.
   Number wrapped(Number number, const CoreOp& op) {
     const Rational* known = is_whole(op.dtype) ? algebra_.constant_of(number) : nullptr;
     if (known == nullptr) return number;
     if (!known->is_integer() || !known->fits(INT64_MAX)) throw NotRepresented{"a long integer"};
     const int64_t integer = known->numerator(), stored = cast_integer(integer, op.dtype);
-    return stored == integer ? number : algebra_.constant(stored);
+    return stored == integer ? number : with_bits(algebra_.constant(stored), number.bits);
   }
 
   void linear(const CoreOp& op, const std::vector<const Tensor*>& operands, Tensor& out) {
@@ -155,7 +203,7 @@ class Side {
       Number total = algebra_.constant(0);
       for (size_t k = 0; k < operands.size(); ++k) {
         const Number& x = operands[k]->values[i];
-        total = algebra_.add(total, op.coefs[k].is_one() ? x : algebra_.multiply(factors[k], x));
+        total = add(total, op.coefs[k].is_one() ? x : multiply(factors[k], x));
       }
       out.values[i] = wrapped(std::move(total), op);
     }
@@ -167,7 +215,11 @@ class Side {
                                 [&](size_t to, size_t at) { rows[to].push_back(x.values[at]); });
     for (size_t i = 0; i < rows.size(); ++i) {
       if (rows[i].empty()) throw NotRepresented{"an extremum of nothing"};
-      out.values[i] = functions_.extremum(rows[i], op.dtype, op.prim == Prim::kReduceMax);
+      const int which = std::bit_width(rows[i].size() - 1);
+      int bits = 0;
+      for (const Number& number : rows[i]) bits = std::max(bits, number.bits + which);
+      out.values[i] =
+          with_bits(functions_.extremum(rows[i], op.dtype, op.prim == Prim::kReduceMax), bits);
     }
   }
 
@@ -232,9 +284,7 @@ void refuse_what_is_not_represented(const Problem& problem) {
   int64_t elements = 0;
   const auto add = [&](const CoreProgram& program) {
     // Which write at equal indices comes last is not told.
-    if (std::ranges::any_of(program.notes, [](const std::string& note) {
-          return note.ends_with("writes no element twice");
-        }))
+    if (!program.single_writes.empty())
       throw NotRepresented{"a write at indices that may be equal"};
     for (const CoreOp& op : program.ops) {
       elements += element_count(op.shape);
@@ -256,10 +306,36 @@ Evaluation::Evaluation(const Problem& problem, uint64_t seed) : problem_(problem
   if (functions_.learned_late()) run();  // with all of them known from the first operator on
 }
 
-void Evaluation::run() {
+Evaluation::Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool decide_sets,
+                       const IndexTables& tables, bool specification_alone)
+    : problem_(problem), algebra_(seed, &cases, decide_sets), index_tables_(&tables) {
+  refuse_what_is_not_represented(problem);
+  if (specification_alone) {
+    run_sequential();
+  } else {
+    run();
+  }
+}
+
+IndexTables Evaluation::tables() const {
+  IndexTables tables;
+  for (const auto& [index, rows] : functions_.tables()) {
+    const auto input = integers_.find(index.second);
+    if (input == integers_.end()) continue;
+    const auto [entry, first] = tables.try_emplace(input->second, rows);
+    if (!first) entry->second = std::min(entry->second, rows);
+  }
+  return tables;
+}
+
+void Evaluation::run_sequential() {
   const std::vector<CoreProgram> whole{problem_.sequential_program};
   Side one(*this, {&problem_.sequential}, whole, true);
   sequential_ = reference::JointRun(whole, one).run();
+}
+
+void Evaluation::run() {
+  run_sequential();
   std::vector<const LiftedProgram*> lifted;
   for (const LiftedProgram& rank : problem_.ranks.ranks) lifted.push_back(&rank);
   Side all(*this, lifted, problem_.rank_programs, false);
@@ -285,6 +361,30 @@ Tensor Evaluation::input(const Value& value, DType dtype) {
   return made;
 }
 
+// An element of an input by cases.
+Number Evaluation::drawn_element(const std::pair<uint64_t, uint64_t>& place, DType dtype) {
+  Cases& cases = *algebra_.cases();
+  const uint64_t keys[] = {place.first, place.second};
+  Number number = algebra_.random("input", keys);
+  const uint64_t key = number.residue.value;
+  if (is_bool(dtype)) {
+    number = algebra_.constant(static_cast<int64_t>(cases.draw(key, 2)));
+    number.bits = 1;
+    return number;
+  }
+  if (!is_floating(dtype)) {
+    integers_[key] = place;
+    const auto table = index_tables_->find(place);
+    if (table == index_tables_->end()) return number;
+    const auto rows = static_cast<uint64_t>(table->second);
+    number = algebra_.constant(static_cast<int64_t>(cases.draw(key, rows)));
+    number.bits = static_cast<uint8_t>(std::bit_width(rows - 1));
+    return number;
+  }
+  if (const auto constant = cases.tied_to_constant(key)) return algebra_.constant(*constant);
+  return {cases.input(number.residue)};
+}
+
 // An element of an input, or of a part of it: the sum over all values of the labels that it hides.
 Number Evaluation::element(const Term& term, const std::vector<int64_t>& at, DType dtype) {
   if (term.atom == problem_.lifting.one()) return algebra_.constant(term.coef);
@@ -299,8 +399,9 @@ Number Evaluation::element(const Term& term, const std::vector<int64_t>& at, DTy
   if (atom.hidden.empty()) {
     if (!term.restrictions.empty()) throw NotRepresented{"a part of an input"};
     const uint64_t keys[] = {id, address};
-    Number number =
-        is_bool(dtype) ? algebra_.random_flag("input", keys) : algebra_.random("input", keys);
+    Number number = algebra_.cases() != nullptr ? drawn_element({id, address}, dtype)
+                    : is_bool(dtype)            ? algebra_.random_flag("input", keys)
+                                                : algebra_.random("input", keys);
     number.in_range = !is_floating(dtype);
     return term.coef.is_one() ? number : algebra_.scaled(number, term.coef);
   }
@@ -324,7 +425,7 @@ Number Evaluation::element(const Term& term, const std::vector<int64_t>& at, DTy
   return algebra_.scaled(sum, term.coef);
 }
 
-bool Evaluation::equal(const CleanExpr& sequential, const CleanExpr& replica) {
+std::pair<Tensor, Tensor> Evaluation::both(const CleanExpr& sequential, const CleanExpr& replica) {
   const auto of = [](const Graph& graph, const CoreProgram& program,
                      const std::vector<Tensor>& values, const std::string& name) -> Tensor {
     const CoreId id = program.value_of[static_cast<size_t>(graph.find(name))];
@@ -340,12 +441,32 @@ bool Evaluation::equal(const CleanExpr& sequential, const CleanExpr& replica) {
     const auto r = static_cast<size_t>(rank);
     return of(problem_.rank_graph(rank), problem_.rank_programs[r], ranks_[r], name);
   };
-  const Tensor wanted = reference::CleanRun(numbers, of_sequential).evaluate(sequential);
-  const Tensor found = reference::CleanRun(numbers, of_ranks).evaluate(replica);
+  return {reference::CleanRun<Side>(numbers, of_sequential).evaluate(sequential),
+          reference::CleanRun<Side>(numbers, of_ranks).evaluate(replica)};
+}
+
+bool Evaluation::equal(const CleanExpr& sequential, const CleanExpr& replica) {
+  const auto [wanted, found] = both(sequential, replica);
   if (wanted.shape != found.shape) return false;
   for (size_t i = 0; i < wanted.values.size(); ++i)
     if (!wanted.values[i].is_finite() || !algebra_.equal(wanted.values[i], found.values[i]))
       return false;
+  return true;
+}
+
+bool Evaluation::equal_where_defined(const CleanExpr& sequential, const CleanExpr& replica,
+                                     std::vector<bool>& defined, int& bits) {
+  const auto [wanted, found] = both(sequential, replica);
+  if (wanted.shape != found.shape) return false;
+  defined.assign(wanted.values.size(), true);
+  bits = 0;
+  for (size_t i = 0; i < wanted.values.size(); ++i) {
+    bits = std::max({bits, int{wanted.values[i].bits}, int{found.values[i].bits}});
+    defined[i] = wanted.values[i].kind != Number::Kind::kUndefined;
+    if (defined[i] && !algebra_.equal(wanted.values[i], found.values[i])) {
+      return false;
+    }
+  }
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "shared_ir/clean_expr.h"
@@ -17,27 +18,46 @@ namespace assay::identity {
 using Tensor = reference::TensorOf<Number>;
 
 // One evaluation. What the inputs of both sides are of each other, their lifted values say.
+// Rows of the tables whose indices integers of the inputs are: by atom and address.
+using IndexTables = std::map<std::pair<uint64_t, uint64_t>, int64_t>;
+
 class Evaluation {
  public:
   // Runs the programs. Throws NotRepresented where a number has no residue, and TimedOut.
   Evaluation(const Problem& problem, uint64_t seed);
+  // The same by cases, which must outlive this; indices among the inputs are drawn of their
+  // tables. With `specification_alone` that is all that runs.
+  Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool decide_sets,
+             const IndexTables& tables, bool specification_alone = false);
+
+  // Tables of inputs that were not drawn.
+  IndexTables tables() const;
 
   // Whether both are the same at every element, which is a number.
   bool equal(const CleanExpr& sequential, const CleanExpr& replica);
+  // By cases: whether both are the same wherever the specification is a number, and which elements
+  // are. `bits`: at most how many decisions both depend on.
+  bool equal_where_defined(const CleanExpr& sequential, const CleanExpr& replica,
+                           std::vector<bool>& defined, int& bits);
   // What constants of the programs were taken for.
   const std::set<std::string>& readings() const { return functions_.readings(); }
 
  private:
   friend class Side;
 
+  std::pair<Tensor, Tensor> both(const CleanExpr& sequential, const CleanExpr& replica);
+  void run_sequential();
   void run();
+  Number drawn_element(const std::pair<uint64_t, uint64_t>& place, DType dtype);
   Tensor input(const Value& value, DType dtype);
   Number element(const Term& term, const std::vector<int64_t>& at, DType dtype);
 
   const Problem& problem_;
   Algebra algebra_;
   Functions functions_{algebra_};
-  std::vector<std::vector<Tensor>> sequential_, ranks_;  // by program, by operator
+  const IndexTables* index_tables_ = nullptr;                   // by cases
+  std::map<uint64_t, std::pair<uint64_t, uint64_t>> integers_;  // inputs, by their residues
+  std::vector<std::vector<Tensor>> sequential_, ranks_;         // by program, by operator
 };
 
 }  // namespace assay::identity

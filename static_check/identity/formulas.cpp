@@ -76,7 +76,8 @@ std::optional<Number> Functions::formula(const std::string& fn, std::span<const 
       {"log_sigmoid",
        ASSAY_FORMULA(a.negative(a.logarithm(a.add(a.constant(1), a.exponential(a.negative(x))))))},
       {"relu", ASSAY_FORMULA(a.maximum(x, a.constant(0)))},
-      {"abs", ASSAY_FORMULA(a.power(a.multiply(x, x), Rational(1, 2)))},
+      {"abs", ASSAY_FORMULA(a.cases() != nullptr ? a.maximum(x, a.negative(x))
+                                                 : a.power(a.multiply(x, x), Rational(1, 2)))},
       {"sign", ASSAY_FORMULA(a.subtract(a.is_positive(x), a.is_positive(a.negative(x))))},
       {"maximum", ASSAY_FORMULA(a.maximum(x, at[1]))},
       {"minimum", ASSAY_FORMULA(a.minimum(x, at[1]))},

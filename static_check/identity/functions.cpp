@@ -1,5 +1,6 @@
 #include "static_check/identity/functions.h"
 
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -138,6 +139,11 @@ Number Functions::compare(const std::string& name, const Number& a, const Number
       return algebra_.is_positive(algebra_.subtract(a, b));
     return algebra_.constant(0);
   }
+  if (const Rational *x = algebra_.constant_of(a), *y = algebra_.constant_of(b);
+      x != nullptr && y != nullptr) {
+    const Rational difference = *x - *y;
+    return algebra_.constant(name == "eq" ? difference.is_zero() : difference.is_positive());
+  }
   if (name == "eq") {
     for (const auto& [index, row] : {std::pair{&a, &b}, std::pair{&b, &a}})
       if (const Rational* known = algebra_.constant_of(*row); known != nullptr)
@@ -191,6 +197,11 @@ std::optional<Number> Functions::is_row_of_known(const Number& index, int64_t ro
   }
   const int64_t last = known->second - 1;
   if (row < 0 || row > last) return algebra_.constant(0);
+  if (Cases* cases = algebra_.cases()) {
+    const auto rows = static_cast<uint64_t>(known->second);
+    cases->count_decisions(std::bit_width(rows - 1));
+    return algebra_.constant(static_cast<int64_t>(cases->draw(key.second, rows)) == row);
+  }
   if (row < last) return equal_integers(index, algebra_.constant(row), dtype);
   Number any = algebra_.constant(0);
   for (int64_t other = 0; other < last; ++other)
@@ -267,6 +278,21 @@ Number Functions::cast(const Number& value, DType from, DType to) {
   return algebra_.unknown(fn, {&value, 1});
 }
 
+std::optional<Number> Functions::known_extremum(Arguments of, bool greatest) {
+  const Number* extremum = nullptr;
+  for (const Number& number : of) {
+    const Rational* known = algebra_.constant_of(number);
+    if (known == nullptr) return std::nullopt;
+    if (extremum != nullptr) {
+      const Rational beyond = *known - *algebra_.constant_of(*extremum);
+      if (greatest ? !beyond.is_positive() : !beyond.is_negative()) continue;
+    }
+    extremum = &number;
+  }
+  if (extremum == nullptr) return std::nullopt;
+  return *extremum;
+}
+
 Number Functions::extremum(Arguments of, DType dtype, bool greatest) {
   if (is_bool(dtype)) {
     Number all = algebra_.constant(greatest ? 0 : 1);
@@ -277,6 +303,7 @@ Number Functions::extremum(Arguments of, DType dtype, bool greatest) {
     return all;
   }
   if (is_whole(dtype)) {
+    if (const auto known = known_extremum(of, greatest)) return *known;
     std::set<uint64_t> keys;
     for (const Number& number : of) {
       if (number.kind == Number::Kind::kUndefined) return number;

@@ -51,6 +51,8 @@ class Functions {
   void check_index(const Number& index, int64_t rows, DType dtype, bool assumed);
   // Whether it is this row of it.
   Number is_row(const Number& index, int64_t row, DType dtype);
+  // Rows of the smallest table of each index that is no constant, by its key.
+  const std::map<std::pair<DType, uint64_t>, int64_t>& tables() const { return rows_; }
   // Whether an index was compared before its table was known: then it was by other flags.
   bool learned_late() const { return learned_late_; }
 
@@ -69,6 +71,10 @@ class Functions {
   Number sigmoid(const Number& x);
   Number tanh(const Number& x);
   Number odd(std::string_view name, const Number& x);
+  std::optional<Number> known_extremum(std::span<const Number> of, bool greatest);
+  // Functions of the order of a row, where that is known.
+  bool by_order(std::string_view name, const std::string& fn, const reference::TensorOf<Number>& of,
+                DType from, reference::TensorOf<Number>& result);
   void sorted(bool descending, const reference::TensorOf<Number>& of, std::vector<uint64_t> keys,
               reference::TensorOf<Number>& result);
   Number gelu(bool exact, const Number& x);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "static_check/identity/by_cases.h"
 #include "static_check/identity/evaluation.h"
 
 namespace assay {
@@ -13,32 +14,46 @@ constexpr uint64_t kSeeds[] = {0xA0761D6478BD642Full, 0xE7037ED1A0B428DBull};
 }  // namespace
 
 struct IdentityTest::Evaluations {
+  explicit Evaluations(const Problem& problem) : by_cases(problem) {}
+
   std::vector<std::unique_ptr<identity::Evaluation>> all;
+  identity::ByCases by_cases;
 };
 
 IdentityTest::IdentityTest(const Problem& problem) : problem_(problem) {}
 IdentityTest::~IdentityTest() = default;
 
-bool IdentityTest::holds(const CleanExpr& sequential, const CleanExpr& replica) {
-  if (!why_not_.empty()) return false;
+// What the test does not decide is not known to hold; the first reason is kept.
+template <class Test>
+bool IdentityTest::decides(const Test& test) {
+  std::string why;
   try {
-    if (evaluations_ == nullptr) evaluations_ = std::make_unique<Evaluations>();
-    auto& all = evaluations_->all;
-    // Most that differ do so the first time.
-    for (size_t i = 0; i < std::size(kSeeds); ++i) {
-      if (i == all.size())
-        all.push_back(std::make_unique<identity::Evaluation>(problem_, kSeeds[i]));
-      if (!all[i]->equal(sequential, replica)) return false;
-    }
-    return true;
+    return test();
   } catch (const identity::NotRepresented& reason) {
-    why_not_ = reason.why;
+    why = reason.why;
   } catch (const UserError& error) {
-    why_not_ = error.what();
+    why = error.what();
   } catch (const RationalOverflow&) {
-    why_not_ = "a long constant";
+    why = "a long constant";
   }
+  if (why_not_.empty()) why_not_ = why;
   return false;
+}
+
+bool IdentityTest::holds(const CleanExpr& sequential, const CleanExpr& replica) {
+  if (evaluations_ == nullptr) evaluations_ = std::make_unique<Evaluations>(problem_);
+  auto& all = evaluations_->all;
+  const bool everywhere =
+      why_not_.empty() && decides([&] {
+        // Most that differ do so the first time.
+        for (size_t i = 0; i < std::size(kSeeds); ++i) {
+          if (i == all.size())
+            all.push_back(std::make_unique<identity::Evaluation>(problem_, kSeeds[i]));
+          if (!all[i]->equal(sequential, replica)) return false;
+        }
+        return true;
+      });
+  return everywhere || decides([&] { return evaluations_->by_cases.holds(sequential, replica); });
 }
 
 std::set<std::string> IdentityTest::readings() const {

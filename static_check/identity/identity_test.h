@@ -33,6 +33,9 @@ class IdentityTest {
  private:
   struct Evaluations;
 
+  template <class Test>
+  bool decides(const Test& test);
+
   const Problem& problem_;
   std::unique_ptr<Evaluations> evaluations_;  // made with the first question
   std::string why_not_;

@@ -31,6 +31,8 @@ struct Number {
   // An integer that is known to be in its type's range whatever the inputs are: an input, a
   // constant, a flag.
   bool in_range = false;
+  // By cases: at most how many binary decisions a term of it depends on.
+  uint8_t bits = 0;
   FormPointer form = nullptr;
 
   bool is_finite() const { return kind == Kind::kFinite; }
@@ -44,10 +46,11 @@ struct Form {
     kMaximum,     // of `elements`, with `shift`
     kFlag,        // 0 or 1
     kKept,        // flag `first` times `second`
+    kAffine,      // by cases: `scale` * `argument` + `constant`
   };
 
   Kind kind = Kind::kConstant;
-  Rational constant = 0;
+  Rational constant = 0, scale = 1;
   std::vector<std::pair<uint64_t, Residue>> logarithms = {};  // value, coefficient; by value
   Residue factor = {}, argument = {};
   // kMaximum: of elements + shift, of which none is twice; sorted by value.
@@ -67,7 +70,7 @@ inline bool has(const Number& number, Form::Kind kind) {
 }
 
 inline Number with(const Residue& residue, Form form) {
-  return {residue, Number::Kind::kFinite, false, std::make_shared<const Form>(std::move(form))};
+  return {residue, Number::Kind::kFinite, false, 0, std::make_shared<const Form>(std::move(form))};
 }
 
 // Thrown where a number has no residue: the identity is not decided.

@@ -314,6 +314,11 @@ void Builder::note(const std::string& text) {
   if (notes_.insert(text).second) program_.notes.push_back(text);
 }
 
+void Builder::assume_single_write(const std::string& name) {
+  note(name + " writes no element twice");
+  program_.single_writes.push_back(origin_);
+}
+
 void Builder::note_opaque(const std::string& operator_name) {
   auto& names = program_.opaque;
   if (std::find(names.begin(), names.end(), operator_name) == names.end())

@@ -88,6 +88,8 @@ class Builder {
 
   // An assumption or approximation that the report lists; each text once.
   void note(const std::string& text);
+  // That the current node, called so, names no place twice where it writes is an assumption.
+  void assume_single_write(const std::string& name);
   void note_opaque(const std::string& operator_name);
   CoreId normal_map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype);
   CoreId negated(CoreId id) const;

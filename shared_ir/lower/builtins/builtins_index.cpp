@@ -273,7 +273,10 @@ Value index_put(Call& call) {
     bool rows_differ = labels.one_hots.size() < indexing.dims.size();
     const std::optional<bool> twice = name_a_place_twice(builder.program(), indexing.ids);
     if (twice.value_or(false)) call.unsupported("it writes an element twice");
-    if (!rows_differ && !twice) builder.note("index_put writes no element twice");
+    if (!rows_differ && !twice &&
+        !(indexing.ids.size() == 1 && builder.rank(indexing.ids[0]) == 1 &&
+          are_places_of_an_order(builder.program(), indexing.ids[0], 0)))
+      builder.assume_single_write("index_put");
     values = builder.linear({values, old}, {Rational(1), Rational(-1)});
   }
   const CoreId sum =
@@ -298,7 +301,8 @@ Value written_once(Call& call) {
   }
   const std::optional<bool> twice = name_a_place_twice(builder.program(), places);
   if (twice.value_or(false)) call.unsupported("it writes an element twice");
-  if (!twice) builder.note("scatter writes no element twice");
+  if (!twice && !are_places_of_an_order(builder.program(), ids, static_cast<size_t>(dim)))
+    builder.assume_single_write("scatter");
   return tensor_value(ids);
 }
 

@@ -79,4 +79,13 @@ std::optional<bool> name_a_place_twice(const CoreProgram& program, const std::ve
   return std::adjacent_find(places.begin(), places.end()) != places.end();
 }
 
+bool are_places_of_an_order(const CoreProgram& program, CoreId id, size_t dim) {
+  const CoreOp* op = &program.ops[static_cast<size_t>(id)];
+  // Integers that a cast does not fit wrap, and may meet then.
+  while (op->prim == Prim::kSlice || (op->prim == Prim::kCast && op->dtype == DType::kInt64))
+    op = &program.ops[static_cast<size_t>(op->operands[0])];
+  return op->prim == Prim::kBlock && op->fn.starts_with("argsort(") &&
+         program.specs[static_cast<size_t>(op->spec)].output.at(dim).whole;
+}
+
 }  // namespace assay::lowering

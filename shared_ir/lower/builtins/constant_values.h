@@ -16,4 +16,8 @@ std::optional<std::vector<double>> constant_values(const CoreProgram& program, C
 // values.
 std::optional<bool> name_a_place_twice(const CoreProgram& program, const std::vector<CoreId>& ids);
 
+// Whether indices differ along this dimension because they are places of a sorted order (of
+// argsort, topk), or some of these.
+bool are_places_of_an_order(const CoreProgram& program, CoreId id, size_t dim);
+
 }  // namespace assay::lowering

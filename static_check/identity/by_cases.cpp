@@ -1,0 +1,82 @@
+#include "static_check/identity/by_cases.h"
+
+#include <algorithm>
+
+namespace assay::identity {
+namespace {
+
+constexpr uint64_t kSeed = 0x2545F4914F6CDD1Dull;
+
+// 60 * log 2: cases for each that shows a difference.
+constexpr int kCasesPerBit = 42;
+constexpr int kMostBits = 7;
+// Where comparisons were asked for, some of which only ties tell apart.
+constexpr int kCasesWithTies = 256;
+// Elements in all evaluations of a check together: some seconds.
+constexpr int64_t kMostInAllCases = int64_t{1} << 25;
+
+int64_t elements_of(const Problem& problem) {
+  int64_t elements = 0;
+  const auto add = [&](const CoreProgram& program) {
+    for (const CoreOp& op : program.ops) elements += element_count(op.shape);
+  };
+  add(problem.sequential_program);
+  for (const CoreProgram& program : problem.rank_programs) add(program);
+  return elements;
+}
+
+}  // namespace
+
+bool ByCases::holds(const CleanExpr& sequential, const CleanExpr& replica) {
+  if (!learned_) {
+    Cases cases(kSeed, thresholds_, false);
+    tables_ = Evaluation(problem_, kSeed, cases, false, {}, true).tables();
+    learned_ = true;
+  }
+  // Extrema of many elements as functions of their own need fewer cases.
+  try {
+    if (holds(sequential, replica, false)) return true;
+  } catch (const NotRepresented&) {
+  }
+  return holds(sequential, replica, true);
+}
+
+bool ByCases::holds(const CleanExpr& sequential, const CleanExpr& replica, bool decide_sets) {
+  const int64_t each = elements_of(problem_);
+  int needed = kCasesPerBit, done = 0, most_bits = 0, failed = 0;
+  std::vector<int> compared;  // how often each element was
+  for (uint64_t index = 0; done < needed; ++index) {
+    computed_ += each;
+    if (computed_ > kMostInAllCases) throw NotRepresented{"too many cases"};
+    const uint64_t seed = kSeed + 1 + index;
+    const bool with_ties = index % 2 == 1;
+    const size_t thresholds = thresholds_.all().size();
+    Cases cases(seed, thresholds_, with_ties);
+    std::vector<bool> defined;
+    int bits = 0;
+    try {
+      Evaluation evaluation(problem_, seed, cases, decide_sets, tables_);
+      if (!evaluation.equal_where_defined(sequential, replica, defined, bits)) return false;
+    } catch (const NotRepresented&) {
+      // Inputs that are equal may leave a domain.
+      if (!with_ties || ++failed > 8 + done / 4) throw;
+      continue;
+    }
+    most_bits = std::max(most_bits, bits);
+    if (most_bits > kMostBits) throw NotRepresented{"too many cases"};
+    needed = kCasesPerBit << most_bits;
+    if (cases.compared()) needed = std::max(needed, kCasesWithTies);
+    compared.resize(defined.size());
+    if (thresholds_.all().size() != thresholds) {  // the places before did not know of these
+      done = 0;
+      std::ranges::fill(compared, 0);
+      continue;
+    }
+    ++done;
+    for (size_t i = 0; i < defined.size(); ++i) compared[i] += defined[i] ? 1 : 0;
+  }
+  // What is a number hardly ever was not compared.
+  return std::ranges::all_of(compared, [&](int times) { return 4 * times >= done; });
+}
+
+}  // namespace assay::identity

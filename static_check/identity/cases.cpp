@@ -1,0 +1,129 @@
+#include "static_check/identity/cases.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "static_check/identity/field.h"
+
+namespace assay::identity {
+namespace {
+
+constexpr size_t kMostThresholds = 17;
+// Numbers whose sums are looked for: a search is linear in them.
+constexpr size_t kMostPositives = 256;
+constexpr size_t kMostInputs = 4096;
+
+uint64_t mixed_key(uint64_t state) {
+  state = (state ^ (state >> 32)) * 0xD6E8FEB86659FD93ull;
+  state = (state ^ (state >> 32)) * 0xD6E8FEB86659FD93ull;
+  return state ^ (state >> 32);
+}
+
+// The Legendre symbol of what is not 0: odd, as p is 3 modulo 4, and multiplicative as signs are;
+// exponentials, powers of a square, have the symbol 1.
+int symbol(uint64_t number) {
+  return kValues.power(number, (kValues.modulus() - 1) / 2) == 1 ? 1 : -1;
+}
+
+}  // namespace
+
+void Thresholds::meet(const Rational& at) {
+  const auto add = [&](const Rational& value) {
+    if (std::ranges::find(all_, value) != all_.end()) return;
+    if (all_.size() == kMostThresholds) throw NotRepresented{"too many constants to compare with"};
+    all_.push_back(value);
+    std::ranges::sort(all_, {}, [](const Rational& x) { return x.to_double(); });
+  };
+  add(at);
+  add(-at);
+}
+
+int Thresholds::bits() const { return static_cast<int>(std::bit_width(all_.size()) - 1); }
+
+int Cases::sign(uint64_t number, const Rational& scale, const Rational& offset, Use use) {
+  const Rational threshold = -offset / scale;
+  thresholds_.meet(threshold);
+  decisions_ += 1 + (thresholds_.all().size() > 1 ? static_cast<uint64_t>(thresholds_.bits()) : 0);
+  compared_ |= use == Use::kFlag;
+  const uint64_t other = kValues.negative(number);
+  const int turned = (number <= other ? 1 : -1) * (scale.is_negative() ? -1 : 1);
+  const Place& at = place(std::min(number, other));
+  const double wanted = number <= other ? threshold.to_double() : -threshold.to_double();
+  if (at.at > wanted) return turned;
+  if (at.at < wanted) return -turned;
+  return use == Use::kFlag ? 0 : turned * at.side;
+}
+
+const Cases::Place& Cases::place(uint64_t number) {
+  const auto found = places_.find(number);
+  if (found != places_.end()) return found->second;
+  const std::optional<int> implied = implied_side(number);
+  Place place{0, implied.value_or(symbol(number))};
+  std::vector<double> beyond;  // thresholds of that side, by their distance from 0
+  for (const Rational& threshold : thresholds_.all())
+    if (threshold.to_double() * place.side > 0) beyond.push_back(std::abs(threshold.to_double()));
+  std::ranges::sort(beyond);
+  const bool tied = !implied && !is_input(number) && draw(mixed_key(number) + 1, 8) == 0;
+  if (tied) {
+    const uint64_t which = draw(mixed_key(number) + 2, beyond.size() + 1);
+    place.at = which == 0 ? 0 : beyond[which - 1] * place.side;
+  } else {
+    const uint64_t which = draw(mixed_key(number) + 3, beyond.size() + 1);
+    const double from = which == 0 ? 0 : beyond[which - 1];
+    const double to = which == beyond.size() ? from + 2 : beyond[which];
+    place.at = (from + to) / 2 * place.side;
+  }
+  if (positives_.size() < kMostPositives && place.at != 0) {
+    const uint64_t positive = place.side > 0 ? number : kValues.negative(number);
+    if (positive_.insert(positive).second) positives_.push_back(positive);
+  }
+  return places_.emplace(number, place).first->second;
+}
+
+std::optional<int> Cases::implied_side(uint64_t number) const {
+  const uint64_t negative = kValues.negative(number);
+  for (const uint64_t summand : positives_) {
+    if (positive_.contains(kValues.subtract(number, summand))) return 1;
+    if (positive_.contains(kValues.subtract(negative, summand))) return -1;
+  }
+  return std::nullopt;
+}
+
+bool Cases::is_input(uint64_t number) const {
+  if (input_.contains(number) || input_.contains(kValues.negative(number))) return true;
+  return std::ranges::any_of(inputs_, [&](const Residue& input) {
+    return input_.contains(kValues.add(number, input.value));
+  });
+}
+
+bool Cases::coin(uint64_t key) {
+  ++decisions_;
+  return draw(key, 2) == 1;
+}
+
+uint64_t Cases::draw(uint64_t key, uint64_t count) const {
+  return mixed_key(mixed_key(seed_ + 0x9E3779B97F4A7C15ull) ^ mixed_key(key)) % count;
+}
+
+std::optional<Rational> Cases::tied_to_constant(uint64_t input) const {
+  if (!with_ties_ || draw(mixed_key(input) + 4, 4) != 0) return std::nullopt;
+  return thresholds_.all()[draw(mixed_key(input) + 5, thresholds_.all().size())];
+}
+
+Residue Cases::input(const Residue& input) {
+  const auto [known, first] = input_.try_emplace(input.value, input);
+  if (!first) return known->second;
+  const uint64_t key = mixed_key(input.value);
+  if (with_ties_ && !inputs_.empty() && draw(key + 6, 4) == 0) {
+    // Those that are near are more often compared.
+    const uint64_t back = draw(key + 7, 2) == 0 ? 8 : inputs_.size();
+    const uint64_t distance = draw(key + 8, std::min<uint64_t>(back, inputs_.size()));
+    known->second = inputs_[inputs_.size() - 1 - distance];
+  } else if (inputs_.size() < kMostInputs) {
+    inputs_.push_back(input);
+  }
+  return known->second;
+}
+
+}  // namespace assay::identity

@@ -1,0 +1,86 @@
+// How comparisons turn out in one evaluation by cases: there everything that is not continuous is
+// decided, and what is left is an analytic function of the inputs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "shared_ir/rational.h"
+#include "static_check/identity/number.h"
+
+namespace assay::identity {
+
+// Where numbers were compared with constants in earlier cases of a test.
+class Thresholds {
+ public:
+  // Throws NotRepresented where there are too many.
+  void meet(const Rational& at);
+  const std::vector<Rational>& all() const { return all_; }  // 0 too; sorted by their values
+  // Binary decisions beside that of the sign.
+  int bits() const;
+
+ private:
+  std::vector<Rational> all_{Rational(0)};
+};
+
+// Each number has a place on the real line, that of its negative on the other side, so that all
+// comparisons of it with constants agree; sums of what is positive are positive. Places that no
+// inputs have may be among them: then more is asked than need be.
+class Cases {
+ public:
+  enum class Use : uint8_t {
+    kFlag,       // a comparison: at a tie it is 0
+    kContinuous  // an extremum: at a tie either side is right
+  };
+
+  // `with_ties`: some inputs are equal to each other, or to thresholds.
+  Cases(uint64_t seed, Thresholds& thresholds, bool with_ties)
+      : seed_(seed), thresholds_(thresholds), with_ties_(with_ties) {}
+
+  // -1, 0 or 1: the sign of scale * number + offset, of a number with this residue modulo p that
+  // is not 0.
+  int sign(uint64_t number, const Rational& scale, const Rational& offset, Use use);
+  bool coin(uint64_t key);
+  // 0 .. count - 1.
+  uint64_t draw(uint64_t key, uint64_t count) const;
+
+  // An input: the constant that it is equal to, where it is.
+  std::optional<Rational> tied_to_constant(uint64_t input) const;
+  // Itself, or the earlier input that it is equal to.
+  Residue input(const Residue& input);
+
+  // Binary decisions that were taken so far, those that were known counted again.
+  uint64_t decisions() const { return decisions_; }
+  void count_decisions(uint64_t more) { decisions_ += more; }
+  // Whether a comparison was asked for, where ties count.
+  bool compared() const { return compared_; }
+
+ private:
+  struct Place {
+    double at;
+    int side;  // of 0: where `at` is a threshold, that of an extremum
+  };
+
+  // Of the smaller one of a number and its negative.
+  const Place& place(uint64_t number);
+  // Or the difference of two: only ties of these are known to be some.
+  bool is_input(uint64_t number) const;
+  std::optional<int> implied_side(uint64_t number) const;
+
+  const uint64_t seed_;
+  Thresholds& thresholds_;
+  const bool with_ties_;
+  uint64_t decisions_ = 0;
+  bool compared_ = false;
+  std::unordered_map<uint64_t, Place> places_;
+  std::unordered_set<uint64_t> positive_;
+  std::vector<uint64_t> positives_;  // the same
+  std::vector<Residue> inputs_;
+  std::unordered_map<uint64_t, Residue> input_;  // what each is equal to
+};
+
+}  // namespace assay::identity
