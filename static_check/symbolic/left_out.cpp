@@ -37,7 +37,7 @@ std::vector<std::vector<CleanExpr>> likely_relations(const Problem&, const std::
   return {};
 }
 namespace checker {
-struct IdentityCheck::Run {};
+struct IdentityCheck::Evaluations {};
 IdentityCheck::IdentityCheck(const Joint& joint) : joint_(joint) {}
 IdentityCheck::~IdentityCheck() = default;
 void IdentityCheck::check(const std::string& what, const CleanExpr&, const CleanExpr&) {

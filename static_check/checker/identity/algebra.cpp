@@ -24,7 +24,7 @@ std::optional<Number> Algebra::exact_sum(const std::vector<Number>& terms, Type 
   }
 }
 
-Number Algebra::sum(std::vector<Number> terms) {
+Number Algebra::plain_sum(std::vector<Number> terms) {
   bool up = false, down = false;
   Type type = kUntyped;
   for (const Number& x : terms) {
@@ -166,7 +166,7 @@ std::optional<Number> Algebra::sum_of_roots(const std::vector<Number>& terms) {
   return root_form(total);
 }
 
-Number Algebra::scaled(const Number& x, const Rational& by) {
+Number Algebra::plain_multiple(const Number& x, const Rational& by) {
   if (x.kind == Kind::kNan || by.is_one()) return x;
   if (x.is_infinite())
     return by.is_zero() ? undefined() : infinity((x.kind == Kind::kInfinity) != by.is_positive());
@@ -222,9 +222,10 @@ Number Algebra::scaled(const Number& x, const Rational& by) {
   return result;
 }
 
-Number Algebra::multiply(const Number& a, const Number& b) {
+Number Algebra::plain_product(const Number& a, const Number& b) {
   if (a.kind == Kind::kNan || b.kind == Kind::kNan) return undefined();
   if (a.is_infinite() && b.is_infinite()) return infinity(a.kind != b.kind);
+  if (a.is_infinite() && cases() != nullptr) return infinite_product(a, b);
   if (a.is_infinite()) return b.is_constant() ? scaled(a, rational(b)) : undefined();
   if (b.is_infinite()) return multiply(b, a);
   const Type type = common_type(a, b);
@@ -254,11 +255,13 @@ Number Algebra::multiply(const Number& a, const Number& b) {
   } else if (result.is_finite()) {
     result.nonnegative |= (a.nonnegative && b.nonnegative) || a.value.r == b.value.r;
     result.positive |= a.positive && b.positive;
+    if (a.positive && b.positive)
+      learn_factors(result, {a.value, Rational(1)}, {b.value, Rational(1)});
   }
   return result;
 }
 
-Number Algebra::reciprocal(const Number& x) {
+Number Algebra::plain_reciprocal(const Number& x) {
   if (x.kind == Kind::kNan || is_exactly(x, Rational(0))) return undefined();
   if (x.is_infinite()) return exact(Rational(0));
   if (is_integer_type(x.type)) return unknown("reciprocal", {{x}}, kReal);
@@ -281,6 +284,7 @@ Number Algebra::reciprocal(const Number& x) {
   }
   result.nonnegative |= x.nonnegative;
   result.positive |= x.nonnegative;  // and is not 0
+  if (x.positive) learn_factors(result, {x.value, Rational(-1)}, {});
   return result;
 }
 

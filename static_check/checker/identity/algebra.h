@@ -20,18 +20,27 @@
 #include <utility>
 #include <vector>
 
+#include "static_check/checker/identity/cases/cases.h"
 #include "static_check/checker/identity/hash.h"
 #include "static_check/checker/identity/number.h"
 
 namespace assay::checker::identity {
 
+struct Reading {
+  // Logarithms of different numbers are independent, unless these are known to be products: then
+  // logarithms have coefficients of all kinds. Otherwise they are what their exponentials are.
+  bool formal_logs = false;
+  Cases* cases = nullptr;  // what is discontinuous is decided
+};
+
 class Algebra {
  public:
   // Constants that are read as irrational numbers are put down in `notes`. It must outlive this.
-  Algebra(uint64_t seed, std::set<std::string>& notes);
+  Algebra(uint64_t seed, std::set<std::string>& notes, Reading reading = {});
 
   // -- constants (constants.cpp) --
   Number exact(const Rational& value, Type type = kReal);
+  Number exact_flag(bool value) { return exact(Rational(value ? 1 : 0), kFlag); }
   // A constant of a program. Of real numbers one that is an irrational number but for rounding
   // stands for that.
   Number constant(const Rational& value, Type type);
@@ -95,6 +104,22 @@ class Algebra {
   Number typed(Number x, Type type);
   Number cast(const Number& x, Type to);
 
+  // -- cases (cases/) --
+  Cases* cases() const { return reading_.cases; }
+  // An element of an atom: a variable, or what it is in this case.
+  Number element(const Element& at, Type type);
+  // The absolute value, and of what is not infinite 1, 0 or -1. In cases alone.
+  Number magnitude(const Number& x);
+  Number sign(const Number& x, Meaning meaning);
+  // Where the elements of a sorted row were, equal ones in any order; and the place of the greatest
+  // or least.
+  std::vector<size_t> order(const std::vector<Number>& row, Dependence& depends);
+  size_t place_of_extreme(const std::vector<Number>& row, bool least, Dependence& depends);
+  // Of a sum or product of both, of the function of several numbers. Of nothing without cases.
+  Dependence either(const Dependence& a, const Dependence& b);
+  Dependence both(const Dependence& a, const Dependence& b);
+  Dependence all(std::span<const Number> of);
+
   // Whether both are one function. False of NaN.
   bool same(const Number& a, const Number& b) const;
 
@@ -115,6 +140,32 @@ class Algebra {
   Number ordinary(const Residues& value, Type type = kReal);
   Number irrational(const Residues& value) const;
   std::optional<Number> read_irrational(double value);
+
+  // The operations but for what cases keep of their results.
+  Number plain_sum(std::vector<Number> terms);
+  Number plain_multiple(const Number& x, const Rational& by);
+  Number plain_product(const Number& a, const Number& b);
+  Number plain_reciprocal(const Number& x);
+  Number plain_exp(const Number& x);
+  Number plain_log(const Number& x);
+  Number plain_root(const Number& x, PlainInt numerator, PlainInt denominator);
+  Number plain_typed(Number x, Type type);
+  Number plain_cast(const Number& x, Type to);
+  Number plain_maximum(const std::vector<Number>& of);
+  Number plain_minimum(const std::vector<Number>& of);
+
+  Line line_of(const Number& x);
+  void set_line(Number& result, const std::vector<Number>& terms);
+  uint64_t side_of(const Number& x) const;
+  Number decided_greater(const Number& a, const Number& b);
+  Number decided_equal(const Number& a, const Number& b);
+  Number compared_integers(const Number& a, const Number& b, bool greater);
+  Number decided_maximum(const std::vector<Number>& of);
+  Number infinite_product(const Number& infinite, const Number& by);
+  int ordered(const Number& a, const Number& b, Dependence& decided);
+
+  Residues formal_log(uint64_t of);
+  void learn_factors(const Number& product, const LogTerm& a, const LogTerm& b);
 
   Number sum_of_finite(const std::vector<Number>& terms, Type type);
   std::optional<Number> exact_sum(const std::vector<Number>& terms, Type type);
@@ -139,6 +190,7 @@ class Algebra {
   Number equal_integers(const Number& a, const Number& b);
   std::optional<Number> equal_to_row(const Number& index, const Number& row);
 
+  Reading reading_;
   RandomFunction random_;
   uint64_t generator_;  // of order q
   Residues root_two_, root_pi_;
@@ -157,6 +209,9 @@ class Algebra {
   std::map<std::pair<Type, uint64_t>, PlainInt> rows_;  // of the smallest table, by index
   std::unordered_map<uint64_t, Number> positives_;      // d of flags "d > 0", by r
   std::unordered_map<uint64_t, int32_t> constants_;     // of rationals, by r
+  std::unordered_map<uint64_t, Residues> formal_logs_;  // by r
+  std::unordered_map<uint64_t, std::pair<LogTerm, LogTerm>> factors_;  // of products, by r
+  std::unordered_map<uint64_t, Number> roots_of_squares_;              // by r
 };
 
 }  // namespace assay::checker::identity

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "static_check/checker/facts/affine.h"
 #include "static_check/checker/identity/functions.h"
 
 namespace assay::checker::identity {
@@ -139,6 +140,7 @@ void sort(Context& c, Blocks in, Row& out) {
     }
     keys.push_back(place);
     out[i] = c.a.variable(center.value + c.a.random("sorted", keys), kReal);
+    out[i].depends = c.a.all(row);
     keys.pop_back();
   }
 }
@@ -151,8 +153,37 @@ void places(Context& c, Blocks in, Row& out) {
   for (size_t i = 0; i < out.size(); ++i) {
     keys.push_back(i);
     out[i] = c.a.variable(c.a.random("places " + c.use.text, keys), c.use.type);
+    out[i].depends = c.a.all(row);
     keys.pop_back();
   }
+}
+
+// In a case the order is known.
+void decide_order(Context& c, Blocks in, Row& out) {
+  const Row& row = in[0].values;
+  const std::string_view name = c.use.fn.name;
+  Dependence depends;
+  const auto index = [&](size_t place) {
+    return c.a.exact(Rational(static_cast<PlainInt>(place)), c.use.type);
+  };
+  if (name == "argmax" || name == "argmin") {
+    out.at(0) = index(c.a.place_of_extreme(row, name == "argmin", depends));
+  } else {
+    std::vector<size_t> order = c.a.order(row, depends);
+    if (name == "median") order = {order[(row.size() - 1) / 2]};
+    if (name != "median" && c.use.fn.text(0) == "true") std::reverse(order.begin(), order.end());
+    if (order.size() != out.size()) throw Rejection{"an order of another length"};
+    for (size_t i = 0; i < out.size(); ++i)
+      out[i] = name == "argsort" ? index(order[i]) : row[order[i]];
+  }
+  for (Number& x : out) x.depends = depends;
+}
+
+bool is_decided(const Context& c, Blocks of) {
+  const std::string_view name = c.use.fn.name;
+  const bool order = name == "sort" || name == "argsort" || name == "argmax" || name == "argmin" ||
+                     name == "median";
+  return order && c.a.cases() != nullptr && !c.a.cases()->sets() && of.size() == 1;
 }
 
 using BlockFormula = void (*)(Context&, Blocks, Row&);
@@ -180,19 +211,23 @@ void unknown_block(Algebra& algebra, const Use& use, std::span<const NumberBlock
   };
   add_shape(out.shape);
   bool finite = true;
+  Dependence depends;
   for (const NumberBlock& operand : of) {
     add_shape(operand.shape);
+    depends = algebra.both(depends, algebra.all(operand.values));
     for (const Number& x : operand.values) {
       finite = finite && x.is_finite();
       keys.push_back(x.type == kUntyped ? kReal : x.type);
       keys.push_back(x.value.r);
     }
   }
+  if (!finite && algebra.cases() != nullptr) throw Rejection{"a function of infinity"};
   const Residues all = algebra.random("block " + use.text, keys);
   for (size_t i = 0; i < out.values.size(); ++i) {
     const uint64_t place[] = {all.r, all.e, i};
     out.values[i] = finite ? algebra.variable(algebra.random("element", place), use.type)
                            : Algebra::undefined();
+    out.values[i].depends = depends;
   }
 }
 
@@ -200,6 +235,7 @@ void block(Algebra& algebra, const Use& use, std::span<const NumberBlock> of, Nu
   Context context{algebra, use};
   for (const NumberBlock& operand : of)
     if (operand.values.empty()) return unknown_block(algebra, use, of, out);
+  if (is_decided(context, of)) return decide_order(context, of, out.values);
   const auto any = kAnyType.find(use.fn.name);
   if (any != kAnyType.end()) {
     const bool same_type =

@@ -64,7 +64,8 @@ bool fits(const Rational& value, Type type) {
 
 }  // namespace
 
-Algebra::Algebra(uint64_t seed, std::set<std::string>& notes) : random_(seed), notes_(notes) {
+Algebra::Algebra(uint64_t seed, std::set<std::string>& notes, Reading reading)
+    : reading_(reading), random_(seed), notes_(notes) {
   generator_ = 1;
   for (uint64_t i = 0; generator_ <= 1; ++i) {
     const uint64_t any = random_("generator", key(i)).r;
@@ -72,7 +73,9 @@ Algebra::Algebra(uint64_t seed, std::set<std::string>& notes) : random_(seed), n
   }
   // Either square root will do: no identity with rational coefficients tells them apart.
   root_two_ = {identity::power<kP>(2, (kP + 1) / 4), identity::power<kQ>(2, (kQ + 1) / 4)};
-  root_pi_ = random_("root of pi", {});
+  // Positive numbers are squares, so that they do not change what sign a product has.
+  const Residues any = random_("root of pi", {});
+  root_pi_ = any * any;
 }
 
 void Algebra::store(size_t parts) {
@@ -154,7 +157,7 @@ std::optional<Number> Algebra::read_irrational(double value) {
     const Number result = root(exact(*square), 1, 2);
     return value < 0 ? negated(result) : result;
   }
-  if (size < 0.3 || size > 4) return std::nullopt;
+  if (!(size > 1.0 / 64 && size < 64)) return std::nullopt;
   const double root_pi = std::sqrt(kPi);
   struct Entry {
     double number;
@@ -177,19 +180,25 @@ std::optional<Number> Algebra::read_irrational(double value) {
       {kLogTwo, "log(2)", 0, 0, 1},
       {1 / kLogTwo, "1/log(2)", 0, 0, -1},
   };
-  for (const Entry& entry : entries) {
-    if (!is_rounded(size, entry.number)) continue;
-    notes_.insert(
-        fmt::format("the constant {} is read as {}{}", value, value < 0 ? "-" : "", entry.name));
-    if (entry.logs == 1) {
-      return value < 0 ? negated(log_two()) : log_two();
+  for (const Entry& entry : entries)
+    for (const int doubled : {0, 1, -1, 2, -2, 3, -3, 4, -4}) {
+      const double times = std::ldexp(1.0, doubled);
+      if (!is_rounded(size, times * entry.number)) continue;
+      std::string read =
+          fmt::format("the constant {} is read as {}{}", value, value < 0 ? "-" : "", entry.name);
+      if (doubled != 0) read += fmt::format(" times {}", times);
+      notes_.insert(std::move(read));
+      Number result = log_two();
+      if (entry.logs != 1) {
+        Residues residues =
+            identity::power(root_two_, entry.twos) * identity::power(root_pi_, entry.pis);
+        if (entry.logs != 0) residues = residues * inverse(log_two().value);
+        result = irrational(residues);
+      }
+      const Rational by =
+          doubled < 0 ? Rational(1, PlainInt{1} << -doubled) : Rational(PlainInt{1} << doubled);
+      return scaled(result, value < 0 ? -by : by);
     }
-    Residues residues =
-        identity::power(root_two_, entry.twos) * identity::power(root_pi_, entry.pis);
-    if (entry.logs != 0) residues = residues * inverse(log_two().value);
-    const Number result = irrational(residues);
-    return value < 0 ? negated(result) : result;
-  }
   return std::nullopt;
 }
 
@@ -198,11 +207,21 @@ Number Algebra::unknown(std::string_view name, std::span<const Number> operands,
   std::vector<uint64_t> keys{type, attributes.size()};
   keys.insert(keys.end(), attributes.begin(), attributes.end());
   for (const Number& x : operands) {
+    if (!x.is_finite() && cases() != nullptr) throw Rejection{"a function of infinity"};
     if (!x.is_finite()) return undefined();
     keys.push_back(x.type == kUntyped ? kReal : x.type);
     keys.push_back(x.value.r);
   }
-  return variable(random_(name, keys), type);
+  const Residues value = random_(name, keys);
+  Number result;
+  if (cases() != nullptr && type == kFlag) {
+    result = exact_flag(value.r % 2 == 1);
+    result.depends = cases()->coins().coin(value.r, 1);
+  } else {
+    result = variable(value, type);
+  }
+  result.depends = both(result.depends, all(operands));
+  return result;
 }
 
 Number Algebra::variable(const Residues& value, Type type) {

@@ -48,7 +48,7 @@ Number Algebra::log_form(const Residues& ordinary_part, std::vector<LogTerm> ter
   if (!small) {  // each logarithm is a function of its own
     Residues total = ordinary_part;
     for (const LogTerm& term : merged)
-      total = total + residues_of(term.coef) * random_("log", std::vector<uint64_t>{1, term.of.r});
+      total = total + residues_of(term.coef) * formal_log(term.of.r);
     return ordinary(total);
   }
   const uint64_t exponential = exponential_of(ordinary_part, merged, denominator);
@@ -56,14 +56,19 @@ Number Algebra::log_form(const Residues& ordinary_part, std::vector<LogTerm> ter
   if (denominator == 1)
     if (const auto found = exponents_.find(exponential); found != exponents_.end())
       return found->second;
-  const Residues value =
+  Residues value =
       random_("log", std::vector<uint64_t>{static_cast<uint64_t>(denominator), exponential});
+  if (reading_.formal_logs) {
+    value = ordinary_part;
+    for (const LogTerm& term : merged)
+      value = value + residues_of(term.coef) * formal_log(term.of.r);
+  }
   Number result = with_form(value, Kind::kLog, logs_, LogForm{ordinary_part, std::move(merged)});
   result.type = kReal;
   return result;
 }
 
-Number Algebra::log(const Number& x) {
+Number Algebra::plain_log(const Number& x) {
   if (x.kind == Kind::kInfinity) return x;
   if (!x.is_finite()) return undefined();
   if (x.is_constant() && !rational(x).is_positive())
@@ -76,7 +81,7 @@ Number Algebra::log(const Number& x) {
 
 // A function of x alone, that is, of its r: where there are several e for one function, the first
 // one counts.
-Number Algebra::exp(const Number& x) {
+Number Algebra::plain_exp(const Number& x) {
   if (x.kind == Kind::kMinusInfinity) return exact(Rational(0));
   if (!x.is_finite()) return x;
   if (is_integer_type(x.type)) return unknown("exp", {{x}}, kReal);

@@ -29,7 +29,7 @@ Type type_of_all(const std::vector<Number>& of) {
 
 }  // namespace
 
-Number Algebra::maximum(const std::vector<Number>& of) {
+Number Algebra::plain_maximum(const std::vector<Number>& of) {
   const Type type = type_of_all(of);
   if (is_integer_type(type)) return integer_extreme(of, false, type);
   ElementSet elements;
@@ -103,7 +103,7 @@ Number Algebra::extreme(ElementSet elements, const std::vector<Number>& of) {
   return result;
 }
 
-Number Algebra::minimum(const std::vector<Number>& of) {
+Number Algebra::plain_minimum(const std::vector<Number>& of) {
   const Type type = type_of_all(of);
   if (is_integer_type(type)) return integer_extreme(of, true, type);
   std::vector<Number> negatives;

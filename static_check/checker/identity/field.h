@@ -8,8 +8,10 @@
 
 namespace assay::checker::identity {
 
-// Both are 7 modulo 8: 2 is a square, and x^((modulus + 1) / 4) is a root of a square x.
-inline constexpr uint64_t kQ = 967416434515614599U;
+// Both are -1 modulo 8 and all primes up to 41. Hence these primes are squares, -1 is none, and
+// x^((modulus + 1) / 4) is that root of a square x which is itself a square. So are 43, 47 and 53
+// modulo p.
+inline constexpr uint64_t kQ = 826343715739902359U;
 inline constexpr uint64_t kP = 2 * kQ + 1;
 
 __extension__ using Wide = unsigned __int128;
@@ -62,6 +64,14 @@ inline Residues operator-(const Residues& a, const Residues& b) { return a + -b;
 inline Residues operator*(const Residues& a, const Residues& b) {
   return {times<kP>(a.r, b.r), times<kQ>(a.e, b.e)};
 }
+// Whether it is a square modulo p: multiplicative, and of x and -x one is (the sign of a number in
+// one of its cases).
+constexpr bool is_square(uint64_t r) { return power<kP>(r, kQ) == 1; }
+template <uint64_t kModulus>
+constexpr uint64_t square_root(uint64_t square) {
+  return power<kModulus>(square, (kModulus + 1) / 4);
+}
+
 inline Residues power(const Residues& x, PlainInt exponent) {
   return {signed_power<kP>(x.r, exponent), signed_power<kQ>(x.e, exponent)};
 }

@@ -6,10 +6,6 @@
 namespace assay::checker::identity {
 namespace {
 
-int rank(const Number& x) {
-  return x.kind == Kind::kInfinity ? 1 : x.kind == Kind::kMinusInfinity ? -1 : 0;
-}
-
 bool any_integer(const Number& a, const Number& b) {
   return is_integer_type(a.type) || is_integer_type(b.type);
 }
@@ -24,7 +20,8 @@ bool Algebra::is_flag(const Number& x) const {
 }
 
 Number Algebra::flag(const Residues& value) {
-  if (value.r == 0 || value.r == 1) return exact(Rational(value.r == 1 ? 1 : 0), kFlag);
+  if (value.r == 0 || value.r == 1) return exact_flag(value.r == 1);
+  if (cases() != nullptr) throw Rejection{"a flag that is not decided"};
   Number result =
       with_form(value, Kind::kKept, kept_, KeptForm{{value}, exact(Rational(1), kUntyped)});
   result.type = kFlag;
@@ -124,8 +121,10 @@ Number Algebra::positive(const Number& difference) {
 }
 
 Number Algebra::greater(const Number& a, const Number& b) {
+  if (cases() != nullptr) return decided_greater(a, b);
   if (a.kind == Kind::kNan || b.kind == Kind::kNan) return undefined();
-  if (a.is_infinite() || b.is_infinite()) return exact(Rational(rank(a) > rank(b) ? 1 : 0), kFlag);
+  if (a.is_infinite() || b.is_infinite())
+    return exact(Rational(infinite_sign(a) > infinite_sign(b) ? 1 : 0), kFlag);
   if (!any_integer(a, b)) return positive(subtract(a, b));
   try {
     if (a.is_constant() && b.is_constant())
@@ -137,8 +136,10 @@ Number Algebra::greater(const Number& a, const Number& b) {
 }
 
 Number Algebra::equal(const Number& a, const Number& b) {
+  if (cases() != nullptr) return decided_equal(a, b);
   if (a.kind == Kind::kNan || b.kind == Kind::kNan) return undefined();
-  if (a.is_infinite() || b.is_infinite()) return exact(Rational(rank(a) == rank(b) ? 1 : 0), kFlag);
+  if (a.is_infinite() || b.is_infinite())
+    return exact(Rational(infinite_sign(a) == infinite_sign(b) ? 1 : 0), kFlag);
   if (!any_integer(a, b)) {
     const Number d = subtract(a, b);
     if (d.is_constant()) return exact(Rational(rational(d).is_zero() ? 1 : 0), kFlag);
@@ -154,6 +155,7 @@ Number Algebra::equal(const Number& a, const Number& b) {
 
 void Algebra::learn_table(const Number& index, PlainInt rows) {
   if (index.is_constant() || !index.is_finite() || !is_integer_type(index.type)) return;
+  if (cases() != nullptr) cases()->learn_rows(index.value.r, rows);
   const std::pair key{index.type, index.value.r};
   const auto [known, first] = rows_.try_emplace(key, rows);
   learned_late_ |= (first && compared_.contains(key)) || rows < known->second;
@@ -194,20 +196,27 @@ Number Algebra::equal_integers(const Number& a, const Number& b) {
 Number Algebra::negation(const Number& x) {
   if (x.kind == Kind::kNan) return x;
   if (!is_flag(x)) return equal(x, exact(Rational(0), x.type));
-  return flag(Residues{1, 1} - x.value);
+  Number result = flag(Residues{1, 1} - x.value);
+  result.depends = x.depends;
+  return result;
 }
 
 Number Algebra::disjunction(const Number& a, const Number& b) {
-  if (is_exactly(a, Rational(0))) return b;
-  if (is_exactly(b, Rational(0))) return a;
+  if (cases() == nullptr && is_exactly(a, Rational(0))) return b;
+  if (cases() == nullptr && is_exactly(b, Rational(0))) return a;
   const Number both = multiply(a, b);
   if (!both.is_finite()) return undefined();
-  return flag(a.value + b.value - both.value);
+  Number result = flag(a.value + b.value - both.value);
+  result.depends = both.depends;
+  return result;
 }
 
 Number Algebra::keep(const Number& condition, const Number& x) {
-  if (is_exactly(condition, Rational(0))) return exact(Rational(0), x.type);
-  if (is_exactly(condition, Rational(1))) return x;
+  if (is_exactly(condition, Rational(0)) || is_exactly(condition, Rational(1))) {
+    Number result = is_exactly(condition, Rational(1)) ? x : exact(Rational(0), x.type);
+    result.depends = both(x.depends, condition.depends);
+    return result;
+  }
   if (condition.kind == Kind::kNan || !x.is_finite()) return undefined();
   if (!is_flag(condition)) throw Rejection{"a condition that is no flag"};
   const KeptForm form = kept_[index(condition)];

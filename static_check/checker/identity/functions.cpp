@@ -25,9 +25,15 @@ class Functions {
   Number square(const Number& x) { return a_.multiply(x, x); }
   Number quotient(const Number& x, const Number& y) { return a_.multiply(x, a_.reciprocal(y)); }
 
+  // Of no finite number. In a case it is not to be taken for undefined if it may have a limit.
+  Number beyond(const Number& x) {
+    if (x.is_infinite() && a_.cases() != nullptr) throw Rejection{"a function of infinity"};
+    return a_.undefined();
+  }
+
   // f(-x) = -f(x).
   Number odd(const char* name, const Number& x) {
-    if (!x.is_finite()) return a_.undefined();
+    if (!x.is_finite()) return beyond(x);
     if (x.value.r == 0) return number(0);
     const bool flipped = x.value.r > minus<kP>(x.value.r);
     const uint64_t keys[] = {flipped ? minus<kP>(x.value.r) : x.value.r};
@@ -35,7 +41,7 @@ class Functions {
     return flipped ? a_.negated(result) : result;
   }
   Number even(const char* name, const Number& x) {
-    if (!x.is_finite()) return a_.undefined();
+    if (!x.is_finite()) return beyond(x);
     const uint64_t keys[] = {std::min(x.value.r, minus<kP>(x.value.r))};
     return a_.variable(a_.random(name, keys), kReal);
   }
@@ -88,6 +94,9 @@ class Functions {
     return a_.scaled(a_.add(plus_one(t), slope), Rational(1, 2));
   }
 
+  Number magnitude(const Number& x) {
+    return a_.cases() != nullptr ? a_.magnitude(x) : a_.root(square(x), 1, 2);
+  }
   Number clamp(const Number& x) {
     Number result = x;
     if (has_attribute(0)) result = a_.maximum({result, attribute(0)});
@@ -114,15 +123,17 @@ class Functions {
       if (value.fits(PlainInt{1} << 16)) {
         const auto p = static_cast<PlainInt>(value.numerator());
         const auto q = static_cast<PlainInt>(value.denominator());
-        if (!of[0].is_finite() && p <= 0) return a_.undefined();
+        if (!of[0].is_finite() && p <= 0) return beyond(of[0]);
         return q == 1 ? a_.power(of[0], p) : a_.root(of[0], p, q);
       }
     }
+    if (of[0].positive && exponent.is_finite()) return a_.exp(a_.multiply(exponent, a_.log(of[0])));
     const Number operands[] = {of[0], exponent};
     return a_.unknown("pow", operands, kReal);
   }
 
   Number sign(const Number& x) {
+    if (a_.cases() != nullptr) return a_.sign(x, Meaning::kComparison);
     return a_.typed(a_.subtract(a_.greater(x, number(0)), a_.greater(number(0), x)), kReal);
   }
   Number floor(const Number& x) {
@@ -184,7 +195,7 @@ const std::unordered_map<std::string_view, Formula> kFormulas = {
     {"gelu", ASSAY_FORMULA(f.gelu(x))},
     {"gelu_slope", ASSAY_FORMULA(f.gelu_slope(x))},
     {"relu", ASSAY_FORMULA(a.maximum({x, f.number(0)}))},
-    {"abs", ASSAY_FORMULA(a.root(a.multiply(x, x), 1, 2))},
+    {"abs", ASSAY_FORMULA(f.magnitude(x))},
     {"maximum", ASSAY_FORMULA(a.maximum({x, of[1]}))},
     {"minimum", ASSAY_FORMULA(a.minimum({x, of[1]}))},
     {"clamp", ASSAY_FORMULA(f.clamp(x))},
@@ -207,12 +218,18 @@ Number map(Algebra& algebra, const Use& use, std::span<const Number> of) {
   if (auto known = flag_function(algebra, use, of)) return *known;
   bool integer = is_integer_type(use.type);
   for (const Number& x : of) integer = integer || is_integer_type(x.type);
-  if (integer) return integer_function(algebra, use, of);
+  if (integer) {
+    Number result = integer_function(algebra, use, of);
+    result.depends = algebra.both(result.depends, algebra.all(of));
+    return result;
+  }
   const auto found = kFormulas.find(use.fn.name);
   if (found == kFormulas.end() || use.type != kReal)
     return algebra.unknown("map " + use.text, of, use.type);
   Functions functions(algebra, use);
-  return found->second(functions, of);
+  Number result = found->second(functions, of);
+  for (const Number& x : of) result.depends = algebra.either(result.depends, x.depends);
+  return result;
 }
 
 }  // namespace assay::checker::identity

@@ -5,15 +5,13 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <vector>
 
-#include "shared_ir/reference/tensor.h"
-#include "static_check/checker/identity/number.h"
 #include "static_check/checker/joint.h"
 
 namespace assay::checker {
 
-// The programs are evaluated once, for the first equation. The joint must outlive this; its inputs,
+// The programs are evaluated once, for the first equation, and by cases for each equation that this
+// does not show. The joint must outlive this; its inputs,
 // random operators, indices and collectives must have been checked.
 class IdentityCheck {
  public:
@@ -23,7 +21,8 @@ class IdentityCheck {
   IdentityCheck& operator=(const IdentityCheck&) = delete;
 
   // The equation holds at every element. Whether the tensors' types fit is left to the caller. It
-  // accepts other functions only by a coincidence of residues with both of two seeds. Throws
+  // accepts other functions only by a coincidence of residues with both of two seeds, or where no
+  // case that was drawn tells them apart (trials.h). Throws
   // Rejection where the equation does not hold, or where it cannot be evaluated.
   void check(const std::string& what, const CleanExpr& sequential, const CleanExpr& replica);
 
@@ -31,15 +30,11 @@ class IdentityCheck {
   const std::set<std::string>& notes() const { return notes_; }
 
  private:
-  struct Run;  // with one seed
-  void evaluate();
-  void evaluate_unguarded();
-  void check_unguarded(const CleanExpr& sequential, const CleanExpr& replica);
+  struct Evaluations;
 
   const Joint& joint_;
   std::set<std::string> notes_;
-  std::vector<std::unique_ptr<Run>> runs_;
-  std::string failure_;  // why the programs cannot be evaluated
+  std::unique_ptr<Evaluations> evaluations_;  // once asked for
 };
 
 }  // namespace assay::checker

@@ -35,6 +35,13 @@ enum class Kind : uint8_t {
   kNan,  // or memory that nothing has written: equal to nothing
 };
 
+// Of a number on decisions in evaluation by cases.
+struct Dependence {
+  float bits = 0;     // of the outcome that one term depends on: an upper estimate
+  int32_t coins = 0;  // all decisions: the index of a set, the empty one, or kManyCoins
+};
+inline constexpr int32_t kManyCoins = -1;
+
 struct Number {
   Residues value;
   int32_t form = -1;
@@ -45,11 +52,21 @@ struct Number {
   bool positive = false;
   // Integers: the residues are those of a number in the type's range, which has not wrapped.
   bool in_range = false;
+  // Evaluation by cases: which decisions it depends on; its form over a base, an index; and what
+  // has its sign, where that is not its own residue.
+  Dependence depends;
+  int32_t line = -1;
+  uint64_t side = 0;
 
   bool is_constant() const { return kind == Kind::kConstant; }
   bool is_infinite() const { return kind == Kind::kInfinity || kind == Kind::kMinusInfinity; }
   bool is_finite() const { return kind < Kind::kInfinity; }
 };
+
+// Of an infinity, else 0.
+inline int infinite_sign(const Number& x) {
+  return x.kind == Kind::kInfinity ? 1 : x.kind == Kind::kMinusInfinity ? -1 : 0;
+}
 
 struct LogTerm {
   Residues of;  // a positive function

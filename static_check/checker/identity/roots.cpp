@@ -30,7 +30,7 @@ std::optional<Number> Algebra::exact_root(const Rational& value, PlainInt numera
   return std::nullopt;
 }
 
-Number Algebra::root(const Number& x, PlainInt numerator, PlainInt denominator) {
+Number Algebra::plain_root(const Number& x, PlainInt numerator, PlainInt denominator) {
   if (x.kind == Kind::kInfinity) return numerator > 0 ? x : exact(Rational(0));
   if (!x.is_finite()) return undefined();
   if (x.is_constant()) {
@@ -58,8 +58,13 @@ Number Algebra::root_form(RootForm form) {
   form.factor =
       form.factor * identity::power(form.base.value, (form.numerator - rest) / form.denominator);
   form.numerator = rest;
-  const Residues root = random_(
+  Residues root = random_(
       "root", std::vector<uint64_t>{static_cast<uint64_t>(form.denominator), form.base.value.r});
+  if (cases() != nullptr && form.denominator == 2 && is_square(form.base.value.r)) {
+    root.r = square_root<kP>(form.base.value.r);
+    const uint64_t e = square_root<kQ>(form.base.value.e);
+    if (times<kQ>(e, e) == form.base.value.e) root.e = e;
+  }
   const bool of_positive = form.base.positive;
   Number result = with_form(form.factor * identity::power(root, form.numerator), Kind::kRoot,
                             roots_, std::move(form));

@@ -95,21 +95,20 @@ class Claim {
   }
 
   // Every element of an atom that may stand here is a variable.
-  Residues variable(AtomId id, PlainInt where) const {
+  Number variable(AtomId id, PlainInt where) {
     const Atom& source = atom(id);
     const bool input = source.kind == Atom::Kind::kInput;
     const bool random =
         op_.prim == Prim::kRandom && (source.kind == Atom::Kind::kRandom || is_draw(source));
     if (!input && !random) throw Rejection{"an input that is computed"};
     if (where < 0 || where >= source.size) throw Rejection{"an address outside of its atom"};
-    const uint64_t keys[] = {static_cast<uint64_t>(id), static_cast<uint64_t>(where)};
-    return algebra_.random("element of an atom", keys);
+    return algebra_.element({id, where}, type_);
   }
 
   Number whole(AtomId id, PlainInt where) {
     if (atom(id).kind == Atom::Kind::kUninit) return Algebra::undefined();
     if (atom(id).kind == Atom::Kind::kOne) return algebra_.exact(Rational(1), type_);
-    return algebra_.variable(variable(id, where), type_);
+    return variable(id, where);
   }
 
   // Parts of a sum over ranks are variables, but for the first one, which is what they leave.
@@ -125,11 +124,13 @@ class Claim {
     const HiddenLabel& of = universe_.labels.at(static_cast<size_t>(label));
     if (of.maximum || of.instance != kNone || of.size < 1 || of.size > kMostParts)
       throw Rejection{"an input that is a part of no sum over ranks"};
-    const Residues total = variable(term.atom, where);
+    const Number total = variable(term.atom, where);
     Residues result;
     for (PlainInt k = 0; k < of.size; ++k)
-      if (holds(term, k)) result = result + part(term.atom, where, label, k, of.size, total);
-    return algebra_.variable(result, type_);
+      if (holds(term, k)) result = result + part(term.atom, where, label, k, of.size, total.value);
+    Number number = algebra_.variable(result, type_);
+    number.depends = total.depends;
+    return number;
   }
 
   static bool holds(const Term& term, PlainInt k) {

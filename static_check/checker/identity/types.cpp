@@ -4,7 +4,7 @@
 
 namespace assay::checker::identity {
 
-Number Algebra::typed(Number x, Type type) {
+Number Algebra::plain_typed(Number x, Type type) {
   if (!x.is_finite()) {
     if (type != kReal && x.is_infinite()) return undefined();
     x.type = type;
@@ -19,8 +19,9 @@ Number Algebra::typed(Number x, Type type) {
 
 // A flag is the number 0 or 1; an integer that has not wrapped is that number in any type that has
 // it. All else is a function of both types.
-Number Algebra::cast(const Number& x, Type to) {
+Number Algebra::plain_cast(const Number& x, Type to) {
   if (x.kind == Kind::kNan || x.type == to) return x;
+  if (x.is_infinite() && cases() != nullptr) throw Rejection{"a cast of infinity"};
   if (!x.is_finite()) return undefined();
   if (to == kFlag) return is_flag(x) ? typed(x, to) : negation(negation(x));
   if (is_flag(x)) {

@@ -1,0 +1,194 @@
+#include "static_check/checker/identity/cases/cases.h"
+
+#include <cmath>
+
+namespace assay::checker::identity {
+namespace {
+
+// Differences that others are looked for among; without them more cases are drawn.
+constexpr size_t kMostImplying = 128;
+
+uint64_t smaller(uint64_t r) { return std::min(r, minus<kP>(r)); }
+
+}  // namespace
+
+Cases::Cases(uint64_t seed, const Kind& kind, Learned& learned)
+    : random_(seed), kind_(kind), learned_(learned) {}
+
+uint64_t Cases::draw(std::string_view name, std::span<const uint64_t> keys, uint64_t limit) const {
+  return random_(name, keys).r % limit;
+}
+
+bool Cases::flag(const Element& at) const {
+  const uint64_t keys[] = {static_cast<uint64_t>(at.atom), static_cast<uint64_t>(at.place)};
+  const uint64_t one = draw("flag", keys, 16);
+  if (!kind_.biased) return one < 8;
+  switch (draw("bias", std::span(keys, 1), 4)) {
+    case 0:
+      return false;
+    case 1:
+      return true;
+    case 2:
+      return one == 0;
+    default:
+      return one != 0;
+  }
+}
+
+std::optional<PlainInt> Cases::row(const Element& at, PlainInt& rows) const {
+  const auto found = learned_.rows.find(at);
+  if (found == learned_.rows.end()) return std::nullopt;
+  rows = found->second;
+  const uint64_t keys[] = {static_cast<uint64_t>(at.atom), static_cast<uint64_t>(at.place)};
+  return static_cast<PlainInt>(draw("row", keys, static_cast<uint64_t>(rows)));
+}
+
+void Cases::learn_rows(uint64_t r, PlainInt rows) {
+  const auto at = integers_.find(r);
+  if (at == integers_.end() || rows < 1) return;
+  const auto [known, first] = learned_.rows.try_emplace(at->second, rows);
+  learned_.changed |= first || rows < known->second;
+  known->second = std::min(known->second, rows);
+}
+
+std::optional<Rational> Cases::threshold(const Element& at) const {
+  if (!kind_.ties) return std::nullopt;
+  const uint64_t keys[] = {static_cast<uint64_t>(at.atom), static_cast<uint64_t>(at.place)};
+  const auto known = learned_.thresholds.find(at);
+  if (known == learned_.thresholds.end() || draw("set", keys, 4) != 0) return std::nullopt;
+  return known->second[draw("threshold", keys, known->second.size())];
+}
+
+std::optional<Element> Cases::partner(const Element& at) const {
+  if (!kind_.ties) return std::nullopt;
+  const uint64_t keys[] = {static_cast<uint64_t>(at.atom), static_cast<uint64_t>(at.place)};
+  const auto known = learned_.partners.find(at);
+  if (known == learned_.partners.end() || draw("set", keys, 4) != 1) return std::nullopt;
+  return known->second[draw("partner", keys, known->second.size())];
+}
+
+void Cases::remember_real(uint64_t r, const Element& at) {
+  reals_.emplace(r, at);
+  Base& base = bases_[smaller(r)];
+  base.raw = at;
+  base.orientation = smaller(r) == r ? 1 : -1;
+}
+
+int32_t Cases::store(const Line& line) {
+  lines_.push_back(line);
+  return static_cast<int32_t>(lines_.size() - 1);
+}
+
+void Cases::describe(uint64_t base, int orientation, const Number& number) {
+  if (!number.positive && !number.nonnegative && number.side == 0) return;
+  Base& known = bases_[base];
+  (orientation > 0 ? known.positive : known.negative) |= number.positive;
+  (orientation > 0 ? known.nonnegative : known.nonpositive) |= number.nonnegative;
+  if (known.side == 0 && number.side != 0)
+    known.side = orientation > 0 ? number.side : minus<kP>(number.side);
+}
+
+void Cases::describe_difference(const Line& difference, uint64_t a, uint64_t b) {
+  const auto first = reals_.find(a), second = reals_.find(b);
+  if (first == reals_.end() || second == reals_.end()) return;
+  Base& base = bases_[difference.base];
+  base.raw = std::max(first->second, second->second);
+  base.partner = std::min(first->second, second->second);
+}
+
+int Cases::side_of(uint64_t key, const Base& base) const {
+  return is_square(base.side != 0 ? base.side : key) ? 1 : -1;
+}
+
+void Cases::place(uint64_t key, Base& base) {
+  base.placed = true;
+  const bool above = base.positive || base.nonnegative, below = base.negative || base.nonpositive;
+  const bool known = base.positive || base.negative;
+  if (!above && !below) base.coins += 1;
+  base.position.take_side(above ? 1 : below ? -1 : side_of(key, base), !known);
+}
+
+// The sum of two that are positive is positive.
+std::optional<int> Cases::implied(uint64_t r) const {
+  for (const int sign : {1, -1}) {
+    const uint64_t own = sign > 0 ? r : minus<kP>(r);
+    if (positive_set_.contains(own)) return sign;
+    for (const uint64_t other : positive_)
+      if (positive_set_.contains(plus<kP>(own, minus<kP>(other)))) return sign;
+  }
+  return std::nullopt;
+}
+
+int Cases::toss(uint64_t key, const Rational& at, Base& base) const {
+  const Residues t = residues_of(at);
+  const uint64_t keys[] = {key, t.r};
+  // A tie of elements that are compared is one of the inputs themselves.
+  const bool ties = kind_.ties && !(base.raw && (!base.partner || at.is_zero()));
+  const uint64_t drawn = draw("side", keys, ties ? 3 : 2);
+  if (const auto end = base.position.end(at)) {
+    if (ties && base.coins != 1) base.coins += 1;  // with the side, one of three
+    return ties && drawn == 2 ? 0 : *end;
+  }
+  base.coins += 1;
+  return drawn == 0 ? 1 : drawn == 1 ? -1 : 0;
+}
+
+float Cases::bits(const Base& base) const {
+  if (!kind_.ties) return base.coins;
+  if (!base.raw) return base.coins * std::log2(3.0F);
+  // It is left alone, or set to one of these, and then there is a toss.
+  size_t most = 1;
+  for (const auto& at : {base.raw, base.partner}) {
+    if (!at) continue;
+    if (const auto known = learned_.thresholds.find(*at); known != learned_.thresholds.end())
+      most = std::max(most, known->second.size());
+    if (const auto known = learned_.partners.find(*at); known != learned_.partners.end())
+      most = std::max(most, known->second.size());
+  }
+  return base.coins + 1 + std::log2(static_cast<float>(most));
+}
+
+void Cases::learn(Base& base, const Rational& at) {
+  learned_.flags = true;
+  if (!base.raw) return;
+  if (!base.partner)
+    learned_.add(learned_.thresholds[*base.raw], base.orientation > 0 ? at : -at);
+  else if (at.is_zero())
+    learned_.add(learned_.partners[*base.raw], *base.partner);
+}
+
+Decision Cases::sign(const Line& of, uint64_t r, Meaning meaning) {
+  const Rational at = -of.beta / of.alpha;
+  const int direction = of.alpha.is_positive() ? 1 : -1;
+  Base& base = bases_[of.base];
+  if (!base.placed) {
+    const bool free = !base.positive && !base.negative && !base.nonnegative && !base.nonpositive;
+    const auto sign = free && at.is_zero() ? implied(r) : std::nullopt;
+    if (sign) {
+      base.placed = true;
+      base.coins += 2;
+      base.position.decide(at, *sign * direction);
+    } else {
+      place(of.base, base);
+    }
+  }
+  const bool certain = at.is_zero() && (base.positive || base.negative);
+  if (meaning == Meaning::kComparison && !certain) learn(base, at);
+  auto sign = base.position.known(at);
+  if (!sign) {
+    const auto follows = base.position.end(at) ? std::nullopt : implied(r);
+    sign = follows ? *follows * direction : toss(of.base, at, base);
+    if (follows) base.coins += 2;
+    base.position.decide(at, *sign);
+  }
+  const bool tie = *sign == 0;
+  if (tie && meaning == Meaning::kContinuous) sign = side_of(of.base, base);
+  const int result = *sign * direction;
+  if (!tie && positive_.size() < kMostImplying) {
+    const uint64_t positive = result > 0 ? r : minus<kP>(r);
+    if (positive_set_.insert(positive).second) positive_.push_back(positive);
+  }
+  return {result, coins_.coin(of.base, bits(base))};
+}
+
+}  // namespace assay::checker::identity

@@ -1,0 +1,107 @@
+// One case of a program: all that is discontinuous in it is decided. Inputs that are flags or
+// indices are drawn; a real number's sign is known, or follows from others, or is drawn. Within a
+// case all numbers are analytic functions of the other inputs.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "static_check/checker/identity/cases/coins.h"
+#include "static_check/checker/identity/cases/learned.h"
+#include "static_check/checker/identity/cases/position.h"
+#include "static_check/checker/identity/hash.h"
+#include "static_check/checker/identity/number.h"
+
+namespace assay::checker::identity {
+
+enum class Meaning : uint8_t {
+  kComparison,  // which a tie matters to
+  kContinuous,  // an extremum or absolute value, which both sides of a tie agree on
+};
+
+// alpha * base + beta: all comparisons of one base with constants are decided by one position. The
+// base is the smaller one of a residue and its negative. A constant has an alpha of 0.
+struct Line {
+  uint64_t base = 0;
+  Rational alpha, beta;
+};
+
+struct Decision {
+  int sign;
+  Dependence depends;
+};
+
+class Cases {
+ public:
+  struct Kind {
+    bool ties = false;    // real numbers may be exactly what they are compared with
+    bool sets = false;    // maxima of three and more numbers, and orders, stay functions
+    bool biased = false;  // the flags of one input are mostly, or all, the same
+  };
+
+  // `learned` must outlive this.
+  Cases(uint64_t seed, const Kind& kind, Learned& learned);
+
+  bool sets() const { return kind_.sets; }
+  Coins& coins() { return coins_; }
+
+  // -- inputs --
+  bool flag(const Element& at) const;
+  // A row of the table that the element is an index of. Later that it is one of that many.
+  std::optional<PlainInt> row(const Element& at, PlainInt& rows) const;
+  void remember_integer(uint64_t r, const Element& at) { integers_.emplace(r, at); }
+  void learn_rows(uint64_t r, PlainInt rows);
+  // What a real element is set to, if anything.
+  std::optional<Rational> threshold(const Element& at) const;
+  std::optional<Element> partner(const Element& at) const;
+  void remember_real(uint64_t r, const Element& at);
+
+  // A uniform number below the limit, of these keys.
+  uint64_t draw(std::string_view name, std::span<const uint64_t> keys, uint64_t limit) const;
+
+  // -- lines --
+  const Line& line(int32_t index) const { return lines_[static_cast<size_t>(index)]; }
+  int32_t store(const Line& line);
+  // Of base * orientation: it is known to be positive or not negative, or what has its sign.
+  void describe(uint64_t base, int orientation, const Number& number);
+  // a - b of two raw elements.
+  void describe_difference(const Line& difference, uint64_t a, uint64_t b);
+
+  // The sign of a number that is not constant; r is its residue.
+  Decision sign(const Line& of, uint64_t r, Meaning meaning);
+
+ private:
+  struct Base {
+    Position position;
+    bool placed = false;
+    bool positive = false, nonnegative = false, negative = false, nonpositive = false;
+    uint64_t side = 0;  // has the sign of the base, where it is not 0
+    float coins = 0;
+    std::optional<Element> raw, partner;
+    int orientation = 1;  // the raw element, or its difference, is the base times that
+  };
+
+  int side_of(uint64_t key, const Base& base) const;
+  void place(uint64_t key, Base& base);
+  std::optional<int> implied(uint64_t r) const;
+  int toss(uint64_t key, const Rational& at, Base& base) const;
+  float bits(const Base& base) const;
+  void learn(Base& base, const Rational& at);
+
+  RandomFunction random_;
+  Kind kind_;
+  Coins coins_;
+  Learned& learned_;
+  std::unordered_map<uint64_t, Element> integers_, reals_;
+  std::vector<Line> lines_;
+  std::unordered_map<uint64_t, Base> bases_;
+  std::vector<uint64_t> positive_;  // differences, as residues
+  std::unordered_set<uint64_t> positive_set_;
+};
+
+}  // namespace assay::checker::identity

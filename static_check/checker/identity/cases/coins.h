@@ -1,0 +1,37 @@
+// What numbers depend on in a case: which decisions.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "static_check/checker/identity/number.h"
+
+namespace assay::checker::identity {
+
+class Coins {
+ public:
+  Coins();
+
+  // On one decision, of which no outcome is rarer than 2^-bits.
+  Dependence coin(uint64_t key, float bits);
+  // Of a sum, and of a product.
+  Dependence either(const Dependence& a, const Dependence& b);
+  Dependence both(const Dependence& a, const Dependence& b);
+
+ private:
+  struct Set {
+    std::vector<std::pair<uint64_t, float>> coins;  // by key
+    float bits = 0;                                 // of all together
+  };
+
+  int32_t intern(Set set);
+  int32_t united(int32_t a, int32_t b);
+
+  std::vector<Set> sets_;
+  std::map<std::vector<std::pair<uint64_t, float>>, int32_t> by_coins_;
+  std::unordered_map<uint64_t, int32_t> unions_;  // by both
+};
+
+}  // namespace assay::checker::identity

@@ -1,0 +1,36 @@
+// What earlier trials have found that later ones draw by.
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <map>
+#include <vector>
+
+#include "shared_ir/proof/proof.h"
+#include "shared_ir/rational.h"
+
+namespace assay::checker::identity {
+
+struct Element {
+  AtomId atom = kNone;
+  PlainInt place = 0;
+  auto operator<=>(const Element&) const = default;
+};
+
+struct Learned {
+  std::map<Element, PlainInt> rows;  // of the smallest table that the element is an index of
+  // What the flags of a real element compare it to: constants, and elements before it.
+  std::map<Element, std::vector<Rational>> thresholds;
+  std::map<Element, std::vector<Element>> partners;
+  bool flags = false;    // flags of real numbers were decided: ties matter
+  bool changed = false;  // cleared before each trial
+
+  template <class T>
+  void add(std::vector<T>& list, const T& value) {
+    if (std::find(list.begin(), list.end(), value) != list.end()) return;
+    list.push_back(value);
+    changed = true;
+  }
+};
+
+}  // namespace assay::checker::identity

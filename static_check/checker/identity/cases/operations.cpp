@@ -1,0 +1,211 @@
+// Sums, products and functions, and what cases keep of their results: bits, lines and sides.
+#include <algorithm>
+#include <cmath>
+
+#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/identity/algebra.h"
+
+namespace assay::checker::identity {
+namespace {
+
+Number depending(Number x, const Dependence& on) {
+  x.depends = on;
+  return x;
+}
+
+bool is_real(const Number& x) { return x.is_finite() && !is_integer_type(x.type); }
+
+}  // namespace
+
+Dependence Algebra::either(const Dependence& a, const Dependence& b) {
+  return cases() == nullptr ? Dependence{} : cases()->coins().either(a, b);
+}
+
+Dependence Algebra::both(const Dependence& a, const Dependence& b) {
+  return cases() == nullptr ? Dependence{} : cases()->coins().both(a, b);
+}
+
+Dependence Algebra::all(std::span<const Number> of) {
+  Dependence result;
+  for (const Number& x : of) result = both(result, x.depends);
+  return result;
+}
+
+Number Algebra::element(const Element& at, Type type) {
+  const uint64_t keys[] = {static_cast<uint64_t>(at.atom), static_cast<uint64_t>(at.place)};
+  const auto free = [&] { return variable(random_("element of an atom", keys), type); };
+  Cases* const cases = reading_.cases;
+  if (cases == nullptr) return free();
+  const auto coin = [&](float bits) {
+    return cases->coins().coin(random_("element of an atom", keys).r, bits);
+  };
+  if (type == kFlag) return depending(exact_flag(cases->flag(at)), coin(1));
+  if (is_integer_type(type)) {
+    PlainInt rows = 0;
+    if (const auto row = cases->row(at, rows))
+      return depending(exact(Rational(*row), type), coin(std::log2(static_cast<float>(rows))));
+    const Number result = free();
+    cases->remember_integer(result.value.r, at);
+    return result;
+  }
+  if (const auto set = cases->threshold(at)) return exact(*set, type);
+  if (const auto other = cases->partner(at)) return element(*other, type);
+  const Number result = free();
+  cases->remember_real(result.value.r, at);
+  return result;
+}
+
+Line Algebra::line_of(const Number& x) {
+  if (x.is_constant()) return {0, Rational(0), rational(x)};
+  if (x.line >= 0) return cases()->line(x.line);
+  const uint64_t negative = minus<kP>(x.value.r);
+  const int orientation = x.value.r <= negative ? 1 : -1;
+  Line line{std::min(x.value.r, negative), Rational(orientation), Rational(0)};
+  cases()->describe(line.base, orientation, x);
+  return line;
+}
+
+// The base of a sum of several bases has 1 as the coefficient of the least of them, so that it is
+// the same for multiples of the sum.
+void Algebra::set_line(Number& result, const std::vector<Number>& terms) {
+  if (!is_real(result) || result.is_constant()) return;
+  try {
+    std::vector<Line> lines;
+    Rational beta(0);
+    for (const Number& x : terms) {
+      Line line = line_of(x);
+      beta = beta + line.beta;
+      if (!line.alpha.is_zero()) lines.push_back(std::move(line));
+    }
+    std::sort(lines.begin(), lines.end(),
+              [](const Line& a, const Line& b) { return a.base < b.base; });
+    std::vector<Line> merged;
+    for (Line& line : lines) {
+      if (!merged.empty() && merged.back().base == line.base)
+        merged.back().alpha = merged.back().alpha + line.alpha;
+      else
+        merged.push_back(std::move(line));
+      if (merged.back().alpha.is_zero()) merged.pop_back();
+    }
+    if (merged.empty()) return;
+    Line line{merged[0].base, merged[0].alpha, beta};
+    if (merged.size() > 1) {
+      const Residues scale = residues_of(line.alpha);
+      const uint64_t r = ((result.value - residues_of(beta)) * inverse(scale)).r;
+      line.base = std::min(r, minus<kP>(r));
+      const int orientation = line.base == r ? 1 : -1;
+      const bool opposite = merged.size() == 2 && (merged[0].alpha + merged[1].alpha).is_zero();
+      if (opposite) cases()->describe_difference(line, merged[0].base, merged[1].base);
+      if (orientation < 0) line.alpha = -line.alpha;
+      if (beta.is_zero()) cases()->describe(line.base, line.alpha.is_positive() ? 1 : -1, result);
+    }
+    result.line = cases()->store(line);
+  } catch (const RationalOverflow&) {
+    result.line = -1;
+  }
+}
+
+// What has the sign of the number: without factors that are positive, whose residues may be no
+// squares.
+uint64_t Algebra::side_of(const Number& x) const {
+  if (x.is_constant()) return rational(x).is_negative() ? minus<kP>(1) : 1;
+  if (x.positive) return 1;
+  return x.side != 0 ? x.side : x.value.r;
+}
+
+Number Algebra::sum(std::vector<Number> terms) {
+  if (cases() == nullptr) return plain_sum(std::move(terms));
+  Number result = depending(plain_sum(terms), {});
+  for (const Number& x : terms) result.depends = either(result.depends, x.depends);
+  result.side = 0;
+  set_line(result, terms);
+  return result;
+}
+
+Number Algebra::scaled(const Number& x, const Rational& by) {
+  Number result = plain_multiple(x, by);
+  if (reading_.formal_logs && x.positive && by.is_positive() && !x.is_constant())
+    learn_factors(result, {x.value, Rational(1)}, {residues_of(by), Rational(1)});
+  if (cases() == nullptr || !x.is_finite() || by.is_one()) return result;
+  result.depends = x.depends;
+  result.side = x.side == 0 ? 0 : by.is_negative() ? minus<kP>(x.side) : x.side;
+  if (!is_real(x) || x.is_constant() || by.is_zero()) return result;
+  try {
+    const Line line = line_of(x);
+    result.line = cases()->store({line.base, line.alpha * by, line.beta * by});
+  } catch (const RationalOverflow&) {
+    result.line = -1;
+  }
+  return result;
+}
+
+Number Algebra::multiply(const Number& a, const Number& b) {
+  Number result = plain_product(a, b);
+  if (cases() == nullptr) return result;
+  result.depends = both(a.depends, b.depends);
+  if (a.is_constant() || b.is_constant() || !is_real(result)) return result;
+  result.line = -1;
+  result.side = times<kP>(side_of(a), side_of(b));
+  if (a.value.r == b.value.r) {
+    result.side = 0;
+    roots_of_squares_.emplace(result.value.r, a);
+  }
+  return result;
+}
+
+Number Algebra::infinite_product(const Number& infinite, const Number& by) {
+  const Number s = sign(by, Meaning::kContinuous);
+  if (s.kind == Kind::kNan) return undefined();
+  return depending(scaled(infinite, rational(s)), both(infinite.depends, s.depends));
+}
+
+Number Algebra::reciprocal(const Number& x) {
+  Number result = depending(plain_reciprocal(x), x.depends);
+  if (cases() != nullptr && x.is_finite()) result.side = x.side;
+  return result;
+}
+
+Number Algebra::exp(const Number& x) { return depending(plain_exp(x), x.depends); }
+
+Number Algebra::log(const Number& x) {
+  Number result = depending(plain_log(x), x.depends);
+  if (x.is_constant() && (rational(x) - Rational(1)).is_positive()) result.positive = true;
+  return result;
+}
+
+Number Algebra::root(const Number& x, PlainInt numerator, PlainInt denominator) {
+  if (cases() != nullptr && denominator == 2 && x.is_finite())
+    if (const auto found = roots_of_squares_.find(x.value.r); found != roots_of_squares_.end())
+      return power(magnitude(found->second), numerator);
+  Number result = depending(plain_root(x, numerator, denominator), x.depends);
+  if (x.positive && !x.is_constant() && result.is_finite())
+    learn_factors(result, {x.value, Rational(numerator, denominator)}, {});
+  return result;
+}
+
+Number Algebra::typed(Number x, Type type) {
+  const Dependence depends = x.depends;
+  return depending(plain_typed(std::move(x), type), depends);
+}
+
+Number Algebra::cast(const Number& x, Type to) {
+  Number result = plain_cast(x, to);
+  result.depends = either(result.depends, x.depends);
+  return result;
+}
+
+Number Algebra::maximum(const std::vector<Number>& of) {
+  if (cases() == nullptr) return plain_maximum(of);
+  return decided_maximum(of);
+}
+
+Number Algebra::minimum(const std::vector<Number>& of) {
+  if (cases() == nullptr) return plain_minimum(of);
+  const bool integer =
+      std::any_of(of.begin(), of.end(), [](const Number& x) { return is_integer_type(x.type); });
+  Number result = plain_minimum(of);
+  if (integer) result.depends = all(of);
+  return result;
+}
+
+}  // namespace assay::checker::identity
