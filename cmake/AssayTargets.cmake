@@ -1,7 +1,6 @@
 # Functions with which the folders declare their targets.
 
 include(GNUInstallDirs)
-include(GoogleTest)
 
 set_property(GLOBAL PROPERTY ASSAY_EXPORTED "")
 
@@ -57,16 +56,22 @@ function(assay_executable name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
 endfunction()
 
-# assay_test(NAME SOURCES... [LIBS target...] [LABELS label...] [TIMEOUT seconds] [NEEDS fixture])
+# assay_test(NAME SOURCES... [LIBS target...] [LABELS label...] [TIMEOUT seconds] [NEEDS fixture]
+#   [PROCESSES number])
 #
-# A GoogleTest binary build/tests/NAME; ctest knows each of its tests by name. Tests that the binary
-# skips (no GPU, no captured graphs) are SKIPPED in ctest as well. The tests get ASSAY_GRAPHS and
-# ASSAY_SOURCE_DIR in their environment. The timeout is per test, 120 s by default. NEEDS names a
-# ctest fixture that is set up before them.
+# A GoogleTest binary build/tests/NAME. ctest runs all of it at once, as NAME.1, or in so many
+# PROCESSES, of which each has every so-manieth test (starting one takes longer than most tests do,
+# and LibTorch takes the third of a second). Each lists its tests in test-results/NAME.1.xml, where
+# ci/count_tests.py counts them one by one. The tests get ASSAY_GRAPHS and ASSAY_SOURCE_DIR in their
+# environment. The timeout is per process, 900 s by default. NEEDS names a ctest fixture that is set
+# up before them.
 function(assay_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;NEEDS" "SOURCES;LIBS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;NEEDS;PROCESSES" "SOURCES;LIBS;LABELS")
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
+    set(arg_TIMEOUT 900)
+  endif()
+  if(NOT arg_PROCESSES)
+    set(arg_PROCESSES 1)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
@@ -74,20 +79,22 @@ function(assay_test name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:${ASSAY_TEST_OPTIMIZATION}>)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
-  set(labels "")
-  if(arg_LABELS)
-    set(labels LABELS "${arg_LABELS}")
-  endif()
-  set(needs "")
-  if(arg_NEEDS)
-    set(needs FIXTURES_REQUIRED ${arg_NEEDS})
-  endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${arg_TIMEOUT} ${labels} ${needs}
-      ENVIRONMENT "ASSAY_GRAPHS=${ASSAY_GRAPHS}"
-      # A second variable cannot go into ENVIRONMENT: the list would come apart. (That kernels have no
-      # threads of their own, which would wait for the cores of other tests, is in the presets.)
-      ENVIRONMENT_MODIFICATION "ASSAY_SOURCE_DIR=set:${PROJECT_SOURCE_DIR}")
+  foreach(process RANGE 1 ${arg_PROCESSES})
+    set(test ${name}.${process})
+    add_test(NAME ${test}
+      COMMAND ${name} "--gtest_output=xml:${PROJECT_BINARY_DIR}/test-results/${test}.xml")
+    set(environment "ASSAY_GRAPHS=${ASSAY_GRAPHS}" "ASSAY_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+    # Programs that such a test starts would take their shard too.
+    if(arg_PROCESSES GREATER 1)
+      math(EXPR shard "${process} - 1")
+      list(APPEND environment "GTEST_TOTAL_SHARDS=${arg_PROCESSES}" "GTEST_SHARD_INDEX=${shard}")
+    endif()
+    # (That kernels have no threads of their own, which would wait for the cores of other tests, is
+    # in the presets.)
+    set_tests_properties(${test} PROPERTIES
+      TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${environment}" LABELS "${arg_LABELS}"
+      FIXTURES_REQUIRED "${arg_NEEDS}")
+  endforeach()
 endfunction()
 
 # assay_bench(NAME SOURCES... [LIBS target...])

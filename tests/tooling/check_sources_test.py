@@ -167,12 +167,31 @@ class CountTestsTest(unittest.TestCase):
         "<system-out>[  FAILED  ] A.b</system-out></testcase>",
     }
 
-    def run_on(self, *names):
+    LIST = (
+        '<testsuites><testsuite><testcase classname="A" name="b" result="completed"/>'
+        '<testcase classname="A" name="c" result="skipped"><skipped message=""/></testcase>'
+        "{}</testsuite></testsuites>"
+    )
+    WRONG = '<testcase classname="A" name="d" result="completed"><failure>1 is not 2</failure></testcase>'
+    DIED = """<testcase name="p" status="fail"><system-out>Running main() from gtest_main.cc
+Note: This is test shard 1 of 2.
+[==========] Running 5 tests from 1 test suite.
+[ RUN      ] A.a
+[       OK ] A.a (0 ms)
+[ RUN      ] A.b/0
+text without an end[  FAILED  ] A.b/0, where GetParam() = 3 (12 ms)
+[ RUN      ] A.c
+Segmentation fault</system-out></testcase>"""
+
+    def run_on(self, *names, listed=None):
         script = pathlib.Path(__file__).parents[2] / "ci" / "count_tests.py"
-        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
-            file.write(f"<testsuite>{''.join(self.CASES[name] for name in names)}</testsuite>")
-            file.flush()
-            return subprocess.run([sys.executable, script, file.name], capture_output=True, text=True, check=True)
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "results.xml")
+            file.write_text(f"<testsuite>{''.join(self.CASES.get(name, name) for name in names)}</testsuite>")
+            if listed is not None:
+                file.with_suffix("").mkdir()
+                file.with_suffix("").joinpath("a.xml").write_text(listed)
+            return subprocess.run([sys.executable, script, file], capture_output=True, text=True, check=True)
 
     def count(self, *names):
         return self.run_on(*names).stdout.split()
@@ -188,6 +207,23 @@ class CountTestsTest(unittest.TestCase):
         self.assertIn("[test] failed: a\n    [40 lines before]\n    line 40\n", text)
         self.assertTrue(text.endswith("    line 99\n"), text)
         self.assertNotIn("line 39", text)
+
+    def test_a_program_counts_as_the_tests_that_it_lists(self):
+        self.assertEqual(self.run_on("passed", listed=self.LIST.format("")).stdout.split(), ["1", "0", "1"])
+        run = self.run_on("failed", listed=self.LIST.format(self.WRONG))
+        self.assertEqual(run.stdout.split(), ["1", "1", "1"])
+        self.assertEqual(run.stderr, "[test] skipped: A.c\n[test] failed: A.d\n    1 is not 2\n")
+
+    def test_a_program_that_fails_after_its_tests_is_a_failure_more(self):
+        run = self.run_on("failed", listed=self.LIST.format(""))
+        self.assertEqual(run.stdout.split(), ["1", "1", "1"])
+        self.assertIn("[test] failed: a\n", run.stderr)
+
+    def test_a_program_that_died_failed_in_all_tests_that_did_not_end(self):
+        run = self.run_on(self.DIED)
+        self.assertEqual(run.stdout.split(), ["1", "4", "0"])
+        self.assertIn("[test] failed: A.b/0\n", run.stderr)
+        self.assertIn("    Segmentation fault\n", run.stderr)
 
 
 if __name__ == "__main__":
