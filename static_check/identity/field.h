@@ -52,9 +52,9 @@ class Field {
 // Numbers are residues modulo p. Exponents are residues modulo q, which divides p - 1, so that an
 // exponential is a power of an element of order q: exp(a + b) = exp(a) exp(b) holds by itself
 // (Mirage, OSDI '25, evaluates tensor programs with one exponential in this way). Both are 7 modulo
-// 8, so that 2 has a square root.
-inline constexpr Field kValues{61, 3153};     // p = 2 q + 1
-inline constexpr Field kExponents{60, 1577};  // q
-inline constexpr uint64_t kGenerator = 9;     // of order q modulo p
+// 8, so that 2 has a square root; primes up to 23 have one modulo p, as positive numbers do.
+inline constexpr Field kValues{61, 150993};    // p = 2 q + 1
+inline constexpr Field kExponents{60, 75497};  // q
+inline constexpr uint64_t kGenerator = 9;      // of order q modulo p
 
 }  // namespace assay::identity

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/decimal.h"
 #include "shared_ir/reference/element_functions.h"
 
 namespace assay::identity {
@@ -63,6 +64,7 @@ std::optional<Rational> square_of(double value) {
 }
 
 bool is_near(double a, double b) {
+  if (is_written_out(a, b)) return true;
   return static_cast<double>(static_cast<float>(a)) == a
              ? static_cast<float>(b) == static_cast<float>(a)
              : std::abs(a - b) <= std::numeric_limits<double>::epsilon() * b;
@@ -94,6 +96,11 @@ Number Functions::literal(const Rational& value) {
   if (is_near(magnitude, std::numbers::log2e))
     return read("1/log 2",
                 algebra_.reciprocal(algebra_.settled(algebra_.logarithm(algebra_.constant(2)))));
+  if (const auto decimal = short_decimal(number)) {
+    if (decimal->to_double() != number)
+      readings_.insert(fmt::format("{} is read as {}", number, decimal->to_double()));
+    return algebra_.constant(*decimal);
+  }
   return algebra_.constant(value);
 }
 

@@ -201,6 +201,94 @@ TEST(Identity, ProductsDistribute) {
   EXPECT_FALSE(proves(build(1.001)));
 }
 
+// By cases: identities that hold piece by piece, of products, roots and exponentials of what is
+// decided differently from place to place.
+
+Formula of_relu(const std::string& op, double factor) {
+  return [=](GraphBuilder& graph, TensorRef x, TensorRef) {
+    Calls call(graph);
+    const TensorRef positive = call("relu.default", {x});
+    return op == "pow" ? call("pow.Tensor_Scalar", {positive, 2})
+                       : call("mul.Scalar", {call("mul.Tensor", {x, positive}), factor});
+  };
+}
+
+TEST(Identity, ProductsOfExtremaAreDecidedByCases) {
+  EXPECT_TRUE(proves(formulas(of_relu("pow", 1), of_relu("mul", 1))));
+  EXPECT_FALSE(proves(formulas(of_relu("pow", 1), of_relu("mul", 1.001))));
+}
+
+Formula softplus(bool stable, double sign) {
+  return [=](GraphBuilder& graph, TensorRef x, TensorRef) {
+    Calls call(graph);
+    if (!stable) return call("log1p.default", {call("exp.default", {x})});
+    const TensorRef distance = call("mul.Scalar", {call("abs.default", {x}), sign});
+    const TensorRef rest = call("log1p.default", {call("exp.default", {distance})});
+    return call("add.Tensor", {call("relu.default", {x}), rest});
+  };
+}
+
+TEST(Identity, SoftplusIsItsStableForm) {
+  EXPECT_TRUE(proves(formulas(softplus(false, 0), softplus(true, -1))));
+  EXPECT_FALSE(proves(formulas(softplus(false, 0), softplus(true, 1))));
+}
+
+TensorRef up_to_six(GraphBuilder& graph, TensorRef x, TensorRef) {
+  return Calls(graph)("clamp.default", {x, 0, 6});
+}
+
+Formula two_ramps(double second) {
+  return [=](GraphBuilder& graph, TensorRef x, TensorRef) {
+    Calls call(graph);
+    const TensorRef beyond = call("relu.default", {call("sub.Scalar", {x, second})});
+    return call("sub.Tensor", {call("relu.default", {x}), beyond});
+  };
+}
+
+TEST(Identity, ComparisonsWithConstantsKnowOfEachOther) {
+  EXPECT_TRUE(proves(formulas(up_to_six, two_ramps(6))));
+  EXPECT_FALSE(proves(formulas(up_to_six, two_ramps(5))));
+}
+
+/// A comparison times the square of relu, which only a tie tells apart.
+Formula above(const std::string& comparison) {
+  return [=](GraphBuilder& graph, TensorRef x, TensorRef y) {
+    Calls call(graph);
+    const TensorRef flag = call(comparison + ".Tensor", {x, y}, DType::kBool);
+    const TensorRef square = call("pow.Tensor_Scalar", {call("relu.default", {x}), 2});
+    return call("where.self", {flag, square, call("mul.Scalar", {square, 2})});
+  };
+}
+
+Formula above_by_product(const std::string& comparison) {
+  return [=](GraphBuilder& graph, TensorRef x, TensorRef y) {
+    Calls call(graph);
+    const TensorRef flag = call(comparison + ".Tensor", {x, y}, DType::kBool);
+    const TensorRef square = call("mul.Tensor", {x, call("relu.default", {x})});
+    return call("where.self", {flag, square, call("mul.Scalar", {square, 2})});
+  };
+}
+
+TEST(Identity, TiesTellComparisonsApart) {
+  EXPECT_TRUE(proves(formulas(above("gt"), above_by_product("gt"))));
+  EXPECT_FALSE(proves(formulas(above("gt"), above_by_product("ge"))));
+}
+
+/// Products of signs of x y and of x, y apart; a multiple of a sum has its sign.
+Formula distance(double factor, bool apart) {
+  return [=](GraphBuilder& graph, TensorRef x, TensorRef y) {
+    Calls call(graph);
+    if (!apart) return call("mul.Scalar", {call("abs.default", {call("add.Tensor", {x, y})}), 67});
+    const TensorRef left = call("mul.Scalar", {x, 67}), right = call("mul.Scalar", {y, factor});
+    return call("abs.default", {call("add.Tensor", {left, right})});
+  };
+}
+
+TEST(Identity, AMultipleOfASumHasItsSign) {
+  EXPECT_TRUE(proves(formulas(distance(67, false), distance(67, true))));
+  EXPECT_FALSE(proves(formulas(distance(67, false), distance(-67, true))));
+}
+
 /// A row of a table, and the product of the table with a one-hot of the index.
 TEST(Identity, AnIndexIsOneRowOfItsTable) {
   const auto build = [](int first) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "shared_ir/cast.h"
+#include "shared_ir/decimal.h"
 #include "static_check/checker/facts/affine.h"
 #include "static_check/checker/identity/algebra.h"
 
@@ -18,6 +19,7 @@ constexpr std::array<uint64_t, 1> key(uint64_t value) { return {value}; }
 // What a program's constant is of an irrational number: the nearest double, but for the last bits
 // of a computation in double precision, or one that rounds to the nearest float.
 bool is_rounded(double constant, double irrational) {
+  if (is_written_out(constant, irrational)) return true;
   return std::abs(constant - irrational) <= std::numeric_limits<double>::epsilon() * irrational ||
          static_cast<float>(constant) == static_cast<float>(irrational);
 }
@@ -100,9 +102,19 @@ Number Algebra::exact(const Rational& value, Type type) {
   return result;
 }
 
+// Fractions of integers up to this are what was written.
+constexpr PlainInt kWritten = PlainInt{1} << 16;
+
 Number Algebra::constant(const Rational& value, Type type) {
-  if (type == kReal)
-    if (const auto irrational = read_irrational(value.to_double())) return *irrational;
+  if (type == kReal) {
+    const double number = value.to_double();
+    if (const auto irrational = read_irrational(number)) return *irrational;
+    if (const auto decimal = value.fits(kWritten) ? std::nullopt : short_decimal(number)) {
+      if (decimal->to_double() != number)
+        notes_.insert(fmt::format("the constant {} is read as {}", number, decimal->to_double()));
+      return exact(*decimal, type);
+    }
+  }
   return exact(value, type);
 }
 

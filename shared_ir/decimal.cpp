@@ -1,0 +1,61 @@
+#include "shared_ir/decimal.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace assay {
+namespace {
+
+constexpr int kMostDigits = 6;
+constexpr int kMostDigitsOfFloat = 4;
+constexpr int kFewestWrittenOut = 7, kMostWrittenOut = 14;
+constexpr int kMostTens = 18;  // 10^18 fits 64 bits
+
+std::optional<Rational> fraction(const std::string& scientific) {
+  const size_t split = scientific.find('e');
+  std::string digits = scientific.substr(0, split);
+  int exponent = std::atoi(scientific.c_str() + split + 1);
+  if (const size_t point = digits.find('.'); point != std::string::npos) {
+    exponent -= static_cast<int>(digits.size() - point - 1);
+    digits.erase(point, 1);
+  }
+  if (std::abs(exponent) > kMostTens) return std::nullopt;
+  int64_t tens = 1;
+  for (int i = 0; i < std::abs(exponent); ++i) tens *= 10;
+  const int64_t mantissa = std::atoll(digits.c_str());
+  try {
+    return exponent < 0 ? Rational(mantissa, tens) : Rational(mantissa) * Rational(tens);
+  } catch (const RationalOverflow&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<Rational> short_decimal(double value) {
+  if (!std::isfinite(value) || value == 0) return std::nullopt;
+  const bool single = static_cast<double>(static_cast<float>(value)) == value;
+  for (int digits = 1; digits <= kMostDigits; ++digits) {
+    const std::string text = fmt::format("{:.{}e}", value, digits - 1);
+    const double written = std::strtod(text.c_str(), nullptr);
+    const bool same =
+        written == value || (single && digits <= kMostDigitsOfFloat &&
+                             static_cast<float>(written) == static_cast<float>(value));
+    if (same) return fraction(text);
+  }
+  return std::nullopt;
+}
+
+bool is_written_out(double constant, double number) {
+  for (int digits = kFewestWrittenOut; digits <= kMostWrittenOut; ++digits) {
+    const std::string text = fmt::format("{:.{}e}", constant, digits - 1);
+    if (std::strtod(text.c_str(), nullptr) == constant)
+      return text == fmt::format("{:.{}e}", number, digits - 1);
+  }
+  return false;
+}
+
+}  // namespace assay

@@ -1,0 +1,20 @@
+// Constants as programs write them down.
+#pragma once
+
+#include <optional>
+
+#include "shared_ir/rational.h"
+
+namespace assay {
+
+// The decimal number with at most six significant digits to which this double is the nearest one;
+// of a value that a float32 holds also one with at most four digits to which that is the nearest
+// float32 (9.999999974752427e-07 is 1e-06, as a kernel's float attribute has it). nullopt: none, or
+// one whose fraction leaves 64 bits.
+std::optional<Rational> short_decimal(double value);
+
+// Whether the constant is this number to seven or more significant digits, and written with no more
+// than these (0.79788456 for sqrt(2/pi)).
+bool is_written_out(double constant, double number);
+
+}  // namespace assay
