@@ -56,20 +56,15 @@ function(assay_executable name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
 endfunction()
 
-# assay_test(NAME SOURCES... [LIBS target...] [LABELS label...] [TIMEOUT seconds] [NEEDS fixture]
-#   [PROCESSES number])
+# assay_test(NAME SOURCES... [LIBS target...] [LABELS label...] [NEEDS fixture] [PROCESSES number])
 #
 # A GoogleTest binary build/tests/NAME. ctest runs all of it at once, as NAME.1, or in so many
 # PROCESSES, of which each has every so-manieth test (starting one takes longer than most tests do,
 # and LibTorch takes the third of a second). Each lists its tests in test-results/NAME.1.xml, where
 # ci/count_tests.py counts them one by one. The tests get ASSAY_GRAPHS and ASSAY_SOURCE_DIR in their
-# environment. The timeout is per process, 900 s by default. NEEDS names a ctest fixture that is set
-# up before them.
+# environment. NEEDS names a ctest fixture that is set up before them.
 function(assay_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;NEEDS;PROCESSES" "SOURCES;LIBS;LABELS")
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 900)
-  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NEEDS;PROCESSES" "SOURCES;LIBS;LABELS")
   if(NOT arg_PROCESSES)
     set(arg_PROCESSES 1)
   endif()
@@ -92,7 +87,7 @@ function(assay_test name)
     # (That kernels have no threads of their own, which would wait for the cores of other tests, is
     # in the presets.)
     set_tests_properties(${test} PROPERTIES
-      TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${environment}" LABELS "${arg_LABELS}"
+      TIMEOUT 900 ENVIRONMENT "${environment}" LABELS "${arg_LABELS}"
       FIXTURES_REQUIRED "${arg_NEEDS}")
   endforeach()
 endfunction()
