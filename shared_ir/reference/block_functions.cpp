@@ -121,6 +121,53 @@ void cumprod(const FunctionName&, Blocks in, Block& out) {
   std::partial_sum(x.begin(), x.end(), out.values.begin(), std::multiplies<>());
 }
 
+// The place of the greatest (or least) element up to each one: the last of equal ones; NaN exceeds
+// all.
+Row running_places(const Row& x, bool (*exceeds)(double, double)) {
+  Row places(x.size());
+  size_t place = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (std::isnan(x[i]) || (!std::isnan(x[place]) && exceeds(x[i], x[place]))) place = i;
+    places[i] = static_cast<double>(place);
+  }
+  return places;
+}
+
+void cummax_places(const FunctionName&, Blocks in, Block& out) {
+  out.values = running_places(in[0].values, [](double a, double b) { return a >= b; });
+}
+
+void cummin_places(const FunctionName&, Blocks in, Block& out) {
+  out.values = running_places(in[0].values, [](double a, double b) { return a <= b; });
+}
+
+void at_places(const Row& x, const Row& places, Row& out) {
+  for (size_t i = 0; i < x.size(); ++i) out[i] = x[static_cast<size_t>(places[i])];
+}
+
+void cummax(const FunctionName& fn, Blocks in, Block& out) {
+  Block places = out;
+  cummax_places(fn, in, places);
+  at_places(in[0].values, places.values, out.values);
+}
+
+void cummin(const FunctionName& fn, Blocks in, Block& out) {
+  Block places = out;
+  cummin_places(fn, in, places);
+  at_places(in[0].values, places.values, out.values);
+}
+
+// Operands: elements, flags, a source whose elements are put where there is a flag, in their order.
+void masked_scatter(const FunctionName&, Blocks in, Block& out) {
+  size_t next = 0;
+  for (size_t i = 0; i < in[0].values.size(); ++i) {
+    const bool from_source = in[1].values[i] != 0;
+    if (from_source && next == in[2].values.size())
+      throw NoNumbers("the source has fewer elements than there are flags");
+    out.values[i] = from_source ? in[2].values[next++] : in[0].values[i];
+  }
+}
+
 void prod(const FunctionName&, Blocks in, Block& out) {
   const Row& x = in[0].values;
   out.values[0] = std::accumulate(x.begin(), x.end(), 1.0, std::multiplies<>());
@@ -220,6 +267,11 @@ const std::unordered_map<std::string_view, BlockFunction> kBlocks = {
     {"argmin", argmin},
     {"cumsum", cumsum},
     {"cumprod", cumprod},
+    {"cummax", cummax},
+    {"cummin", cummin},
+    {"cummax_places", cummax_places},
+    {"cummin_places", cummin_places},
+    {"masked_scatter", masked_scatter},
     {"prod", prod},
     {"flip", flip},
     {"sort", sort},

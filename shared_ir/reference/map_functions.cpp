@@ -190,6 +190,7 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"tanh_slope", ASSAY_UNARY(1 - x * x)},  // by tanh's result
     {"erf", ASSAY_UNARY(std::erf(x))},
     {"erfc", ASSAY_UNARY(std::erfc(x))},
+    {"lgamma", ASSAY_UNARY(std::lgamma(x))},
     {"sigmoid", ASSAY_UNARY(sigmoid(x))},
     {"sigmoid_slope", ASSAY_UNARY(x * (1 - x))},  // by sigmoid's result
     {"silu", ASSAY_UNARY(x* sigmoid(x))},

@@ -77,6 +77,30 @@ Value less(Call& call) {
   return {call.number(0) < call.number(1)};
 }
 
+Value spread(Call& call) {
+  const std::vector<int64_t> numbers = call.integers(0);
+  const int64_t count = call.integer(1);
+  if (static_cast<int64_t>(numbers.size()) == count) return list_of(numbers);
+  if (numbers.size() != 1 || count < 0 || count > 8) call.fail("as many numbers, or one for all");
+  return list_of(std::vector<int64_t>(static_cast<size_t>(count), numbers[0]));
+}
+
+Value whole(Call& call) {
+  const double number = call.number(0);
+  if (!(std::abs(number) < 0x1p53)) call.fail("it is no integer");
+  return {static_cast<int64_t>(number)};
+}
+
+Value rank(Call& call) { return {call.builder().rank(call.tensor(0))}; }
+
+// Of sizes: both count.
+Value quotient(Call& call) {
+  const int64_t a = call.integer(0), b = call.integer(1);
+  if (b < 1) call.fail("the divisor is no count");
+  const int64_t result = a / b;
+  return {result * b > a ? result - 1 : result};
+}
+
 Value root(Call& call) { return {std::sqrt(call.number(0))}; }
 
 // A constant of the program may be a tensor of its own.
@@ -136,6 +160,12 @@ constexpr Builtin kAttributeBuiltins[] = {
     {"shape", 1, 1, shape, Effect::kMakes, "shape(x): the sizes of x"},
     {"size", 2, 2, size, Effect::kMakes, "size(x, dim): one size of x"},
     {"count", 1, 1, count, Effect::kMakes, "count(x): the number of elements of x"},
+    {"rank", 1, 1, rank, Effect::kMakes, "rank(x): how many dimensions x has"},
+    {"spread", 2, 2, spread, Effect::kMakes,
+     "spread(list, count): so many numbers: the list, or its only one for all"},
+    {"whole", 1, 1, whole, Effect::kMakes, "whole(a): the number without its fraction"},
+    {"quotient", 2, 2, quotient, Effect::kMakes,
+     "quotient(a, b): of integers, rounded down; b is positive"},
     {"drop_last", 1, 1, drop_last, Effect::kMakes, "drop_last(list): without its last number"},
     {"total", 1, 1, total, Effect::kMakes, "total(list): the sum of its numbers"},
     {"is_row", 2, 2, is_row, Effect::kMakes,

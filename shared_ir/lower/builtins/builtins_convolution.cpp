@@ -50,17 +50,6 @@ Geometry geometry_of(const Call& call, const Shape& weight, size_t first) {
   return result;
 }
 
-// `step` - 1 zeros between neighbours of dimension `dim`.
-CoreId spaced(Call& call, CoreId x, int64_t dim, int64_t step) {
-  if (step == 1) return x;
-  Builder& builder = call.builder();
-  Shape split = builder.shape(x), joined = split;
-  split.insert(split.begin() + dim + 1, 1);
-  joined[dim] = times(joined[dim], step);
-  const CoreId rows = padded(call, builder.reshape(x, split), dim + 1, 0, step - 1, 0);
-  return builder.slice(builder.reshape(rows, joined), dim, 0, 1, joined[dim] - step + 1);
-}
-
 // [batch, groups, channels of one group, elements of the window, positions...]. The window starts
 // at every `stride`-th place; `backwards`: its last element comes first.
 CoreId windows_of(Call& call, CoreId x, const Geometry& geometry,
@@ -206,11 +195,33 @@ Value convolution_dw(Call& call) {
   return tensor_value(builder.reshape(product, weight));
 }
 
+// The sizes of a tensor of which x is the convolution with this weight: of what a transposed one
+// makes of x. Rows at the end that no window reaches: `output_padding`.
+Value transposed_sizes(Call& call) {
+  const Builder& builder = call.builder();
+  const Shape x = builder.shape(call.tensor(0)), weight = builder.shape(call.tensor(1));
+  const Geometry geometry = geometry_of(call, weight, 2);
+  if (x.size() != weight.size()) call.unsupported("a tensor without batch");
+  const auto more = per_spatial_dim(call, 6, geometry.window.size());
+  ValueList sizes{Value{x[0]}, Value{times(weight[1], geometry.groups)}};
+  for (size_t i = 0; i < geometry.window.size(); ++i) {
+    const int64_t reach = times(geometry.dilation[i], geometry.window[i] - 1);
+    const int64_t start = times(x[2 + i] - 1, geometry.stride[i]);
+    const int64_t size = plus(plus(start, reach + 1), more[i] - 2 * geometry.padding[i]);
+    if (more[i] < 0 || size < 1) call.fail("a result of no size");
+    sizes.push_back(Value{size});
+  }
+  return {std::move(sizes)};
+}
+
 constexpr Builtin kConvolutionBuiltins[] = {
     {"convolution", 6, 6, convolution, Effect::kContracts,
      "convolution(x, weight, stride, padding, dilation, groups)"},
     {"convolution_dx", 7, 7, convolution_dx, Effect::kContracts,
      "convolution_dx(g, weight, sizes of x, stride, padding, dilation, groups): its gradient"},
+    {"transposed_sizes", 7, 7, transposed_sizes, Effect::kMakes,
+     "transposed_sizes(x, weight, stride, padding, dilation, groups, more): sizes of the tensor of "
+     "which x is the convolution, and of what a transposed one makes of x"},
     {"convolution_dw", 7, 7, convolution_dw, Effect::kContracts,
      "convolution_dw(g, x, sizes of the weight, stride, padding, dilation, groups): its gradient"},
 };

@@ -137,23 +137,6 @@ Value tensor_split(Call& call) {
   return {std::move(pieces)};
 }
 
-// Windows start at every step-th element; the new last dimension counts through a window.
-Value windows(Call& call) {
-  Builder& builder = call.builder();
-  const CoreId x = call.tensor(0);
-  const int64_t dim = call.existing_dim(call.integer(1), builder.rank(x));
-  const int64_t size = call.integer(2), step = call.integer(3), whole = builder.shape(x)[dim];
-  if (size < 1 || size > whole || step < 1)
-    call.fail(fmt::format("windows of {} elements, each {} later, of {}", size, step, whole));
-  Shape shape = builder.shape(x);
-  shape[dim] = (whole - size) / step + 1;
-  shape.push_back(1);
-  std::vector<CoreId> pieces;
-  for (int64_t i = 0; i < size; ++i)
-    pieces.push_back(builder.reshape(builder.slice(x, dim, i, step, shape[dim]), shape));
-  return tensor_value(builder.cat(pieces, builder.rank(x)));
-}
-
 Value unbind(Call& call) {
   CoreId x = call.tensor(0);
   int64_t dim = call.existing_dim(call.integer(1), call.builder().rank(x));
@@ -350,8 +333,6 @@ constexpr Builtin kSlicingBuiltins[] = {
     {"tensor_split", 3, 3, tensor_split, Effect::kParts,
      "tensor_split(x, count or ends, dim): pieces that differ by one in size at most, or end "
      "there"},
-    {"windows", 4, 4, windows, Effect::kParts,
-     "windows(x, dim, size, step): overlapping slices; a new last dimension counts their elements"},
     {"unbind", 2, 2, unbind, Effect::kMoves, "unbind(x, dim): the list of rows"},
     {"is_short", 2, 2, is_short, Effect::kMakes,
      "is_short(x, dims): whether these dimensions have few rows"},

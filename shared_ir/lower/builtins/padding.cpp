@@ -29,4 +29,14 @@ CoreId padded(Call& call, CoreId x, int64_t dim, int64_t before, int64_t after, 
   return builder.cat(pieces, dim);
 }
 
+CoreId spaced(Call& call, CoreId x, int64_t dim, int64_t step) {
+  if (step == 1) return x;
+  Builder& builder = call.builder();
+  Shape split = builder.shape(x), joined = split;
+  split.insert(split.begin() + dim + 1, 1);
+  joined[dim] = times(joined[dim], step);
+  const CoreId rows = padded(call, builder.reshape(x, split), dim + 1, 0, step - 1, 0);
+  return builder.slice(builder.reshape(rows, joined), dim, 0, 1, joined[dim] - step + 1);
+}
+
 }  // namespace assay::lowering
