@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "ci/cli/commands.h"
+#include "ci/cli/operator_coverage.h"
 #include "shared_ir/base/error.h"
 #include "shared_ir/operator_table/operator_description.h"
 #include "shared_ir/operator_table/operator_table.h"
@@ -31,15 +32,20 @@ void add_ops_command(CLI::App& app) {
   struct Arguments {
     std::vector<std::string> names;
     std::vector<std::filesystem::path> files;
+    bool coverage = false;
   };
   const auto given = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
       "ops", "List the operators that have a declaration, or say all that is known of some");
   command->add_option("NAME", given->names, "operators, such as aten.mm");
   command->add_option("--operators", given->files, "files of declarations of your own");
+  command->add_flag("--coverage", given->coverage,
+                    "which of PyTorch's core operators are declared, and why others are not");
   command->callback([given] {
     const OperatorTable operators = OperatorTable::with_files(given->files);
-    if (given->names.empty())
+    if (given->coverage)
+      std::cout << core_coverage(operators);
+    else if (given->names.empty())
       list(operators);
     else
       describe_each(operators, given->names);

@@ -21,6 +21,7 @@ view or a copy), or `.` (memory of its own); `[]` means a list. Tags:
     strides          depends on strides and offsets of its operands, not on their elements alone
     laid_out         returns memory with the strides that it is told
     unwritten        leaves in what it writes whatever the memory held
+    core             one of those that PyTorch's exports reduce programs to (torch.Tag.core)
     composite        made of other operators, so that a result may be an operand, which it does not say
     communicates     takes part in an exchange with other ranks
     writes_operands  may write everything that it is given: it is named as operators are that write,
@@ -221,12 +222,12 @@ def line_of(schema, twin):
         results = ["~" + result[1:] if result[0] == "=" else result for result in results]
     names = [argument.name for argument in schema.arguments]
     words = []
-    for tag in ("pointwise", "nondeterministic_seeded", "inplace_view"):
+    for tag in ("core", "pointwise", "nondeterministic_seeded", "inplace_view"):
         if any(str(t) == f"Tag.{tag}" for t in map(tag_text, tags)):
             renamed = {"nondeterministic_seeded": "random", "inplace_view": "relayout"}
             words.append(renamed.get(tag, tag))
     if "pointwise" not in words and any(map(is_pointwise, filter(None, (schema, twin)))):
-        words.insert(0, "pointwise")
+        words.insert(words.count("core"), "pointwise")
     if any("Generator" in str(a.type) for a in schema.arguments) and "random" not in words:
         words.append("random")
     made_anew = "pin_memory" in names

@@ -78,6 +78,7 @@ void read_tag(std::string_view tag, OperatorSchema* schema) {
   if (tag == "unwritten") schema->unwritten = true;
   if (tag == "random") schema->random = true;
   if (tag == "communicates") schema->communicates = true;
+  if (tag == "core") schema->core = true;
   if (tag == "composite") schema->composite = true;
   if (tag == "writes_operands") schema->known = false;
   if (tag.starts_with(kFunctional)) schema->functional = tag.substr(kFunctional.size());
@@ -126,6 +127,21 @@ std::optional<OperatorSchema> torch_schema(std::string_view op) {
       schema.parameters.push_back(parameter_of(word));
   }
   return schema;
+}
+
+std::vector<std::string> core_operators() {
+  std::vector<std::string> result;
+  const std::string_view text = schema_files().front().text;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view name = first_word(text.substr(at, end - at));
+    at = end + 1;
+    const auto schema = torch_schema(name);
+    if (!schema || !schema->core) continue;
+    const bool overloaded = std::ranges::count(name, '.') > 1;
+    result.push_back(std::string(name) + (overloaded ? "" : ".default"));
+  }
+  return result;
 }
 
 OperatorSchema schema_of(std::string_view op, const OperatorDeclaration* declaration) {

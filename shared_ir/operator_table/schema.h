@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct OperatorSchema {
   bool unwritten = false;     // leaves in what it writes whatever the memory held
   bool random = false;        // draws from a generator
   bool communicates = false;  // takes part in an exchange with other ranks
+  bool core = false;          // one of those that PyTorch's exports reduce programs to
   bool composite = false;     // a result may be an operand, which the schema does not say
   std::string_view functional;  // returns what this one writes, and writes nothing; empty: unknown
 
@@ -50,6 +52,9 @@ struct OperatorSchema {
 
 // PyTorch's own schema; "aten.mm.default", "aten.mm" and "aten::mm" are one operator.
 std::optional<OperatorSchema> torch_schema(std::string_view op);
+
+// PyTorch's operators that its exports reduce programs to, as graphs name them, sorted.
+std::vector<std::string> core_operators();
 
 // The schema of an operator by PyTorch's, and by its declaration (nullptr: it has none).
 OperatorSchema schema_of(std::string_view op, const OperatorDeclaration* declaration);

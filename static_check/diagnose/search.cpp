@@ -340,10 +340,14 @@ class Search {
                       "nothing";
       report.hint =
           "[assume] random = \"agree\", if the ranks draw what the sequential program draws";
+    } else if (const std::string name = op.fn.substr(0, op.fn.find('('));
+               op.prim == Prim::kOpaque && (name == "constant" || name == "literal")) {
+      report.reason = "numbers that are no short fractions: they are equal only to themselves";
     } else if (op.prim == Prim::kOpaque) {
+      // What a tensor holds may have been written by another operator than made it.
       report.kind = "opaque_operator";
-      const std::string use = undeclared_use(report.op);
-      report.reason = report.op + " has no declaration" + use +
+      const std::string use = undeclared_use(name);
+      report.reason = name + " has no declaration" + use +
                       ": it is equal only to itself on equal whole arguments";
       report.hint = use.empty() ? "declare it in a TOML file under [operators] files"
                                 : "write it by operators whose meaning is known";

@@ -227,6 +227,20 @@ Value repeat(Call& call) {
   return tensor_value(builder.reshape(builder.expand(builder.reshape(x, spread), tiled), to));
 }
 
+// Each element so many times, side by side.
+Value repeat_each(Call& call) {
+  Builder& builder = call.builder();
+  const CoreId x = call.tensor(0);
+  const int64_t dim = call.existing_dim(call.integer(1), builder.rank(x)), count = call.integer(2);
+  if (count < 0) call.fail(fmt::format("{} times", count));
+  Shape spread = builder.shape(x), to = spread;
+  spread.insert(spread.begin() + dim + 1, 1);
+  Shape tiled = spread;
+  tiled[dim + 1] = count;
+  to[dim] = times(to[dim], count);
+  return tensor_value(builder.reshape(builder.expand(builder.reshape(x, spread), tiled), to));
+}
+
 constexpr Builtin kMovementBuiltins[] = {
     {"view", 2, 2, view, Effect::kMoves,
      "view(x, sizes): the elements in row-major order; one size may be -1"},
@@ -255,6 +269,8 @@ constexpr Builtin kMovementBuiltins[] = {
     {"unflatten", 3, 3, unflatten, Effect::kMoves,
      "unflatten(x, dim, sizes): one dimension as several"},
     {"repeat", 2, 2, repeat, Effect::kMoves, "repeat(x, counts): x tiled along each dimension"},
+    {"repeat_each", 3, 3, repeat_each, Effect::kMoves,
+     "repeat_each(x, dim, count): each of its rows so many times, side by side"},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Builtins that make tensors from attributes alone: constants, counting, random and unwritten
 // memory. A dtype of none is the recorded one, which says what the program's default was.
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -146,6 +147,34 @@ Value arange(Call& call) {
       counted(builder, dtype, count, call.coefficient_of(start), call.coefficient_of(step)));
 }
 
+// Rows and columns of the elements of a matrix on and below its diagonal, or on and above it, row
+// after row.
+Value triangle(Call& call) {
+  constexpr int64_t kMostRows = 4096;
+  Builder& builder = call.builder();
+  const int64_t rows = call.integer(0), columns = call.integer(1), diagonal = call.integer(2);
+  const bool upper = call.flag(3);
+  const DType dtype = call.dtype_or_recorded(4);
+  if (rows < 0 || columns < 0) call.fail("a matrix of negative size");
+  if (rows > kMostRows) call.unsupported("more rows than 4096");
+  std::vector<CoreId> pieces[2];
+  int64_t total = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t bound = std::clamp<int64_t>(row + diagonal + (upper ? 0 : 1), 0, columns);
+    const int64_t first = upper ? bound : 0, count = upper ? columns - bound : bound;
+    if (count == 0) continue;
+    total += count;
+    pieces[0].push_back(builder.constant(Rational(row), dtype, {count}));
+    const CoreId start = builder.constant(Rational(first), dtype, {count});
+    pieces[1].push_back(builder.linear({builder.iota(count, dtype), start}, {1, 1}));
+  }
+  if (total == 0) return tensor_value(builder.constant(Rational(0), dtype, {2, 0}));
+  std::vector<CoreId> both;
+  for (const std::vector<CoreId>& of : pieces)
+    both.push_back(builder.reshape(builder.cat(of, 0), {1, total}));
+  return tensor_value(builder.cat(both, 0));
+}
+
 Value uninit(Call& call) {
   return tensor_value(call.builder().uninit(call.dtype_or_recorded(1), call.sizes(0)));
 }
@@ -168,6 +197,9 @@ constexpr Builtin kSourceBuiltins[] = {
      "literal(numbers): a constant tensor of the recorded shape and dtype"},
     {"arange", 4, 4, arange, Effect::kMakes,
      "arange(start, end, step, dtype): start, start + step, ... below end"},
+    {"triangle", 5, 5, triangle, Effect::kMakes,
+     "triangle(rows, columns, diagonal, upper, dtype): [2, count], places on and below (upper: "
+     "above) a diagonal"},
     {"uninit", 2, 2, uninit, Effect::kMakes, "uninit(sizes, dtype): memory never written"},
     {"random", 3, 3, random, Effect::kMakes,
      "random(fn, sizes, dtype): a fresh sample of the distribution fn"},

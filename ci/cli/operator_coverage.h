@@ -1,0 +1,14 @@
+// How many of PyTorch's core operators have a meaning here.
+#pragma once
+
+#include <string>
+
+#include "shared_ir/operator_table/operator_table.h"
+
+namespace assay::cli {
+
+// The operators that PyTorch's exports reduce programs to: those that are declared, those whose
+// effect captures record by themselves, and those that are opaque, with the reason.
+std::string core_coverage(const OperatorTable& operators);
+
+}  // namespace assay::cli
