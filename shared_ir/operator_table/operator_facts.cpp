@@ -22,9 +22,10 @@ using Kind = Expr::Kind;
 
 // Functions whose results are elements, or whole numbers of their type.
 bool is_exact_function(std::string_view name) {
-  static const std::set<std::string_view> kExact{"abs",     "ceil",   "clamp",   "flip", "floor",
-                                                 "maximum", "median", "minimum", "neg",  "relu",
-                                                 "round",   "sign",   "sort",    "trunc"};
+  static const std::set<std::string_view> kExact{
+      "abs",   "ceil",           "clamp",   "cummax", "cummin",  "flip",
+      "floor", "masked_scatter", "maximum", "median", "minimum", "neg",
+      "relu",  "round",          "sign",    "sort",   "trunc"};
   return kExact.contains(name.substr(0, name.find('(')));
 }
 

@@ -159,6 +159,15 @@ TEST(OpsCommand, ListsDeclaredOperators) {
   EXPECT_THAT(outcome.text, HasSubstr("aten.mm"));
 }
 
+TEST(OpsCommand, CountsPyTorchsCoreOperators) {
+  const Outcome outcome = run("ops --coverage");
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_THAT(outcome.text, HasSubstr("core ATen operators: 193"));
+  EXPECT_THAT(outcome.text, HasSubstr("aten.nonzero.default: its shape depends on data"));
+  EXPECT_THAT(outcome.text, HasSubstr("aten.as_strided.default: a view by its strides"));
+  EXPECT_THAT(outcome.text, Not(HasSubstr("aten.convolution")));
+}
+
 TEST(LemmasCommand, ListsWhatShipsOrWhatAFileHas) {
   const Outcome all = run("lemmas");
   EXPECT_EQ(all.exit, 0);

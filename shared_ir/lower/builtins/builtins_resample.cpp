@@ -219,6 +219,8 @@ CoreId combined(Call& call, CoreId x, int64_t dim, const Rows& rows) {
       std::vector<CoreId> operands;
       std::vector<Rational> weights;
       for (const Weighted& one : rows[i]) {
+        if (!is_floating(builder.dtype(x)) && !one.weight.is_integer())
+          call.unsupported("fractions of integers");
         operands.push_back(row_at(one.row));
         weights.push_back(one.weight);
       }
