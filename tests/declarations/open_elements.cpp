@@ -12,11 +12,18 @@
 namespace assay::test {
 namespace {
 
+// Operators that look elements up in rows that ascend, and which operand has the rows.
+const std::map<std::string, size_t> kAscending = {
+    {"aten.bucketize.Tensor", 1},
+    {"aten.searchsorted.Tensor", 0},
+};
+
 // An operator that writes, and the one that adds the same values at the same places.
 const std::map<std::string, std::string> kAdding = {
     {"aten.index_put.default", "aten.index_put.default"},
     {"aten._unsafe_index_put.default", "aten._unsafe_index_put.default"},
     {"aten.index_copy.default", "aten.index_add.default"},
+    {"aten.put.default", "aten.put.default"},
     {"aten.scatter.src", "aten.scatter_add.default"},
 };
 
@@ -30,7 +37,7 @@ at::Tensor times_written(const DrawnCall& call) {
   Graph graph = call.graph;
   Node adding = call.kernel;
   adding.op = kAdding.at(call.kernel.op);
-  if (adding.op.find("index_put") != std::string::npos) {
+  if (adding.op.find("put") != std::string::npos) {
     adding.args.resize(3);
     adding.args.push_back({true});
     adding.kwargs.clear();
@@ -51,6 +58,21 @@ at::Tensor times_written(const DrawnCall& call) {
   return run_operator(graph, adding, value, Arithmetic::kFloat64).at(0);
 }
 
+bool descends(const ReferenceTensor& rows) {
+  const size_t size = rows.shape.empty() ? 1 : static_cast<size_t>(rows.shape.back());
+  for (size_t i = 0; i < rows.values.size(); ++i)
+    if (i % size != 0 && !(rows.values[i - 1] <= rows.values[i])) return true;
+  return false;
+}
+
+// Whether a row in which the call looks elements up descends somewhere.
+bool looks_up_in_disorder(const DrawnCall& call) {
+  const auto found = kAscending.find(call.kernel.op);
+  if (found == kAscending.end() || found->second >= call.kernel.args.size()) return false;
+  const auto* rows = std::get_if<TensorArg>(&call.kernel.args[found->second].value);
+  return rows != nullptr && descends(call.values[static_cast<size_t>(rows->id)]);
+}
+
 // Where two lists of places along the dimension of a topk name equal elements.
 at::Tensor equal_elements(const DrawnCall& call, const at::Tensor& places,
                           const ReferenceTensor& others) {
@@ -67,6 +89,8 @@ ReferenceTensor without_open_elements(const DrawnCall& call, const CoreProgram& 
                                       const std::vector<at::Tensor>& kernel, size_t i,
                                       ReferenceTensor declared) {
   at::Tensor open;
+  if (looks_up_in_disorder(call) && excludes(program, " ascend"))
+    return {declared.shape, values_of(kernel[i]).values};
   if (kAdding.contains(call.kernel.op) && excludes(program, "writes no element twice"))
     open = times_written(call).gt(1);
   else if (call.kernel.op == "aten.topk.default" && i == 1 && kernel[i].dim() > 0 &&
