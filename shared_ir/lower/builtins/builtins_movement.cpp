@@ -24,7 +24,8 @@ Value view(Call& call) {
     else
       known = times(known, *size);
   }
-  if (open != to.end() && known > 0) *open = total / known;
+  if (open != to.end() && known == 0) call.fail("any size fits where it is to be found");
+  if (open != to.end()) *open = total / known;
   if (element_count(to) != total)
     call.fail(fmt::format("shape [{}] does not have the sizes [{}]",
                           fmt::join(call.builder().shape(x), ", "), fmt::join(to, ", ")));
