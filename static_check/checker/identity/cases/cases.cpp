@@ -150,7 +150,8 @@ float Cases::bits(const Base& base) const {
 
 void Cases::learn(Base& base, const Rational& at) {
   learned_.flags = true;
-  if (!base.raw) return;
+  // With ties elements are compared with what others were set to.
+  if (!base.raw || kind_.ties) return;
   if (!base.partner)
     learned_.add(learned_.thresholds[*base.raw], base.orientation > 0 ? at : -at);
   else if (at.is_zero())

@@ -15,7 +15,7 @@ constexpr uint64_t kSeed = 0x6a09e667f3bcc908U, kStep = 0x9e3779b97f4a7c15U;
 constexpr float kTrialsForEach = 42;
 constexpr float kMostBits = 7, kMostTieBits = 8;
 constexpr int kFewestTies = 256;
-constexpr int kMostStarts = 8;  // until all thresholds and tables are known
+constexpr int kMostStarts = 24;  // until all thresholds and tables are known
 // Elements to be evaluated for all equations of a certificate: some seconds.
 constexpr PlainInt kMostWork = PlainInt{1} << 24;
 
