@@ -65,8 +65,8 @@ Number Algebra::logarithm(const Number& a) {
     return constant(0);
   Form form{Form::Kind::kLogarithms};
   form.logarithms.emplace_back(of.residue.value, constant(1).residue);
-  return {Residue{}, Number::Kind::kFinite, false, 0,
-          std::make_shared<const Form>(std::move(form))};
+  return {
+      Residue{}, Number::Kind::kFinite, false, 0, 0, std::make_shared<const Form>(std::move(form))};
 }
 
 Number Algebra::reciprocal(const Number& a) {
@@ -123,7 +123,11 @@ Number Algebra::root(const Residue& factor, const Residue& base, const Rational&
   form.constant = Rational(rest, parts);
   form.factor = factor * raised(base, (exponent.numerator() - rest) / parts);
   form.argument = base;
-  return {form.factor * raised(unit, rest), Number::Kind::kFinite, false, 0,
+  return {form.factor * raised(unit, rest),
+          Number::Kind::kFinite,
+          false,
+          0,
+          0,
           std::make_shared<const Form>(std::move(form))};
 }
 
@@ -149,7 +153,9 @@ Number Algebra::root_of_constant(const Rational& base, const Rational& exponent)
 }
 
 Number Algebra::maximum(std::span<const Number> of) {
-  if (cases_ != nullptr && (decide_sets_ || of.size() <= 2)) return greatest_by_cases(of);
+  const auto is_set = [](const Number& x) { return has(x, Form::Kind::kMaximum); };
+  if (cases_ != nullptr && (decide_sets_ || (of.size() <= 2 && std::ranges::none_of(of, is_set))))
+    return greatest_by_cases(of);
   std::vector<Residue> elements;
   const Number* greatest = nullptr;  // of the constants
   for (const Number& number : of) {
@@ -212,8 +218,9 @@ Number Algebra::maximum_of(std::vector<Residue> elements) const {
   } else {
     rest = random_residue("maximum", keys);
   }
-  return {mean + rest, Number::Kind::kFinite, false, 0,
-          std::make_shared<const Form>(std::move(form))};
+  return {mean + rest, Number::Kind::kFinite,
+          false,       0,
+          0,           std::make_shared<const Form>(std::move(form))};
 }
 
 Number Algebra::minimum(const Number& a, const Number& b) {

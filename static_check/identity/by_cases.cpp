@@ -12,8 +12,8 @@ constexpr int kCasesPerBit = 42;
 constexpr int kMostBits = 7;
 // Where comparisons were asked for, some of which only ties tell apart.
 constexpr int kCasesWithTies = 256;
-// Elements in all evaluations of a check together: some seconds.
-constexpr int64_t kMostInAllCases = int64_t{1} << 25;
+// Elements in all evaluations of a check together: a second or two.
+constexpr int64_t kMostInAllCases = int64_t{1} << 23;
 
 int64_t elements_of(const Problem& problem) {
   int64_t elements = 0;
@@ -66,6 +66,8 @@ bool ByCases::holds(const CleanExpr& sequential, const CleanExpr& replica, bool 
     if (most_bits > kMostBits) throw NotRepresented{"too many cases"};
     needed = kCasesPerBit << most_bits;
     if (cases.compared()) needed = std::max(needed, kCasesWithTies);
+    if (computed_ + (needed - done) * each > kMostInAllCases)
+      throw NotRepresented{"too many cases"};
     compared.resize(defined.size());
     if (thresholds_.all().size() != thresholds) {  // the places before did not know of these
       done = 0;

@@ -44,9 +44,10 @@ int Thresholds::bits() const { return static_cast<int>(std::bit_width(all_.size(
 int Cases::sign(uint64_t number, const Rational& scale, const Rational& offset, Use use) {
   const Rational threshold = -offset / scale;
   thresholds_.meet(threshold);
-  decisions_ += 1 + (thresholds_.all().size() > 1 ? static_cast<uint64_t>(thresholds_.bits()) : 0);
   compared_ |= use == Use::kFlag;
   const uint64_t other = kValues.negative(number);
+  add_decision(Dependence::on(mixed_key(std::min(number, other)),
+                              1 + (thresholds_.all().size() > 1 ? thresholds_.bits() : 0)));
   const int turned = (number <= other ? 1 : -1) * (scale.is_negative() ? -1 : 1);
   const Place& at = place(std::min(number, other));
   const double wanted = number <= other ? threshold.to_double() : -threshold.to_double();
@@ -98,7 +99,7 @@ bool Cases::is_input(uint64_t number) const {
 }
 
 bool Cases::coin(uint64_t key) {
-  ++decisions_;
+  add_decision(Dependence::on(mixed_key(key), 1));
   return draw(key, 2) == 1;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "shared_ir/rational.h"
@@ -53,9 +54,9 @@ class Cases {
   // Itself, or the earlier input that it is equal to.
   Residue input(const Residue& input);
 
-  // Binary decisions that were taken so far, those that were known counted again.
-  uint64_t decisions() const { return decisions_; }
-  void count_decisions(uint64_t more) { decisions_ += more; }
+  // What was decided since the last call, known or not.
+  Dependence take_decisions() { return std::exchange(decided_, {}); }
+  void add_decision(const Dependence& decision) { decided_ = product(decided_, decision); }
   // Whether a comparison was asked for, where ties count.
   bool compared() const { return compared_; }
 
@@ -74,7 +75,7 @@ class Cases {
   const uint64_t seed_;
   Thresholds& thresholds_;
   const bool with_ties_;
-  uint64_t decisions_ = 0;
+  Dependence decided_;
   bool compared_ = false;
   std::unordered_map<uint64_t, Place> places_;
   std::unordered_set<uint64_t> positive_;

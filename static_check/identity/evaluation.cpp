@@ -34,21 +34,21 @@ class Side {
   }
 
   Number add(const Number& a, const Number& b) {
-    return with_bits(algebra_.add(a, b), std::max(a.bits, b.bits));
+    return depending(algebra_.add(a, b), sum(a.depends(), b.depends()));
   }
   Number multiply(const Number& a, const Number& b) {
-    return with_bits(algebra_.multiply(a, b), a.bits + b.bits);
+    return depending(algebra_.multiply(a, b), product(a.depends(), b.depends()));
   }
   Number maximum(const Number& a, const Number& b) {
-    return with_bits(algebra_.maximum(a, b), std::max(a.bits, b.bits) + 1);
+    return decided(algebra_.maximum(a, b), sum(a.depends(), b.depends()));
   }
   Number minimum(const Number& a, const Number& b) {
-    return with_bits(algebra_.minimum(a, b), std::max(a.bits, b.bits) + 1);
+    return decided(algebra_.minimum(a, b), sum(a.depends(), b.depends()));
   }
   Number share(const Number& a, int64_t parts) { return scaled(a, 1, parts); }
   Number zero() { return algebra_.constant(0); }
   Number scaled(const Number& a, int64_t numerator, int64_t denominator) {
-    return with_bits(algebra_.scaled(a, Rational(numerator, denominator)), a.bits);
+    return depending(algebra_.scaled(a, Rational(numerator, denominator)), a.depends());
   }
 
  private:
@@ -102,22 +102,18 @@ class Side {
         const ElementFunction function(op.fn, types, op.dtype);
         return each([&](size_t i) {
           for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
-          const uint64_t before = decisions();
-          return with_bits(functions_.map(function, at),
-                           bits_of(at) + static_cast<int>(decisions() - before));
+          return decided(functions_.map(function, at), product_of(at));
         });
       }
       case Prim::kKeep:
         return each([&](size_t i) {
           const Number &flag = operands[0]->values[i], &kept = operands[1]->values[i];
-          return with_bits(algebra_.keep(flag, kept), flag.bits + kept.bits);
+          return depending(algebra_.keep(flag, kept), product(flag.depends(), kept.depends()));
         });
       case Prim::kCast:
         return each([&](size_t i) {
           const Number& x = operands[0]->values[i];
-          const uint64_t before = decisions();
-          return with_bits(functions_.cast(x, from, op.dtype),
-                           x.bits + static_cast<int>(decisions() - before));
+          return decided(functions_.cast(x, from, op.dtype), x.depends());
         });
       case Prim::kReduceSum: {
         for (Number& value : values) value = algebra_.constant(0);
@@ -136,9 +132,8 @@ class Side {
           functions_.check_index(index, op.shape.back(), from, of_specification_);
         return each([&](size_t i) {
           const Number& index = operands[0]->values[i / classes];
-          const uint64_t before = decisions();
-          return with_bits(functions_.is_row(index, static_cast<int64_t>(i % classes), from),
-                           index.bits + static_cast<int>(decisions() - before));
+          return decided(functions_.is_row(index, static_cast<int64_t>(i % classes), from),
+                         index.depends());
         });
       }
       case Prim::kBlock:
@@ -155,18 +150,17 @@ class Side {
     }
   }
 
-  uint64_t decisions() const {
-    return algebra_.cases() == nullptr ? 0 : algebra_.cases()->decisions();
-  }
-  static Number with_bits(Number number, int bits) {
-    number.bits = static_cast<uint8_t>(std::min(bits, 255));
-    return number;
+  // What was made of what depends on these, and of what was decided for it.
+  Number decided(Number number, const Dependence& on) {
+    Cases* cases = algebra_.cases();
+    if (cases == nullptr) return number;
+    return depending(std::move(number), product(on, cases->take_decisions()));
   }
   // Of a function of several, of which one term may hold all.
-  static int bits_of(const std::vector<Number>& numbers) {
-    int bits = 0;
-    for (const Number& number : numbers) bits += number.bits;
-    return bits;
+  static Dependence product_of(const std::vector<Number>& numbers) {
+    Dependence all;
+    for (const Number& number : numbers) all = product(all, number.depends());
+    return all;
   }
 
   // An element of a row is a product of at most three that are made of its operands, or depends on
@@ -175,14 +169,16 @@ class Side {
              Tensor& result) {
     functions_.block(fn, blocks, from, to, result);
     if (algebra_.cases() == nullptr) return;
-    int most = 0;
+    algebra_.cases()->take_decisions();
+    Dependence most;
     size_t elements = 1;
     for (const Tensor& operand : blocks) {
       elements = std::max(elements, operand.values.size());
-      for (const Number& number : operand.values) most = std::max(most, int{number.bits});
+      for (const Number& number : operand.values) most = sum(most, number.depends());
     }
     for (Number& number : result.values)
-      number = with_bits(number, 3 * most + std::bit_width(elements - 1));
+      number = depending(number, {3 * most.bits + static_cast<int>(std::bit_width(elements - 1)),
+                                  Dependence::kSeveral});
   }
 
   // Constants of an integer type are what it stores; other integers are equal modulo its range.
@@ -191,7 +187,7 @@ class Side {
     if (known == nullptr) return number;
     if (!known->is_integer() || !known->fits(INT64_MAX)) throw NotRepresented{"a long integer"};
     const int64_t integer = known->numerator(), stored = cast_integer(integer, op.dtype);
-    return stored == integer ? number : with_bits(algebra_.constant(stored), number.bits);
+    return stored == integer ? number : depending(algebra_.constant(stored), number.depends());
   }
 
   void linear(const CoreOp& op, const std::vector<const Tensor*>& operands, Tensor& out) {
@@ -215,11 +211,19 @@ class Side {
                                 [&](size_t to, size_t at) { rows[to].push_back(x.values[at]); });
     for (size_t i = 0; i < rows.size(); ++i) {
       if (rows[i].empty()) throw NotRepresented{"an extremum of nothing"};
-      const int which = std::bit_width(rows[i].size() - 1);
-      int bits = 0;
-      for (const Number& number : rows[i]) bits = std::max(bits, number.bits + which);
+      Dependence most;
+      for (const Number& number : rows[i]) most = sum(most, number.depends());
+      Number found = functions_.extremum(rows[i], op.dtype, op.prim == Prim::kReduceMax);
+      if (algebra_.cases() == nullptr) {
+        out.values[i] = std::move(found);
+        continue;
+      }
+      // A set that is a function of its own decides nothing.
+      const bool any = algebra_.cases()->take_decisions().bits > 0;
       out.values[i] =
-          with_bits(functions_.extremum(rows[i], op.dtype, op.prim == Prim::kReduceMax), bits);
+          depending(std::move(found),
+                    {most.bits + (any ? static_cast<int>(std::bit_width(rows[i].size() - 1)) : 0),
+                     Dependence::kSeveral});
     }
   }
 
@@ -369,8 +373,7 @@ Number Evaluation::drawn_element(const std::pair<uint64_t, uint64_t>& place, DTy
   const uint64_t key = number.residue.value;
   if (is_bool(dtype)) {
     number = algebra_.constant(static_cast<int64_t>(cases.draw(key, 2)));
-    number.bits = 1;
-    return number;
+    return depending(number, Dependence::on(key, 1));
   }
   if (!is_floating(dtype)) {
     integers_[key] = place;
@@ -378,8 +381,7 @@ Number Evaluation::drawn_element(const std::pair<uint64_t, uint64_t>& place, DTy
     if (table == index_tables_->end()) return number;
     const auto rows = static_cast<uint64_t>(table->second);
     number = algebra_.constant(static_cast<int64_t>(cases.draw(key, rows)));
-    number.bits = static_cast<uint8_t>(std::bit_width(rows - 1));
-    return number;
+    return depending(number, Dependence::on(key, std::bit_width(rows - 1)));
   }
   if (const auto constant = cases.tied_to_constant(key)) return algebra_.constant(*constant);
   return {cases.input(number.residue)};

@@ -72,9 +72,21 @@ bool is_near(double a, double b) {
 
 }  // namespace
 
+Number Functions::decimal(double value, const Number& otherwise) {
+  const auto written = short_decimal(value);
+  if (!written) return otherwise;
+  if (written->to_double() != value)
+    readings_.insert(fmt::format("{} is read as {}", value, written->to_double()));
+  return algebra_.constant(*written);
+}
+
 Number Functions::literal(const Rational& value) {
-  if (is_simple(value)) return algebra_.constant(value);
   const double number = value.to_double(), magnitude = std::abs(number);
+  if (is_simple(value)) {
+    const bool is_binary_fraction = value.parts().q == 1 && value.parts().e < 0;
+    return is_binary_fraction ? decimal(number, algebra_.constant(value))
+                              : algebra_.constant(value);
+  }
   const auto read = [&](const std::string& text, const Number& as) {
     readings_.insert(fmt::format("{} is read as {}", magnitude, text));
     return number < 0 ? algebra_.negative(as) : as;
@@ -96,12 +108,7 @@ Number Functions::literal(const Rational& value) {
   if (is_near(magnitude, std::numbers::log2e))
     return read("1/log 2",
                 algebra_.reciprocal(algebra_.settled(algebra_.logarithm(algebra_.constant(2)))));
-  if (const auto decimal = short_decimal(number)) {
-    if (decimal->to_double() != number)
-      readings_.insert(fmt::format("{} is read as {}", number, decimal->to_double()));
-    return algebra_.constant(*decimal);
-  }
-  return algebra_.constant(value);
+  return decimal(number, algebra_.constant(value));
 }
 
 Number Functions::number(double value) {
@@ -111,8 +118,8 @@ Number Functions::number(double value) {
   if (exact.exact) return literal(exact.value);
   int exponent = 0;
   const double mantissa = std::frexp(value, &exponent);
-  return {residue_of(static_cast<int64_t>(std::ldexp(mantissa, 53))) *
-          raised({2, 2}, exponent - 53)};
+  return decimal(value, {residue_of(static_cast<int64_t>(std::ldexp(mantissa, 53))) *
+                         raised({2, 2}, exponent - 53)});
 }
 
 std::optional<Number> Functions::of_constants(const std::string& fn, Arguments arguments) {
@@ -206,7 +213,7 @@ std::optional<Number> Functions::is_row_of_known(const Number& index, int64_t ro
   if (row < 0 || row > last) return algebra_.constant(0);
   if (Cases* cases = algebra_.cases()) {
     const auto rows = static_cast<uint64_t>(known->second);
-    cases->count_decisions(std::bit_width(rows - 1));
+    cases->add_decision(Dependence::on(key.second, std::bit_width(rows - 1)));
     return algebra_.constant(static_cast<int64_t>(cases->draw(key.second, rows)) == row);
   }
   if (row < last) return equal_integers(index, algebra_.constant(row), dtype);

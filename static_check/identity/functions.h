@@ -35,6 +35,8 @@ class Functions {
   // A constant of a program. What is the nearest floating number to an irrational one that programs
   // write down (0.7071067811865476) stands for that.
   Number literal(const Rational& value);
+  // What a constant is as a short decimal, as which it was written; `otherwise` where it is none.
+  Number decimal(double value, const Number& otherwise);
   // The same of the nearest double.
   Number number(double value);
   // What literals were read as: "0.7071067811865476 is read as sqrt(1/2)".

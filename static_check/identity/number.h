@@ -3,6 +3,7 @@
 // Zippel 1979).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -23,6 +24,30 @@ struct Residue {
 struct Form;
 using FormPointer = std::shared_ptr<const Form>;
 
+// On which random decisions of a case something depends: at most so many binary ones in one term,
+// all functions of that source, or of several.
+struct Dependence {
+  static constexpr uint32_t kSeveral = ~uint32_t{0};
+
+  int bits = 0;
+  uint32_t source = 0;
+
+  static Dependence on(uint64_t key, int bits) {
+    const auto source = static_cast<uint32_t>(key ^ (key >> 32));
+    return {bits, source == 0 || source == kSeveral ? 1 : source};
+  }
+  // Of a sum of what depends on each, and of a product.
+  friend Dependence sum(const Dependence& a, const Dependence& b) {
+    if (a.bits == 0 || b.bits == 0) return a.bits == 0 ? b : a;
+    return {std::max(a.bits, b.bits), a.source == b.source ? a.source : kSeveral};
+  }
+  friend Dependence product(const Dependence& a, const Dependence& b) {
+    if (a.bits == 0 || b.bits == 0) return a.bits == 0 ? b : a;
+    if (a.source == b.source && a.source != kSeveral) return {std::max(a.bits, b.bits), a.source};
+    return {a.bits + b.bits, kSeveral};
+  }
+};
+
 struct Number {
   enum class Kind : uint8_t { kFinite, kInfinity, kMinusInfinity, kUndefined };
 
@@ -33,10 +58,19 @@ struct Number {
   bool in_range = false;
   // By cases: at most how many binary decisions a term of it depends on.
   uint8_t bits = 0;
+  // Of one decision alone, or of one drawn input: which; 0: of none.
+  uint32_t source = 0;
   FormPointer form = nullptr;
 
   bool is_finite() const { return kind == Kind::kFinite; }
+  Dependence depends() const { return {bits, source}; }
 };
+
+inline Number depending(Number number, const Dependence& on) {
+  number.bits = static_cast<uint8_t>(std::min(on.bits, 255));
+  number.source = on.source;
+  return number;
+}
 
 struct Form {
   enum class Kind : uint8_t {
@@ -70,7 +104,8 @@ inline bool has(const Number& number, Form::Kind kind) {
 }
 
 inline Number with(const Residue& residue, Form form) {
-  return {residue, Number::Kind::kFinite, false, 0, std::make_shared<const Form>(std::move(form))};
+  return {
+      residue, Number::Kind::kFinite, false, 0, 0, std::make_shared<const Form>(std::move(form))};
 }
 
 // Thrown where a number has no residue: the identity is not decided.
