@@ -124,6 +124,13 @@ void refuse_ignored_targets(const Problem& problem) {
   for (const Graph* graph : graphs)
     for (const IgnoringLoss& loss : losses_of(*graph)) ignored.insert(loss.ignore_index);
   if (ignored.empty()) return;
+  // In the specification label smoothing asks so (aten.eq) of its own accord.
+  for (const Node& node : specification.nodes)
+    for (const int64_t value : ignored)
+      if (node.op.starts_with("aten.ne.Scalar") && expects_ignored(specification, node, value))
+        refuse(specification, node,
+               " asks which targets are ignored (" + std::to_string(value) +
+                   "), which the proof would have to leave out");
   for (const Graph* graph : std::span(graphs).subspan(1))
     for (const Node& node : graph->nodes)
       for (const int64_t value : ignored)

@@ -95,7 +95,7 @@ Number Algebra::constant(const Rational& value) {
   const Residue residue = residue_of(value);
   FormPointer& form = constants_[residue.value];
   if (form == nullptr) form = std::make_shared<const Form>(Form{Form::Kind::kConstant, value});
-  return {residue, Number::Kind::kFinite, true, 0, 0, form};
+  return {residue, Number::Kind::kFinite, true, 0, 0, 0, form};
 }
 
 Number Algebra::infinity(bool negative) {

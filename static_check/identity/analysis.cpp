@@ -65,8 +65,13 @@ Number Algebra::logarithm(const Number& a) {
     return constant(0);
   Form form{Form::Kind::kLogarithms};
   form.logarithms.emplace_back(of.residue.value, constant(1).residue);
-  return {
-      Residue{}, Number::Kind::kFinite, false, 0, 0, std::make_shared<const Form>(std::move(form))};
+  return {Residue{},
+          Number::Kind::kFinite,
+          false,
+          0,
+          0,
+          0,
+          std::make_shared<const Form>(std::move(form))};
 }
 
 Number Algebra::reciprocal(const Number& a) {
@@ -126,6 +131,7 @@ Number Algebra::root(const Residue& factor, const Residue& base, const Rational&
   return {form.factor * raised(unit, rest),
           Number::Kind::kFinite,
           false,
+          0,
           0,
           0,
           std::make_shared<const Form>(std::move(form))};
@@ -218,9 +224,13 @@ Number Algebra::maximum_of(std::vector<Residue> elements) const {
   } else {
     rest = random_residue("maximum", keys);
   }
-  return {mean + rest, Number::Kind::kFinite,
-          false,       0,
-          0,           std::make_shared<const Form>(std::move(form))};
+  return {mean + rest,
+          Number::Kind::kFinite,
+          false,
+          0,
+          0,
+          0,
+          std::make_shared<const Form>(std::move(form))};
 }
 
 Number Algebra::minimum(const Number& a, const Number& b) {

@@ -9,7 +9,7 @@ constexpr uint64_t kSeed = 0x2545F4914F6CDD1Dull;
 
 // 60 * log 2: cases for each that shows a difference.
 constexpr int kCasesPerBit = 42;
-constexpr int kMostBits = 7;
+constexpr int kMostBits = 9;
 // Where comparisons were asked for, some of which only ties tell apart.
 constexpr int kCasesWithTies = 256;
 // Elements in all evaluations of a check together: a second or two.
@@ -29,7 +29,7 @@ int64_t elements_of(const Problem& problem) {
 
 bool ByCases::holds(const CleanExpr& sequential, const CleanExpr& replica) {
   if (!learned_) {
-    Cases cases(kSeed, thresholds_, false);
+    Cases cases(kSeed, thresholds_, false, false);
     tables_ = Evaluation(problem_, kSeed, cases, false, {}, true).tables();
     learned_ = true;
   }
@@ -51,7 +51,7 @@ bool ByCases::holds(const CleanExpr& sequential, const CleanExpr& replica, bool 
     const uint64_t seed = kSeed + 1 + index;
     const bool with_ties = index % 2 == 1;
     const size_t thresholds = thresholds_.all().size();
-    Cases cases(seed, thresholds_, with_ties);
+    Cases cases(seed, thresholds_, with_ties, decide_sets);
     std::vector<bool> defined;
     int bits = 0;
     try {

@@ -46,8 +46,7 @@ int Cases::sign(uint64_t number, const Rational& scale, const Rational& offset, 
   thresholds_.meet(threshold);
   compared_ |= use == Use::kFlag;
   const uint64_t other = kValues.negative(number);
-  add_decision(Dependence::on(mixed_key(std::min(number, other)),
-                              1 + (thresholds_.all().size() > 1 ? thresholds_.bits() : 0)));
+  add_decision(Dependence::on(mixed_key(std::min(number, other)), worth(number, use)));
   const int turned = (number <= other ? 1 : -1) * (scale.is_negative() ? -1 : 1);
   const Place& at = place(std::min(number, other));
   const double wanted = number <= other ? threshold.to_double() : -threshold.to_double();
@@ -56,10 +55,22 @@ int Cases::sign(uint64_t number, const Rational& scale, const Rational& offset, 
   return use == Use::kFlag ? 0 : turned * at.side;
 }
 
+// A side, an interval of it, and what ties have of the cases: of an input with a constant a quarter
+// of every second, of two inputs a sixteenth of these.
+int Cases::worth(uint64_t number, Use use) const {
+  int place = thresholds_.all().size() > 1 ? thresholds_.bits() + 2 : 1;
+  if (ordered_) place += 2;  // others that are positive make it so more often
+  if (use == Use::kContinuous) return place;
+  const uint64_t negative = kValues.negative(number);
+  const bool is_difference =
+      is_input(number) && !input_.contains(number) && !input_.contains(negative);
+  return is_difference ? 8 : place + 3;
+}
+
 const Cases::Place& Cases::place(uint64_t number) {
   const auto found = places_.find(number);
   if (found != places_.end()) return found->second;
-  const std::optional<int> implied = implied_side(number);
+  const std::optional<int> implied = ordered_ ? implied_side(number) : std::nullopt;
   Place place{0, implied.value_or(symbol(number))};
   std::vector<double> beyond;  // thresholds of that side, by their distance from 0
   for (const Rational& threshold : thresholds_.all())

@@ -38,9 +38,10 @@ class Cases {
     kContinuous  // an extremum: at a tie either side is right
   };
 
-  // `with_ties`: some inputs are equal to each other, or to thresholds.
-  Cases(uint64_t seed, Thresholds& thresholds, bool with_ties)
-      : seed_(seed), thresholds_(thresholds), with_ties_(with_ties) {}
+  // `with_ties`: some inputs are equal to each other, or to thresholds. `ordered`: sums of what is
+  // positive are positive, so that what is sorted has an order.
+  Cases(uint64_t seed, Thresholds& thresholds, bool with_ties, bool ordered)
+      : seed_(seed), thresholds_(thresholds), with_ties_(with_ties), ordered_(ordered) {}
 
   // -1, 0 or 1: the sign of scale * number + offset, of a number with this residue modulo p that
   // is not 0.
@@ -68,13 +69,15 @@ class Cases {
 
   // Of the smaller one of a number and its negative.
   const Place& place(uint64_t number);
+  // What a decision is worth: the logarithm of the inverse of its least probability.
+  int worth(uint64_t number, Use use) const;
   // Or the difference of two: only ties of these are known to be some.
   bool is_input(uint64_t number) const;
   std::optional<int> implied_side(uint64_t number) const;
 
   const uint64_t seed_;
   Thresholds& thresholds_;
-  const bool with_ties_;
+  const bool with_ties_, ordered_;
   Dependence decided_;
   bool compared_ = false;
   std::unordered_map<uint64_t, Place> places_;

@@ -113,6 +113,8 @@ class Side {
       case Prim::kCast:
         return each([&](size_t i) {
           const Number& x = operands[0]->values[i];
+          if (is_bool(from) || (is_floating(from) && is_floating(op.dtype)))
+            return functions_.cast(x, from, op.dtype);
           return decided(functions_.cast(x, from, op.dtype), x.depends());
         });
       case Prim::kReduceSum: {
@@ -150,11 +152,11 @@ class Side {
     }
   }
 
-  // What was made of what depends on these, and of what was decided for it.
+  // A function of what depends on these, and of what was decided for it.
   Number decided(Number number, const Dependence& on) {
     Cases* cases = algebra_.cases();
     if (cases == nullptr) return number;
-    return depending(std::move(number), product(on, cases->take_decisions()));
+    return depending(std::move(number), product(function_of(on), cases->take_decisions()));
   }
   // Of a function of several, of which one term may hold all.
   static Dependence product_of(const std::vector<Number>& numbers) {
@@ -163,22 +165,15 @@ class Side {
     return all;
   }
 
-  // An element of a row is a product of at most three that are made of its operands, or depends on
-  // where one element stands among the others.
   void block(const std::string& fn, const std::vector<Tensor>& blocks, DType from, DType to,
              Tensor& result) {
     functions_.block(fn, blocks, from, to, result);
     if (algebra_.cases() == nullptr) return;
-    algebra_.cases()->take_decisions();
-    Dependence most;
-    size_t elements = 1;
-    for (const Tensor& operand : blocks) {
-      elements = std::max(elements, operand.values.size());
-      for (const Number& number : operand.values) most = sum(most, number.depends());
-    }
-    for (Number& number : result.values)
-      number = depending(number, {3 * most.bits + static_cast<int>(std::bit_width(elements - 1)),
-                                  Dependence::kSeveral});
+    Dependence all;
+    for (const Tensor& operand : blocks)
+      for (const Number& number : operand.values) all = sum(all, number.depends());
+    all = product(function_of(all), algebra_.cases()->take_decisions());
+    for (Number& number : result.values) number = depending(number, all);
   }
 
   // Constants of an integer type are what it stores; other integers are equal modulo its range.
@@ -211,19 +206,10 @@ class Side {
                                 [&](size_t to, size_t at) { rows[to].push_back(x.values[at]); });
     for (size_t i = 0; i < rows.size(); ++i) {
       if (rows[i].empty()) throw NotRepresented{"an extremum of nothing"};
-      Dependence most;
-      for (const Number& number : rows[i]) most = sum(most, number.depends());
-      Number found = functions_.extremum(rows[i], op.dtype, op.prim == Prim::kReduceMax);
-      if (algebra_.cases() == nullptr) {
-        out.values[i] = std::move(found);
-        continue;
-      }
-      // A set that is a function of its own decides nothing.
-      const bool any = algebra_.cases()->take_decisions().bits > 0;
+      Dependence all;
+      for (const Number& number : rows[i]) all = sum(all, number.depends());
       out.values[i] =
-          depending(std::move(found),
-                    {most.bits + (any ? static_cast<int>(std::bit_width(rows[i].size() - 1)) : 0),
-                     Dependence::kSeveral});
+          decided(functions_.extremum(rows[i], op.dtype, op.prim == Prim::kReduceMax), all);
     }
   }
 
@@ -253,11 +239,15 @@ class Side {
       for (const int64_t size : operand->shape) keys.push_back(static_cast<uint64_t>(size));
       for (const Number& number : operand->values) keys.push_back(algebra_.key(number));
     }
+    Dependence all;
+    for (const Tensor* operand : operands)
+      for (const Number& number : operand->values) all = sum(all, number.depends());
     keys.push_back(0);
     for (size_t i = 0; i < out.values.size(); ++i) {
       keys.back() = i;
-      out.values[i] =
+      Number number =
           is_bool(op.dtype) ? algebra_.random_flag(op.fn, keys) : algebra_.random(op.fn, keys);
+      out.values[i] = decided(std::move(number), all);
     }
   }
 

@@ -24,27 +24,36 @@ struct Residue {
 struct Form;
 using FormPointer = std::shared_ptr<const Form>;
 
-// On which random decisions of a case something depends: at most so many binary ones in one term,
-// all functions of that source, or of several.
+// On which random decisions of a case something depends. Each is worth the logarithm of the inverse
+// of its least probability. `bits` bounds what one term of it depends on, where it is a sum of
+// terms; `depth` what all of it does. A sum that is not 0 in all cases is none in at least 2^-bits
+// of them: with what a maximal term does not depend on held fixed, it stays a function of what that
+// term depends on that is not 0 everywhere.
 struct Dependence {
   static constexpr uint32_t kSeveral = ~uint32_t{0};
 
-  int bits = 0;
-  uint32_t source = 0;
+  int bits = 0, depth = 0;
+  uint32_t source = 0;  // the one decision or drawn input that all of it depends on; 0: none
 
   static Dependence on(uint64_t key, int bits) {
     const auto source = static_cast<uint32_t>(key ^ (key >> 32));
-    return {bits, source == 0 || source == kSeveral ? 1 : source};
+    return {bits, bits, source == 0 || source == kSeveral ? 1 : source};
   }
-  // Of a sum of what depends on each, and of a product.
   friend Dependence sum(const Dependence& a, const Dependence& b) {
-    if (a.bits == 0 || b.bits == 0) return a.bits == 0 ? b : a;
-    return {std::max(a.bits, b.bits), a.source == b.source ? a.source : kSeveral};
+    return joined(a, b, std::max(a.bits, b.bits));
   }
   friend Dependence product(const Dependence& a, const Dependence& b) {
-    if (a.bits == 0 || b.bits == 0) return a.bits == 0 ? b : a;
-    if (a.source == b.source && a.source != kSeveral) return {std::max(a.bits, b.bits), a.source};
-    return {a.bits + b.bits, kSeveral};
+    return joined(a, b, a.bits + b.bits);
+  }
+  // Of a function of it that is not linear.
+  friend Dependence function_of(const Dependence& a) { return {a.depth, a.depth, a.source}; }
+
+ private:
+  static Dependence joined(const Dependence& a, const Dependence& b, int bits) {
+    if (a.depth == 0 || b.depth == 0) return a.depth == 0 ? b : a;
+    const bool same = a.source == b.source && a.source != kSeveral;
+    const int depth = same ? std::max(a.depth, b.depth) : a.depth + b.depth;
+    return {std::min(bits, depth), depth, same ? a.source : kSeveral};
   }
 };
 
@@ -56,18 +65,17 @@ struct Number {
   // An integer that is known to be in its type's range whatever the inputs are: an input, a
   // constant, a flag.
   bool in_range = false;
-  // By cases: at most how many binary decisions a term of it depends on.
-  uint8_t bits = 0;
-  // Of one decision alone, or of one drawn input: which; 0: of none.
+  uint8_t bits = 0, depth = 0;  // by cases: what it depends on
   uint32_t source = 0;
   FormPointer form = nullptr;
 
   bool is_finite() const { return kind == Kind::kFinite; }
-  Dependence depends() const { return {bits, source}; }
+  Dependence depends() const { return {bits, depth, source}; }
 };
 
 inline Number depending(Number number, const Dependence& on) {
   number.bits = static_cast<uint8_t>(std::min(on.bits, 255));
+  number.depth = static_cast<uint8_t>(std::min(on.depth, 255));
   number.source = on.source;
   return number;
 }
@@ -104,8 +112,13 @@ inline bool has(const Number& number, Form::Kind kind) {
 }
 
 inline Number with(const Residue& residue, Form form) {
-  return {
-      residue, Number::Kind::kFinite, false, 0, 0, std::make_shared<const Form>(std::move(form))};
+  return {residue,
+          Number::Kind::kFinite,
+          false,
+          0,
+          0,
+          0,
+          std::make_shared<const Form>(std::move(form))};
 }
 
 // Thrown where a number has no residue: the identity is not decided.
