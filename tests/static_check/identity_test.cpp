@@ -252,18 +252,18 @@ TEST(Identity, ComparisonsWithConstantsKnowOfEachOther) {
 
 /// A comparison times the square of relu, which only a tie tells apart.
 Formula above(const std::string& comparison) {
-  return [=](GraphBuilder& graph, TensorRef x, TensorRef y) {
+  return [=](GraphBuilder& graph, TensorRef x, TensorRef) {
     Calls call(graph);
-    const TensorRef flag = call(comparison + ".Tensor", {x, y}, DType::kBool);
+    const TensorRef flag = call(comparison + ".Scalar", {x, 1}, DType::kBool);
     const TensorRef square = call("pow.Tensor_Scalar", {call("relu.default", {x}), 2});
     return call("where.self", {flag, square, call("mul.Scalar", {square, 2})});
   };
 }
 
 Formula above_by_product(const std::string& comparison) {
-  return [=](GraphBuilder& graph, TensorRef x, TensorRef y) {
+  return [=](GraphBuilder& graph, TensorRef x, TensorRef) {
     Calls call(graph);
-    const TensorRef flag = call(comparison + ".Tensor", {x, y}, DType::kBool);
+    const TensorRef flag = call(comparison + ".Scalar", {x, 1}, DType::kBool);
     const TensorRef square = call("mul.Tensor", {x, call("relu.default", {x})});
     return call("where.self", {flag, square, call("mul.Scalar", {square, 2})});
   };
@@ -272,6 +272,20 @@ Formula above_by_product(const std::string& comparison) {
 TEST(Identity, TiesTellComparisonsApart) {
   EXPECT_TRUE(proves(formulas(above("gt"), above_by_product("gt"))));
   EXPECT_FALSE(proves(formulas(above("gt"), above_by_product("ge"))));
+}
+
+/// y, or 2 y where all elements of the first row of x are positive, one case in 2^24 of all.
+Formula unless_all(int times) {
+  return [=](GraphBuilder& graph, TensorRef x, TensorRef y) {
+    Calls call(graph);
+    const TensorRef flag = call("gt.Scalar", {x, 0}, DType::kBool);
+    const TensorRef all = graph.call("all", "aten.all.default", {flag}, {}, DType::kBool);
+    return call("where.self", {all, call("mul.Scalar", {y, times}), y});
+  };
+}
+
+TEST(Identity, WhatFewCasesShowIsNotProved) {
+  EXPECT_FALSE(proves(formulas(unless_all(1), unless_all(2))));
 }
 
 /// Products of signs of x y and of x, y apart; a multiple of a sum has its sign.
