@@ -12,8 +12,8 @@ constexpr int kCasesPerBit = 42;
 constexpr int kMostBits = 9;
 // Where comparisons were asked for, some of which only ties tell apart.
 constexpr int kCasesWithTies = 256;
-// Elements in all evaluations of a check together: a second or two.
-constexpr int64_t kMostInAllCases = int64_t{1} << 23;
+// Elements in all evaluations of a check together: about a second.
+constexpr int64_t kMostInAllCases = int64_t{1} << 22;
 
 int64_t elements_of(const Problem& problem) {
   int64_t elements = 0;

@@ -16,8 +16,8 @@ constexpr float kTrialsForEach = 42;
 constexpr float kMostBits = 7, kMostTieBits = 8;
 constexpr int kFewestTies = 256;
 constexpr int kMostStarts = 24;  // until all thresholds and tables are known
-// Elements to be evaluated for all equations of a certificate: some seconds.
-constexpr PlainInt kMostWork = PlainInt{1} << 24;
+// Elements to be evaluated for all equations of a certificate: a second or two.
+constexpr PlainInt kMostWork = PlainInt{1} << 22;
 
 }  // namespace
 
