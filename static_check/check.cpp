@@ -13,8 +13,7 @@
 #include "static_check/diagnose/diagnose.h"
 #include "static_check/domains/contradicted_domains.h"
 #include "static_check/domains/domains.h"
-#include "static_check/domains/ignored_targets.h"
-#include "static_check/domains/lost_writes.h"
+#include "static_check/domains/hidden.h"
 #include "static_check/domains/undefined_outputs.h"
 #include "static_check/lemmas/offered_lemmas.h"
 #include "static_check/problem/candidates.h"
@@ -110,12 +109,6 @@ class Check {
       if (result_.report.verdict == Verdict::kUnproved) prove_by_lemmas();
       if (result_.report.verdict != Verdict::kProved && options_.evaluate && !asked_.exact)
         prove_by_evaluation();
-      if (result_.report.verdict == Verdict::kProved)
-        refuse_undefined_outputs(problem_, result_.certificate);
-      if (result_.report.verdict == Verdict::kProved) {
-        refuse_lost_writes(problem_);
-        refuse_ignored_targets(problem_);
-      }
       note_domains();
       if (result_.report.accepted) note_accepted(*problem_.refinement.accept, result_.report);
     }
@@ -123,6 +116,7 @@ class Check {
 
   void note_domains() {
     const bool proved = result_.report.verdict == Verdict::kProved;
+    if (proved) refuse_what_assumptions_hide(problem_, result_.certificate);
     DomainAssumptions domains =
         domain_assumptions(problem_, proved ? &result_.certificate : nullptr);
     if (proved) refuse_contradicted_domains(problem_, result_.certificate, domains);

@@ -8,7 +8,6 @@
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/joint_run.h"
 #include "shared_ir/reference/operation.h"
-#include "static_check/algebra/elements.h"
 
 namespace assay::identity {
 // The algebra of JointRun and CleanRun, over the programs of one side.
@@ -311,17 +310,6 @@ Evaluation::Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool
   }
 }
 
-IndexTables Evaluation::tables() const {
-  IndexTables tables;
-  for (const auto& [index, rows] : functions_.tables()) {
-    const auto input = integers_.find(index.second);
-    if (input == integers_.end()) continue;
-    const auto [entry, first] = tables.try_emplace(input->second, rows);
-    if (!first) entry->second = std::min(entry->second, rows);
-  }
-  return tables;
-}
-
 void Evaluation::run_sequential() {
   const std::vector<CoreProgram> whole{problem_.sequential_program};
   Side one(*this, {&problem_.sequential}, whole, true);
@@ -334,87 +322,6 @@ void Evaluation::run() {
   for (const LiftedProgram& rank : problem_.ranks.ranks) lifted.push_back(&rank);
   Side all(*this, lifted, problem_.rank_programs, false);
   ranks_ = reference::JointRun(problem_.rank_programs, all).run();
-}
-
-Tensor Evaluation::input(const Value& value, DType dtype) {
-  Tensor made{value.shape,
-              std::vector<Number>(static_cast<size_t>(reference::count_of(value.shape)))};
-  for_each_element(value, [&](const Tile& tile, const std::vector<int64_t>& at, size_t place) {
-    Number sum = algebra_.constant(0);
-    for (const Term& term : tile.terms) sum = algebra_.add(sum, element(term, at, dtype));
-    for (const PiecewiseAffine& map : tile.integer) {
-      if (map.pieces.size() != 1 || map.pieces[0].a != 1 || map.pieces[0].b != 0)
-        throw NotRepresented{"an input that is computed of integers"};
-      Term view;
-      view.atom = map.atom;
-      view.layout = map.layout;
-      sum = element(view, at, dtype);
-    }
-    made.values[place] = std::move(sum);
-  });
-  return made;
-}
-
-// An element of an input by cases.
-Number Evaluation::drawn_element(const std::pair<uint64_t, uint64_t>& place, DType dtype) {
-  Cases& cases = *algebra_.cases();
-  const uint64_t keys[] = {place.first, place.second};
-  Number number = algebra_.random("input", keys);
-  const uint64_t key = number.residue.value;
-  if (is_bool(dtype)) {
-    number = algebra_.constant(static_cast<int64_t>(cases.draw(key, 2)));
-    return depending(number, Dependence::on(key, 1));
-  }
-  if (!is_floating(dtype)) {
-    integers_[key] = place;
-    const auto table = index_tables_->find(place);
-    if (table == index_tables_->end()) return number;
-    const auto rows = static_cast<uint64_t>(table->second);
-    number = algebra_.constant(static_cast<int64_t>(cases.draw(key, rows)));
-    return depending(number, Dependence::on(key, std::bit_width(rows - 1)));
-  }
-  if (const auto constant = cases.tied_to_constant(key)) return algebra_.constant(*constant);
-  return {cases.input(number.residue)};
-}
-
-// An element of an input, or of a part of it: the sum over all values of the labels that it hides.
-Number Evaluation::element(const Term& term, const std::vector<int64_t>& at, DType dtype) {
-  if (term.atom == problem_.lifting.one()) return algebra_.constant(term.coef);
-  const Atom& atom = problem_.lifting.atom(term.atom);
-  const bool drawn = atom.kind == Atom::Kind::kInstance &&
-                     problem_.lifting.instance_of(term.atom).kind == Instance::Kind::kDraw;
-  if (atom.kind == Atom::Kind::kUninit) return Algebra::undefined();
-  if (atom.kind != Atom::Kind::kInput && atom.kind != Atom::Kind::kRandom && !drawn)
-    throw NotRepresented{"an input that is made of others"};
-  const auto address = static_cast<uint64_t>(address_at(term.layout, at));
-  const auto id = static_cast<uint64_t>(term.atom);
-  if (atom.hidden.empty()) {
-    if (!term.restrictions.empty()) throw NotRepresented{"a part of an input"};
-    const uint64_t keys[] = {id, address};
-    Number number = algebra_.cases() != nullptr ? drawn_element({id, address}, dtype)
-                    : is_bool(dtype)            ? algebra_.random_flag("input", keys)
-                                                : algebra_.random("input", keys);
-    number.in_range = !is_floating(dtype);
-    return term.coef.is_one() ? number : algebra_.scaled(number, term.coef);
-  }
-  if (atom.hidden.size() != 1 || term.restrictions.size() > 1 || is_bool(dtype))
-    throw NotRepresented{"a part of an input"};
-  const int64_t size = problem_.lifting.label(atom.hidden[0]).size;
-  Number sum = algebra_.constant(0);
-  for (int64_t part = 0; part < size; ++part) {
-    if (!term.restrictions.empty()) {
-      const Restriction& box = term.restrictions[0];
-      if (box.kind != Restriction::Kind::kBox || box.stride != 1 || box.radix != size)
-        throw NotRepresented{"a part of an input"};
-      if (std::ranges::none_of(box.intervals, [&](const Interval& interval) {
-            return interval.lo <= part && part < interval.hi;
-          }))
-        continue;
-    }
-    const uint64_t keys[] = {id, address, static_cast<uint64_t>(part)};
-    sum = algebra_.add(sum, algebra_.random("part of an input", keys));
-  }
-  return algebra_.scaled(sum, term.coef);
 }
 
 std::pair<Tensor, Tensor> Evaluation::both(const CleanExpr& sequential, const CleanExpr& replica) {
