@@ -32,8 +32,10 @@ class Side {
     return out;
   }
 
+  // What is added to an infinity is lost: then the sum is no sum of terms.
   Number add(const Number& a, const Number& b) {
-    return depending(algebra_.add(a, b), sum(a.depends(), b.depends()));
+    const Dependence both = sum(a.depends(), b.depends());
+    return depending(algebra_.add(a, b), a.is_finite() && b.is_finite() ? both : function_of(both));
   }
   Number multiply(const Number& a, const Number& b) {
     return depending(algebra_.multiply(a, b), product(a.depends(), b.depends()));
@@ -176,8 +178,11 @@ class Side {
   }
 
   // Constants of an integer type are what it stores; other integers are equal modulo its range.
+  // Whether one has wrapped is a function of all of it.
   Number wrapped(Number number, const CoreOp& op) {
-    const Rational* known = is_whole(op.dtype) ? algebra_.constant_of(number) : nullptr;
+    if (!is_whole(op.dtype)) return number;
+    number = depending(std::move(number), function_of(number.depends()));
+    const Rational* known = algebra_.constant_of(number);
     if (known == nullptr) return number;
     if (!known->is_integer() || !known->fits(INT64_MAX)) throw NotRepresented{"a long integer"};
     const int64_t integer = known->numerator(), stored = cast_integer(integer, op.dtype);

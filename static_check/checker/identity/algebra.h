@@ -115,9 +115,11 @@ class Algebra {
   // or least.
   std::vector<size_t> order(const std::vector<Number>& row, Dependence& depends);
   size_t place_of_extreme(const std::vector<Number>& row, bool least, Dependence& depends);
-  // Of a sum or product of both, of the function of several numbers. Of nothing without cases.
+  // Of a sum and of a product of both, of a function that is not linear, of such a one of several
+  // numbers. Of nothing without cases.
   Dependence either(const Dependence& a, const Dependence& b);
   Dependence both(const Dependence& a, const Dependence& b);
+  Dependence function_of(const Dependence& a);
   Dependence all(std::span<const Number> of);
 
   // Whether both are one function. False of NaN.

@@ -176,6 +176,7 @@ void decide_order(Context& c, Blocks in, Row& out) {
     for (size_t i = 0; i < out.size(); ++i)
       out[i] = name == "argsort" ? index(order[i]) : row[order[i]];
   }
+  depends = c.a.function_of(depends);
   for (Number& x : out) x.depends = depends;
 }
 
@@ -214,7 +215,7 @@ void unknown_block(Algebra& algebra, const Use& use, std::span<const NumberBlock
   Dependence depends;
   for (const NumberBlock& operand : of) {
     add_shape(operand.shape);
-    depends = algebra.both(depends, algebra.all(operand.values));
+    depends = algebra.function_of(algebra.either(depends, algebra.all(operand.values)));
     for (const Number& x : operand.values) {
       finite = finite && x.is_finite();
       keys.push_back(x.type == kUntyped ? kReal : x.type);

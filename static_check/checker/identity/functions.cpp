@@ -229,6 +229,7 @@ Number map(Algebra& algebra, const Use& use, std::span<const Number> of) {
   Functions functions(algebra, use);
   Number result = found->second(functions, of);
   for (const Number& x : of) result.depends = algebra.either(result.depends, x.depends);
+  result.depends = algebra.function_of(result.depends);
   return result;
 }
 

@@ -37,7 +37,7 @@ enum class Kind : uint8_t {
 
 // Of a number on decisions in evaluation by cases.
 struct Dependence {
-  float bits = 0;     // of the outcome that one term depends on: an upper estimate
+  float bits = 0;     // of the outcome that one term depends on: an upper bound
   int32_t coins = 0;  // all decisions: the index of a set, the empty one, or kManyCoins
 };
 inline constexpr int32_t kManyCoins = -1;

@@ -5,7 +5,8 @@
 namespace assay::checker::identity {
 namespace {
 
-constexpr size_t kMostCoins = 16;  // that a set is kept of
+constexpr size_t kMostCoins = 16;      // that a set is kept of
+constexpr float kUnbounded = 1 << 20;  // bits of larger ones: more than any trials tell apart
 
 }  // namespace
 
@@ -53,6 +54,10 @@ Dependence Coins::both(const Dependence& a, const Dependence& b) {
   if (result.coins != kManyCoins)
     result.bits = std::min(result.bits, sets_[static_cast<size_t>(result.coins)].bits);
   return result;
+}
+
+Dependence Coins::function_of(const Dependence& a) const {
+  return {a.coins == kManyCoins ? kUnbounded : sets_[static_cast<size_t>(a.coins)].bits, a.coins};
 }
 
 }  // namespace assay::checker::identity

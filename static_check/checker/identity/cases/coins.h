@@ -19,6 +19,8 @@ class Coins {
   // Of a sum, and of a product.
   Dependence either(const Dependence& a, const Dependence& b);
   Dependence both(const Dependence& a, const Dependence& b);
+  // Of a function that is not linear: on all of it.
+  Dependence function_of(const Dependence& a) const;
 
  private:
   struct Set {

@@ -19,7 +19,7 @@ void refuse_undefined(const Number& x) {
 Number Algebra::sign(const Number& x, Meaning meaning) {
   if (x.kind == Kind::kNan) return x;
   Number result;
-  Dependence depends = x.depends;
+  Dependence depends = function_of(x.depends);
   if (x.is_infinite()) {
     result = exact(Rational(infinite_sign(x)));
   } else if (x.is_constant()) {
@@ -81,7 +81,7 @@ Number Algebra::decided_equal(const Number& a, const Number& b) {
 Number Algebra::compared_integers(const Number& a, const Number& b, bool greater) {
   const auto flag_of = [&](int order, const Dependence& on) {
     Number result = exact_flag(greater ? order > 0 : order == 0);
-    result.depends = both(both(a.depends, b.depends), on);
+    result.depends = both(all({{a, b}}), on);
     return result;
   };
   if (a.is_constant() && b.is_constant()) return flag_of(sign_of(rational(a) - rational(b)), {});
@@ -141,7 +141,7 @@ std::vector<size_t> Algebra::order(const std::vector<Number>& row, Dependence& d
   return places;
 }
 
-// In rounds, so that each element may be the one by few decisions.
+// In rounds. `depends`: on all comparisons that were made.
 size_t Algebra::place_of_extreme(const std::vector<Number>& row, bool least, Dependence& depends) {
   struct Candidate {
     size_t place;
@@ -187,7 +187,7 @@ Number Algebra::decided_maximum(const std::vector<Number>& of) {
   }
   Dependence decided;
   Number result = finite[place_of_extreme(finite, false, decided)];
-  result.depends = either(depends, decided);
+  result.depends = function_of(either(depends, decided));
   if (!result.is_constant()) {
     result.nonnegative |= nonnegative;
     result.positive |= positive;

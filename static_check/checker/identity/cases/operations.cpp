@@ -25,10 +25,14 @@ Dependence Algebra::both(const Dependence& a, const Dependence& b) {
   return cases() == nullptr ? Dependence{} : cases()->coins().both(a, b);
 }
 
+Dependence Algebra::function_of(const Dependence& a) {
+  return cases() == nullptr ? Dependence{} : cases()->coins().function_of(a);
+}
+
 Dependence Algebra::all(std::span<const Number> of) {
   Dependence result;
-  for (const Number& x : of) result = both(result, x.depends);
-  return result;
+  for (const Number& x : of) result = either(result, x.depends);
+  return function_of(result);
 }
 
 Number Algebra::element(const Element& at, Type type) {
@@ -116,7 +120,13 @@ uint64_t Algebra::side_of(const Number& x) const {
 Number Algebra::sum(std::vector<Number> terms) {
   if (cases() == nullptr) return plain_sum(std::move(terms));
   Number result = depending(plain_sum(terms), {});
-  for (const Number& x : terms) result.depends = either(result.depends, x.depends);
+  // What is added to an infinity is lost, and an integer may wrap: then the sum is no sum of terms.
+  const bool infinite =
+      std::any_of(terms.begin(), terms.end(), [](const Number& x) { return !x.is_finite(); });
+  if (infinite || is_integer_type(result.type))
+    result.depends = all(terms);
+  else
+    for (const Number& x : terms) result.depends = either(result.depends, x.depends);
   result.side = 0;
   set_line(result, terms);
   return result;
@@ -160,15 +170,15 @@ Number Algebra::infinite_product(const Number& infinite, const Number& by) {
 }
 
 Number Algebra::reciprocal(const Number& x) {
-  Number result = depending(plain_reciprocal(x), x.depends);
+  Number result = depending(plain_reciprocal(x), function_of(x.depends));
   if (cases() != nullptr && x.is_finite()) result.side = x.side;
   return result;
 }
 
-Number Algebra::exp(const Number& x) { return depending(plain_exp(x), x.depends); }
+Number Algebra::exp(const Number& x) { return depending(plain_exp(x), function_of(x.depends)); }
 
 Number Algebra::log(const Number& x) {
-  Number result = depending(plain_log(x), x.depends);
+  Number result = depending(plain_log(x), function_of(x.depends));
   if (x.is_constant() && (rational(x) - Rational(1)).is_positive()) result.positive = true;
   return result;
 }
@@ -177,7 +187,7 @@ Number Algebra::root(const Number& x, PlainInt numerator, PlainInt denominator) 
   if (cases() != nullptr && denominator == 2 && x.is_finite())
     if (const auto found = roots_of_squares_.find(x.value.r); found != roots_of_squares_.end())
       return power(magnitude(found->second), numerator);
-  Number result = depending(plain_root(x, numerator, denominator), x.depends);
+  Number result = depending(plain_root(x, numerator, denominator), function_of(x.depends));
   if (x.positive && !x.is_constant() && result.is_finite())
     learn_factors(result, {x.value, Rational(numerator, denominator)}, {});
   return result;
@@ -191,6 +201,7 @@ Number Algebra::typed(Number x, Type type) {
 Number Algebra::cast(const Number& x, Type to) {
   Number result = plain_cast(x, to);
   result.depends = either(result.depends, x.depends);
+  if (x.type != kFlag && to != kReal) result.depends = function_of(result.depends);
   return result;
 }
 
