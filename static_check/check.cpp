@@ -11,9 +11,7 @@
 #include "static_check/counts.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
-#include "static_check/domains/contradicted_domains.h"
-#include "static_check/domains/domains.h"
-#include "static_check/domains/hidden.h"
+#include "static_check/domains/refusals.h"
 #include "static_check/domains/undefined_outputs.h"
 #include "static_check/lemmas/offered_lemmas.h"
 #include "static_check/problem/candidates.h"
@@ -35,6 +33,7 @@ class Check {
   Check(const Case& asked, const Case& refinement, std::vector<ApproximatedOperands> operands,
         const OperatorTable& operators, const StaticOptions& options)
       : options_(options),
+        operators_(operators),
         asked_(asked),
         operands_(std::move(operands)),
         problem_{refinement, {}, {}, {}, {}, {}} {
@@ -116,11 +115,9 @@ class Check {
 
   void note_domains() {
     const bool proved = result_.report.verdict == Verdict::kProved;
-    if (proved) refuse_what_assumptions_hide(problem_, result_.certificate);
-    DomainAssumptions domains =
-        domain_assumptions(problem_, proved ? &result_.certificate : nullptr);
-    if (proved) refuse_contradicted_domains(problem_, result_.certificate, domains);
-    for (std::string& note : domains.notes) result_.report.assumptions.push_back(std::move(note));
+    for (std::string& note :
+         assumed_of_domains(problem_, proved ? &result_.certificate : nullptr, operators_))
+      result_.report.assumptions.push_back(std::move(note));
   }
 
   // Where lemmas show that the ranks compute a sequential value in another form, the ranks are
@@ -355,6 +352,7 @@ class Check {
   }
 
   const StaticOptions& options_;
+  const OperatorTable& operators_;
   const Case& asked_;
   const std::vector<ApproximatedOperands> operands_;
   Problem problem_;

@@ -12,7 +12,8 @@ void count(Problem& problem, const std::vector<LemmaProof>& proofs, StaticReport
   for (const Graph& graph : problem.refinement.ranks)
     counts.distributed_ops += static_cast<int64_t>(graph.nodes.size());
   counts.terms = static_cast<int64_t>(problem.lifting.universe().atoms.size());
-  report.trusted = problem.lifting.solver().notes();
+  for (std::string& note : problem.lifting.solver().notes())
+    report.trusted.push_back(std::move(note));
   report.unanswered = problem.lifting.solver().unanswered();
   for (const LemmaProof& proof : proofs)
     for (const LemmaProof::Step& step : proof.steps)

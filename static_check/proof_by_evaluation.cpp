@@ -12,6 +12,10 @@ namespace {
 constexpr char kTrusted[] =
     "identity test: both programs agree at random places of finite fields, twice; programs that "
     "differ do so with a probability below 2^-60";
+constexpr char kTrustedCases[] =
+    "identity test by cases: both programs agree in random cases, in which all comparisons, "
+    "extrema "
+    "and indices are decided; programs that differ do so with a probability below 2^-60";
 
 class Prover {
  public:
@@ -22,17 +26,19 @@ class Prover {
     proof_.holds = expectations_hold(broken) && outputs_hold(unproved);
     proof_.why_not = test_.why_not();
     proof_.readings = test_.readings();
+    proof_.by_cases = test_.used_cases();
     return std::move(proof_);
   }
 
  private:
   bool holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
-    for (const CleanExpr& replica : replicas) {
-      if (type_difference(problem_, sequential, replica) || !test_.holds(sequential, replica))
-        return false;
-      proof_.equations.push_back({sequential, replica});
-    }
-    return !replicas.empty();
+    if (replicas.empty() || std::ranges::any_of(replicas, [&](const CleanExpr& replica) {
+          return type_difference(problem_, sequential, replica).has_value();
+        }))
+      return false;
+    if (!test_.holds(sequential, replicas)) return false;
+    for (const CleanExpr& replica : replicas) proof_.equations.push_back({sequential, replica});
+    return true;
   }
 
   bool expectations_hold(const std::set<const Expectation*>& broken) {
@@ -93,7 +99,7 @@ void accept(const Problem& problem, const EvaluatedProof& proof, StaticResult& r
   report.verdict = Verdict::kProved;
   report.failures.clear();
   report.searches.clear();
-  report.trusted.push_back(kTrusted);
+  report.trusted.push_back(proof.by_cases ? kTrustedCases : kTrusted);
   for (const std::string& reading : proof.readings)
     report.assumptions.push_back("constants: " + reading);
 }

@@ -18,6 +18,7 @@ struct EvaluatedProof {
   std::vector<Certificate::Evaluated> equations;
   std::map<TensorId, std::vector<CleanExpr>> outputs;  // sequential, with their relations
   std::set<std::string> readings;  // what constants of the programs were taken for
+  bool by_cases = false;           // some of it holds by cases alone
 };
 
 // Whether the `broken` expectations of the case hold, and outputs that are `unproved` and of which

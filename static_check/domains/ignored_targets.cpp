@@ -1,42 +1,38 @@
 #include "static_check/domains/ignored_targets.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
-#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/lower/declare/node_arguments.h"
 
 namespace assay {
 namespace {
 
-// Where the arguments of a loss stand.
-struct Loss {
-  std::string_view prefix;
-  size_t target, reduction, ignore_index;
+// An argument by the name of its parameter; nullopt where the operator has none of that name.
+std::optional<Arg> argument(const OperatorTable& operators, const Node& node,
+                            std::string_view name) {
+  const OperatorDeclaration* declaration = operators.find(node.op);
+  if (declaration == nullptr) return std::nullopt;
+  const auto found = std::ranges::find(declaration->parameters, name, &lowering::Parameter::name);
+  if (found == declaration->parameters.end()) return std::nullopt;
+  return lowering::argument_of(*declaration, node,
+                               static_cast<size_t>(found - declaration->parameters.begin()));
+}
+
+std::optional<int64_t> integer(const std::optional<Arg>& arg) {
+  const auto* value = arg ? std::get_if<int64_t>(&arg->value) : nullptr;
+  return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+struct Program {
+  const Graph& graph;
+  const CoreProgram& core;
 };
-constexpr std::array kLosses = {
-    Loss{"aten.nll_loss_forward.", 1, 3, 4}, Loss{"aten.nll_loss_backward.", 2, 4, 5},
-    Loss{"aten.nll_loss2d_forward.", 1, 3, 4}, Loss{"aten.nll_loss.", 1, 3, 4},
-    Loss{"aten.cross_entropy_loss.", 1, 3, 4}};
-
-constexpr std::array<std::string_view, 10> kViews = {
-    "aten.view.",    "aten.reshape.",   "aten._unsafe_view.", "aten.slice.",  "aten.select.",
-    "aten.squeeze.", "aten.unsqueeze.", "aten.clone.",        "aten.detach.", "aten.flatten."};
-
-const Arg* argument(const Node& node, size_t place, std::string_view name) {
-  for (const auto& [key, arg] : node.kwargs)
-    if (key == name) return &arg;
-  return place < node.args.size() ? &node.args[place] : nullptr;
-}
-
-std::optional<int64_t> integer(const Arg* arg) {
-  if (arg == nullptr) return std::nullopt;
-  if (const auto* value = std::get_if<int64_t>(&arg->value)) return *value;
-  return std::nullopt;
-}
 
 // A loss whose ignore_index is no class.
 struct IgnoringLoss {
@@ -60,54 +56,53 @@ bool reads_an_input(const Graph& graph, TensorId id) {
   return false;
 }
 
-// Or a view of one.
-bool is_an_input(const Graph& graph, TensorId id) {
-  while (true) {
-    const NodeId producer = graph.tensors[static_cast<size_t>(id)].producer;
-    if (producer == kNone) return true;
-    const Node& node = graph.nodes[static_cast<size_t>(producer)];
-    const auto operands = operands_of(node);
-    if (operands.size() != 1 || std::ranges::none_of(kViews, [&](std::string_view view) {
-          return node.op.starts_with(view);
-        }))
-      return false;
-    id = operands[0];
+// Or elements of one, moved.
+bool is_an_input(const CoreProgram& program, TensorId id) {
+  CoreId at = program.value_of[static_cast<size_t>(id)];
+  while (at != kNone) {
+    const CoreOp& op = program.ops[static_cast<size_t>(at)];
+    const bool moves = op.prim == Prim::kReshape || op.prim == Prim::kSlice ||
+                       op.prim == Prim::kPermute || op.prim == Prim::kExpand;
+    if (!moves) return op.prim == Prim::kInput;
+    at = op.operands[0];
   }
+  return false;
 }
 
-std::vector<IgnoringLoss> losses_of(const Graph& graph) {
+std::vector<IgnoringLoss> losses_of(const OperatorTable& operators, const Graph& graph) {
   std::vector<IgnoringLoss> found;
   for (const Node& node : graph.nodes) {
-    const auto loss = std::ranges::find_if(
-        kLosses, [&](const Loss& one) { return node.op.starts_with(one.prefix); });
-    if (loss == kLosses.end()) continue;
-    const auto ignored = integer(argument(node, loss->ignore_index, "ignore_index")).value_or(-100);
-    const Arg* target = argument(node, loss->target, "target");
-    const auto* tensor = target == nullptr ? nullptr : std::get_if<TensorArg>(&target->value);
-    if (ignored >= 0 || tensor == nullptr || !reads_an_input(graph, tensor->id)) continue;
+    const auto ignored = integer(argument(operators, node, "ignore_index"));
+    if (!ignored || *ignored >= 0) continue;
+    const std::optional<Arg> target = argument(operators, node, "target");
+    const auto* tensor = target ? std::get_if<TensorArg>(&target->value) : nullptr;
+    if (tensor == nullptr || !reads_an_input(graph, tensor->id)) continue;
     const Tensor& targets = graph.tensors[static_cast<size_t>(tensor->id)];
-    found.push_back({&node, element_count(targets.shape), ignored,
-                     integer(argument(node, loss->reduction, "reduction")).value_or(1) == 1});
+    found.push_back({&node, element_count(targets.shape), *ignored,
+                     integer(argument(operators, node, "reduction")) == 1});
   }
   return found;
 }
 
 // Whether the node asks which integers are this one, or takes negative ones of an input to 0.
-bool expects_ignored(const Graph& graph, const Node& node, int64_t ignored) {
+bool expects_ignored(const OperatorTable& operators, const Program& of, const Node& node,
+                     int64_t ignored) {
   const auto operands = operands_of(node);
-  if (operands.empty() || !is_integer(graph.tensors[static_cast<size_t>(operands[0])].dtype))
+  if (operands.empty() || !is_integer(of.graph.tensors[static_cast<size_t>(operands[0])].dtype))
     return false;
   const auto is = [&](std::string_view prefix) { return node.op.starts_with(prefix); };
   if (is("aten.eq.Scalar") || is("aten.ne.Scalar"))
-    return integer(argument(node, 1, "other")) == ignored;
+    return integer(argument(operators, node, "other")) == ignored;
   if (is("aten.clamp.default") || is("aten.clamp_min.default"))
-    return integer(argument(node, 1, "min")) == 0 && is_an_input(graph, operands[0]);
-  return is("aten.ge.Scalar") && integer(argument(node, 1, "other")) == 0 &&
-         is_an_input(graph, operands[0]);
+    return integer(argument(operators, node, "min")) == 0 && is_an_input(of.core, operands[0]);
+  return is("aten.ge.Scalar") && integer(argument(operators, node, "other")) == 0 &&
+         is_an_input(of.core, operands[0]);
 }
 
-[[noreturn]] void refuse(const Graph& graph, const Node& node, const std::string& what) {
-  throw UserError(node.source, graph.name + ": " + node.op + what,
+[[noreturn]] void refuse(const Graph& graph, const Node& node, int64_t ignored,
+                         const std::string& what) {
+  throw UserError(node.source,
+                  graph.name + ": " + node.op + what + " (" + std::to_string(ignored) + ")",
                   "divide the sum of all parts' losses by the sum of their counts (reduction="
                   "\"sum\", all_reduce of both), or compute the loss without ignore_index where "
                   "no target is ignored");
@@ -115,45 +110,42 @@ bool expects_ignored(const Graph& graph, const Node& node, int64_t ignored) {
 
 }  // namespace
 
-void refuse_ignored_targets(const Problem& problem) {
-  const Graph& specification = problem.refinement.sequential;
-  std::vector<const Graph*> graphs{&specification};
+void refuse_ignored_targets(const Problem& problem, const OperatorTable& operators) {
+  const Program specification{problem.refinement.sequential, problem.sequential_program};
+  std::vector<Program> ranks;
   for (size_t r = 0; r < problem.rank_programs.size(); ++r)
-    graphs.push_back(&problem.rank_graph(static_cast<Rank>(r)));
-  std::set<int64_t> ignored;
-  for (const Graph* graph : graphs)
-    for (const IgnoringLoss& loss : losses_of(*graph)) ignored.insert(loss.ignore_index);
-  if (ignored.empty()) return;
-  // In the specification label smoothing asks so (aten.eq) of its own accord.
-  for (const Node& node : specification.nodes)
-    for (const int64_t value : ignored)
-      if (node.op.starts_with("aten.ne.Scalar") && expects_ignored(specification, node, value))
-        refuse(specification, node,
-               " asks which targets are ignored (" + std::to_string(value) +
-                   "), which the proof would have to leave out");
-  for (const Graph* graph : std::span(graphs).subspan(1))
-    for (const Node& node : graph->nodes)
-      for (const int64_t value : ignored)
-        if (expects_ignored(*graph, node, value))
-          refuse(*graph, node,
-                 " is there for targets that are ignored (" + std::to_string(value) +
-                     "), which the proof would have to leave out");
-  std::set<int64_t> counted;  // targets of the specification's means
-  for (const IgnoringLoss& loss : losses_of(specification))
+    ranks.push_back({problem.rank_graph(static_cast<Rank>(r)), problem.rank_programs[r]});
+  std::set<int64_t> ignored, counted;  // counted: targets of the specification's means
+  for (const IgnoringLoss& loss : losses_of(operators, specification.graph)) {
+    ignored.insert(loss.ignore_index);
     if (loss.is_mean) counted.insert(loss.targets);
+  }
+  std::vector<std::vector<IgnoringLoss>> of_ranks;
+  for (const Program& rank : ranks) {
+    of_ranks.push_back(losses_of(operators, rank.graph));
+    for (const IgnoringLoss& loss : of_ranks.back()) ignored.insert(loss.ignore_index);
+  }
+  const auto look_at = [&](const Program& program, std::string_view prefix) {
+    for (const Node& node : program.graph.nodes)
+      for (const int64_t value : ignored)
+        if (node.op.starts_with(prefix) && expects_ignored(operators, program, node, value))
+          refuse(program.graph, node, value,
+                 " is there for targets that are ignored, which the proof would have to leave out");
+  };
+  // In the specification label smoothing asks so (aten.eq) of its own accord.
+  look_at(specification, "aten.ne.Scalar");
+  for (const Program& rank : ranks) look_at(rank, "");
   if (counted.empty()) return;
-  for (size_t i = 1; i < graphs.size(); ++i)
-    for (const IgnoringLoss& loss : losses_of(*graphs[i])) {
+  for (size_t r = 0; r < ranks.size(); ++r)
+    for (const IgnoringLoss& loss : of_ranks[r]) {
       if (!loss.is_mean)
-        refuse(*graphs[i], *loss.node,
-               " is no mean, and the specification's loss is divided by the number of targets "
-               "that are not ignored (" +
-                   std::to_string(loss.ignore_index) + ")");
+        refuse(ranks[r].graph, *loss.node, loss.ignore_index,
+               " is no mean, and the specification's loss is divided by the number of targets that "
+               "are not ignored");
       if (!counted.contains(loss.targets))
-        refuse(*graphs[i], *loss.node,
-               " is a mean of means: each part is divided by its own count of targets that are "
-               "not ignored (" +
-                   std::to_string(loss.ignore_index) + ")");
+        refuse(ranks[r].graph, *loss.node, loss.ignore_index,
+               " is a mean of means: each part is divided by its own count of targets that are not "
+               "ignored");
     }
 }
 

@@ -145,10 +145,10 @@ void Functions::sorted(bool descending, const NumberBlock& of, std::vector<uint6
 
 // Equal elements are in the order that the reference's stable sort has; that no others are meant is
 // an assumption of sorting.
-bool Functions::by_order(std::string_view name, const std::string& fn, const NumberBlock& of,
-                         DType from, NumberBlock& result) {
+bool Functions::by_order(const FunctionName& fn, const NumberBlock& of, DType from,
+                         NumberBlock& result) {
   static const std::set<std::string_view> kOfOrder{"sort", "argsort", "argmax", "argmin"};
-  if (!kOfOrder.contains(name) || is_bool(from)) return false;
+  if (!kOfOrder.contains(fn.name) || is_bool(from)) return false;
   const auto known = [&](const Number& x) { return algebra_.constant_of(x) != nullptr; };
   const bool constant = std::ranges::all_of(of.values, known);
   const bool decided = algebra_.cases() != nullptr && algebra_.decides_sets() && !is_whole(from);
@@ -172,11 +172,10 @@ bool Functions::by_order(std::string_view name, const std::string& fn, const Num
     if (i > 0 && sign(of.values[order[i]], of.values[order[i - 1]]) > 0) ++place;
     places.values[order[i]] = place;
   }
-  const FunctionName written = reference::parse_function_name(fn);
   reference::Block found{result.shape, std::vector<double>(result.values.size())};
-  reference::find_block(written.name)(written, {&places, 1}, found);
+  reference::find_block(fn.name)(fn, {&places, 1}, found);
   for (size_t i = 0; i < result.values.size(); ++i) {
-    if (name != "sort") {
+    if (fn.name != "sort") {
       result.values[i] = algebra_.constant(static_cast<int64_t>(found.values[i]));
       continue;
     }
@@ -199,7 +198,7 @@ void Functions::block(const std::string& fn, const std::vector<NumberBlock>& ope
     result.values = known->second(rows, name, operands);
     return;
   }
-  if (operands.size() == 1 && by_order(name.name, fn, operands[0], from, result)) return;
+  if (operands.size() == 1 && by_order(name, operands[0], from, result)) return;
   // Functions of integers know how these wrap.
   const std::string typed =
       floating ? fn : fmt::format("{} {} -> {}", fn, to_string(from), to_string(to));

@@ -15,38 +15,29 @@ constexpr int kCasesWithTies = 256;
 // Elements in all evaluations of a check together: about a second.
 constexpr int64_t kMostInAllCases = int64_t{1} << 22;
 
-int64_t elements_of(const Problem& problem) {
-  int64_t elements = 0;
-  const auto add = [&](const CoreProgram& program) {
-    for (const CoreOp& op : program.ops) elements += element_count(op.shape);
-  };
-  add(problem.sequential_program);
-  for (const CoreProgram& program : problem.rank_programs) add(program);
-  return elements;
-}
-
 }  // namespace
 
-bool ByCases::holds(const CleanExpr& sequential, const CleanExpr& replica) {
-  if (!learned_) {
+bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
+  if (each_ == 0) {
+    const int64_t each = represented_elements(problem_, true);
     Cases cases(kSeed, thresholds_, false, false);
     tables_ = Evaluation(problem_, kSeed, cases, false, {}, true).tables();
-    learned_ = true;
+    each_ = std::max<int64_t>(each, 1);
   }
   // Extrema of many elements as functions of their own need fewer cases.
   try {
-    if (holds(sequential, replica, false)) return true;
+    if (holds(sequential, replicas, false)) return true;
   } catch (const NotRepresented&) {
   }
-  return holds(sequential, replica, true);
+  return holds(sequential, replicas, true);
 }
 
-bool ByCases::holds(const CleanExpr& sequential, const CleanExpr& replica, bool decide_sets) {
-  const int64_t each = elements_of(problem_);
+bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
+                    bool decide_sets) {
   int needed = kCasesPerBit, done = 0, most_bits = 0, failed = 0;
   std::vector<int> compared;  // how often each element was
   for (uint64_t index = 0; done < needed; ++index) {
-    computed_ += each;
+    computed_ += each_;
     if (computed_ > kMostInAllCases) throw NotRepresented{"too many cases"};
     const uint64_t seed = kSeed + 1 + index;
     const bool with_ties = index % 2 == 1;
@@ -56,7 +47,8 @@ bool ByCases::holds(const CleanExpr& sequential, const CleanExpr& replica, bool 
     int bits = 0;
     try {
       Evaluation evaluation(problem_, seed, cases, decide_sets, tables_);
-      if (!evaluation.equal_where_defined(sequential, replica, defined, bits)) return false;
+      readings_.insert(evaluation.readings().begin(), evaluation.readings().end());
+      if (!evaluation.equal_where_defined(sequential, replicas, defined, bits)) return false;
     } catch (const NotRepresented&) {
       // Inputs that are equal may leave a domain.
       if (!with_ties || ++failed > 8 + done / 4) throw;
@@ -66,7 +58,7 @@ bool ByCases::holds(const CleanExpr& sequential, const CleanExpr& replica, bool 
     if (most_bits > kMostBits) throw NotRepresented{"too many cases"};
     needed = kCasesPerBit << most_bits;
     if (cases.compared()) needed = std::max(needed, kCasesWithTies);
-    if (computed_ + (needed - done) * each > kMostInAllCases)
+    if (computed_ + (needed - done) * each_ > kMostInAllCases)
       throw NotRepresented{"too many cases"};
     compared.resize(defined.size());
     if (thresholds_.all().size() != thresholds) {  // the places before did not know of these

@@ -4,6 +4,10 @@
 // so that 42 * 2^k cases miss it with a probability below 2^-60.
 #pragma once
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "shared_ir/clean_expr.h"
 #include "static_check/identity/evaluation.h"
 
@@ -13,17 +17,20 @@ class ByCases {
  public:
   explicit ByCases(const Problem& problem) : problem_(problem) {}
 
-  // Whether both are equal wherever the specification is a number. Throws NotRepresented where
-  // that is not decided, or too much work.
-  bool holds(const CleanExpr& sequential, const CleanExpr& replica);
+  // Whether each is equal to the specification's wherever that is a number. Throws NotRepresented
+  // where that is not decided, or too much work.
+  bool holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
+  // What constants of the programs were taken for.
+  const std::set<std::string>& readings() const { return readings_; }
 
  private:
-  bool holds(const CleanExpr& sequential, const CleanExpr& replica, bool decide_sets);
+  bool holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas, bool decide_sets);
 
   const Problem& problem_;
   Thresholds thresholds_;
   IndexTables tables_;
-  bool learned_ = false;
+  std::set<std::string> readings_;
+  int64_t each_ = 0;      // elements of one evaluation; 0: nothing has been learned
   int64_t computed_ = 0;  // elements, of all cases
 };
 

@@ -46,9 +46,9 @@ int Cases::sign(uint64_t number, const Rational& scale, const Rational& offset, 
   thresholds_.meet(threshold);
   compared_ |= use == Use::kFlag;
   const uint64_t other = kValues.negative(number);
-  add_decision(Dependence::on(mixed_key(std::min(number, other)), worth(number, use)));
   const int turned = (number <= other ? 1 : -1) * (scale.is_negative() ? -1 : 1);
   const Place& at = place(std::min(number, other));
+  add_decision(Dependence::on(mixed_key(std::min(number, other)), worth(at, use)));
   const double wanted = number <= other ? threshold.to_double() : -threshold.to_double();
   if (at.at > wanted) return turned;
   if (at.at < wanted) return -turned;
@@ -57,26 +57,24 @@ int Cases::sign(uint64_t number, const Rational& scale, const Rational& offset, 
 
 // A side, an interval of it, and what ties have of the cases: of an input with a constant a quarter
 // of every second, of two inputs a sixteenth of these.
-int Cases::worth(uint64_t number, Use use) const {
+int Cases::worth(const Place& of, Use use) const {
   int place = thresholds_.all().size() > 1 ? thresholds_.bits() + 2 : 1;
   if (ordered_) place += 2;  // others that are positive make it so more often
   if (use == Use::kContinuous) return place;
-  const uint64_t negative = kValues.negative(number);
-  const bool is_difference =
-      is_input(number) && !input_.contains(number) && !input_.contains(negative);
-  return is_difference ? 8 : place + 3;
+  return of.source == Source::kDifference ? 8 : place + 3;
 }
 
 const Cases::Place& Cases::place(uint64_t number) {
   const auto found = places_.find(number);
   if (found != places_.end()) return found->second;
   const std::optional<int> implied = ordered_ ? implied_side(number) : std::nullopt;
-  Place place{0, implied.value_or(symbol(number))};
+  Place place{0, implied.value_or(symbol(number)), source_of(number)};
   std::vector<double> beyond;  // thresholds of that side, by their distance from 0
   for (const Rational& threshold : thresholds_.all())
     if (threshold.to_double() * place.side > 0) beyond.push_back(std::abs(threshold.to_double()));
   std::ranges::sort(beyond);
-  const bool tied = !implied && !is_input(number) && draw(mixed_key(number) + 1, 8) == 0;
+  const bool tied =
+      !implied && place.source == Source::kComputed && draw(mixed_key(number) + 1, 8) == 0;
   if (tied) {
     const uint64_t which = draw(mixed_key(number) + 2, beyond.size() + 1);
     place.at = which == 0 ? 0 : beyond[which - 1] * place.side;
@@ -102,11 +100,12 @@ std::optional<int> Cases::implied_side(uint64_t number) const {
   return std::nullopt;
 }
 
-bool Cases::is_input(uint64_t number) const {
-  if (input_.contains(number) || input_.contains(kValues.negative(number))) return true;
-  return std::ranges::any_of(inputs_, [&](const Residue& input) {
+Cases::Source Cases::source_of(uint64_t number) const {
+  if (input_.contains(number) || input_.contains(kValues.negative(number))) return Source::kInput;
+  const bool is_difference = std::ranges::any_of(inputs_, [&](const Residue& input) {
     return input_.contains(kValues.add(number, input.value));
   });
+  return is_difference ? Source::kDifference : Source::kComputed;
 }
 
 bool Cases::coin(uint64_t key) {

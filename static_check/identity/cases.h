@@ -62,17 +62,19 @@ class Cases {
   bool compared() const { return compared_; }
 
  private:
+  // Ties of inputs and of their differences are those that were set, of others such as are drawn.
+  enum class Source : uint8_t { kInput, kDifference, kComputed };
   struct Place {
     double at;
     int side;  // of 0: where `at` is a threshold, that of an extremum
+    Source source;
   };
 
   // Of the smaller one of a number and its negative.
   const Place& place(uint64_t number);
   // What a decision is worth: the logarithm of the inverse of its least probability.
-  int worth(uint64_t number, Use use) const;
-  // Or the difference of two: only ties of these are known to be some.
-  bool is_input(uint64_t number) const;
+  int worth(const Place& of, Use use) const;
+  Source source_of(uint64_t number) const;
   std::optional<int> implied_side(uint64_t number) const;
 
   const uint64_t seed_;

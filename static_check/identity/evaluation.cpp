@@ -269,16 +269,19 @@ namespace {
 constexpr int64_t kMostComputed = int64_t{1} << 22;
 
 // Collectives of integers and flags do what their library does with these, sums of what wraps
-// apart.
-bool is_represented(const Collective& what, DType dtype) {
+// apart; by cases integers are numbers, which such a sum does not wrap: short ones may.
+bool is_represented(const Collective& what, DType dtype, bool by_cases) {
   const bool reduces = what.kind == Collective::Kind::kAllReduce ||
                        what.kind == Collective::Kind::kReduce ||
                        what.kind == Collective::Kind::kReduceScatter;
   return !reduces || is_floating(dtype) ||
-         (is_whole(dtype) && what.reduce == Collective::Reduce::kSum);
+         (is_whole(dtype) && what.reduce == Collective::Reduce::kSum &&
+          (!by_cases || dtype == DType::kInt64));
 }
 
-void refuse_what_is_not_represented(const Problem& problem) {
+}  // namespace
+
+int64_t represented_elements(const Problem& problem, bool by_cases) {
   int64_t elements = 0;
   const auto add = [&](const CoreProgram& program) {
     // Which write at equal indices comes last is not told.
@@ -287,19 +290,19 @@ void refuse_what_is_not_represented(const Problem& problem) {
     for (const CoreOp& op : program.ops) {
       elements += element_count(op.shape);
       if (op.prim == Prim::kCollective &&
-          !is_represented(program.collectives[static_cast<size_t>(op.collective)], op.dtype))
+          !is_represented(program.collectives[static_cast<size_t>(op.collective)], op.dtype,
+                          by_cases))
         throw NotRepresented{"a collective of integers or flags"};
     }
   };
   add(problem.sequential_program);
   for (const CoreProgram& program : problem.rank_programs) add(program);
   if (elements > kMostComputed) throw NotRepresented{"more than 4 million elements"};
+  return elements;
 }
 
-}  // namespace
-
 Evaluation::Evaluation(const Problem& problem, uint64_t seed) : problem_(problem), algebra_(seed) {
-  refuse_what_is_not_represented(problem);
+  represented_elements(problem, false);
   run();
   if (functions_.learned_late()) run();  // with all of them known from the first operator on
 }
@@ -307,7 +310,6 @@ Evaluation::Evaluation(const Problem& problem, uint64_t seed) : problem_(problem
 Evaluation::Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool decide_sets,
                        const IndexTables& tables, bool specification_alone)
     : problem_(problem), algebra_(seed, &cases, decide_sets), index_tables_(&tables) {
-  refuse_what_is_not_represented(problem);
   if (specification_alone) {
     run_sequential();
   } else {
@@ -329,28 +331,39 @@ void Evaluation::run() {
   ranks_ = reference::JointRun(problem_.rank_programs, all).run();
 }
 
-std::pair<Tensor, Tensor> Evaluation::both(const CleanExpr& sequential, const CleanExpr& replica) {
-  const auto of = [](const Graph& graph, const CoreProgram& program,
-                     const std::vector<Tensor>& values, const std::string& name) -> Tensor {
-    const CoreId id = program.value_of[static_cast<size_t>(graph.find(name))];
-    if (id == kNone) throw NotRepresented{"a tensor without a value"};
-    return values[static_cast<size_t>(id)];
+namespace {
+
+Tensor value_of(const Graph& graph, const CoreProgram& program, const std::vector<Tensor>& values,
+                const std::string& name) {
+  const CoreId id = program.value_of[static_cast<size_t>(graph.find(name))];
+  if (id == kNone) throw NotRepresented{"a tensor without a value"};
+  return values[static_cast<size_t>(id)];
+}
+
+}  // namespace
+
+Tensor Evaluation::of_specification(const CleanExpr& expr) {
+  const std::vector<CoreProgram> none;
+  Side numbers(*this, {}, none, true);
+  const reference::CleanRun<Side>::Leaf leaf = [&](const std::string& name, Rank) {
+    return value_of(problem_.refinement.sequential, problem_.sequential_program, sequential_[0],
+                    name);
   };
+  return reference::CleanRun<Side>(numbers, leaf).evaluate(expr);
+}
+
+Tensor Evaluation::of_ranks(const CleanExpr& expr) {
   const std::vector<CoreProgram> none;
   Side numbers(*this, {}, none, false);
-  const reference::CleanRun<Side>::Leaf of_sequential = [&](const std::string& name, Rank) {
-    return of(problem_.refinement.sequential, problem_.sequential_program, sequential_[0], name);
-  };
-  const reference::CleanRun<Side>::Leaf of_ranks = [&](const std::string& name, Rank rank) {
+  const reference::CleanRun<Side>::Leaf leaf = [&](const std::string& name, Rank rank) {
     const auto r = static_cast<size_t>(rank);
-    return of(problem_.rank_graph(rank), problem_.rank_programs[r], ranks_[r], name);
+    return value_of(problem_.rank_graph(rank), problem_.rank_programs[r], ranks_[r], name);
   };
-  return {reference::CleanRun<Side>(numbers, of_sequential).evaluate(sequential),
-          reference::CleanRun<Side>(numbers, of_ranks).evaluate(replica)};
+  return reference::CleanRun<Side>(numbers, leaf).evaluate(expr);
 }
 
 bool Evaluation::equal(const CleanExpr& sequential, const CleanExpr& replica) {
-  const auto [wanted, found] = both(sequential, replica);
+  const Tensor wanted = of_specification(sequential), found = of_ranks(replica);
   if (wanted.shape != found.shape) return false;
   for (size_t i = 0; i < wanted.values.size(); ++i)
     if (!wanted.values[i].is_finite() || !algebra_.equal(wanted.values[i], found.values[i]))
@@ -358,17 +371,22 @@ bool Evaluation::equal(const CleanExpr& sequential, const CleanExpr& replica) {
   return true;
 }
 
-bool Evaluation::equal_where_defined(const CleanExpr& sequential, const CleanExpr& replica,
+bool Evaluation::equal_where_defined(const CleanExpr& sequential,
+                                     const std::vector<CleanExpr>& replicas,
                                      std::vector<bool>& defined, int& bits) {
-  const auto [wanted, found] = both(sequential, replica);
-  if (wanted.shape != found.shape) return false;
+  const Tensor wanted = of_specification(sequential);
   defined.assign(wanted.values.size(), true);
   bits = 0;
   for (size_t i = 0; i < wanted.values.size(); ++i) {
-    bits = std::max({bits, int{wanted.values[i].bits}, int{found.values[i].bits}});
+    bits = std::max(bits, int{wanted.values[i].bits});
     defined[i] = wanted.values[i].kind != Number::Kind::kUndefined;
-    if (defined[i] && !algebra_.equal(wanted.values[i], found.values[i])) {
-      return false;
+  }
+  for (const CleanExpr& replica : replicas) {
+    const Tensor found = of_ranks(replica);
+    if (wanted.shape != found.shape) return false;
+    for (size_t i = 0; i < wanted.values.size(); ++i) {
+      bits = std::max(bits, int{found.values[i].bits});
+      if (defined[i] && !algebra_.equal(wanted.values[i], found.values[i])) return false;
     }
   }
   return true;

@@ -17,6 +17,10 @@ namespace assay::identity {
 
 using Tensor = reference::TensorOf<Number>;
 
+// How many elements one evaluation computes. Throws NotRepresented where a problem holds what has
+// no residue, or what has none `by_cases`, or too much.
+int64_t represented_elements(const Problem& problem, bool by_cases);
+
 // One evaluation. What the inputs of both sides are of each other, their lifted values say.
 // Rows of the tables whose indices integers of the inputs are: by atom and address.
 using IndexTables = std::map<std::pair<uint64_t, uint64_t>, int64_t>;
@@ -25,8 +29,8 @@ class Evaluation {
  public:
   // Runs the programs. Throws NotRepresented where a number has no residue, and TimedOut.
   Evaluation(const Problem& problem, uint64_t seed);
-  // The same by cases, which must outlive this; indices among the inputs are drawn of their
-  // tables. With `specification_alone` that is all that runs.
+  // The same of a problem that is represented, by cases, which must outlive this; indices among the
+  // inputs are drawn of their tables. With `specification_alone` that is all that runs.
   Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool decide_sets,
              const IndexTables& tables, bool specification_alone = false);
 
@@ -35,9 +39,9 @@ class Evaluation {
 
   // Whether both are the same at every element, which is a number.
   bool equal(const CleanExpr& sequential, const CleanExpr& replica);
-  // By cases: whether both are the same wherever the specification is a number, and which elements
-  // are. `bits`: at most how many decisions both depend on.
-  bool equal_where_defined(const CleanExpr& sequential, const CleanExpr& replica,
+  // By cases: whether all are the same as the specification's wherever that is a number, and which
+  // elements are. `bits`: at most how many decisions they depend on.
+  bool equal_where_defined(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
                            std::vector<bool>& defined, int& bits);
   // What constants of the programs were taken for.
   const std::set<std::string>& readings() const { return functions_.readings(); }
@@ -45,7 +49,8 @@ class Evaluation {
  private:
   friend class Side;
 
-  std::pair<Tensor, Tensor> both(const CleanExpr& sequential, const CleanExpr& replica);
+  Tensor of_specification(const CleanExpr& expr);
+  Tensor of_ranks(const CleanExpr& expr);
   void run_sequential();
   void run();
   Number drawn_element(const std::pair<uint64_t, uint64_t>& place, DType dtype);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "shared_ir/core.h"
+#include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/tensor.h"
 #include "static_check/identity/algebra.h"
 
@@ -75,7 +76,7 @@ class Functions {
   Number odd(std::string_view name, const Number& x);
   std::optional<Number> known_extremum(std::span<const Number> of, bool greatest);
   // Functions of the order of a row, where that is known.
-  bool by_order(std::string_view name, const std::string& fn, const reference::TensorOf<Number>& of,
+  bool by_order(const reference::FunctionName& fn, const reference::TensorOf<Number>& of,
                 DType from, reference::TensorOf<Number>& result);
   void sorted(bool descending, const reference::TensorOf<Number>& of, std::vector<uint64_t> keys,
               reference::TensorOf<Number>& result);

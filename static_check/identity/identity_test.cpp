@@ -40,7 +40,7 @@ bool IdentityTest::decides(const Test& test) {
   return false;
 }
 
-bool IdentityTest::holds(const CleanExpr& sequential, const CleanExpr& replica) {
+bool IdentityTest::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
   if (evaluations_ == nullptr) evaluations_ = std::make_unique<Evaluations>(problem_);
   auto& all = evaluations_->all;
   const bool everywhere =
@@ -49,16 +49,22 @@ bool IdentityTest::holds(const CleanExpr& sequential, const CleanExpr& replica) 
         for (size_t i = 0; i < std::size(kSeeds); ++i) {
           if (i == all.size())
             all.push_back(std::make_unique<identity::Evaluation>(problem_, kSeeds[i]));
-          if (!all[i]->equal(sequential, replica)) return false;
+          for (const CleanExpr& replica : replicas)
+            if (!all[i]->equal(sequential, replica)) return false;
         }
         return true;
       });
-  return everywhere || decides([&] { return evaluations_->by_cases.holds(sequential, replica); });
+  if (everywhere) return true;
+  const bool by_cases = decides([&] { return evaluations_->by_cases.holds(sequential, replicas); });
+  used_cases_ |= by_cases;
+  return by_cases;
 }
 
 std::set<std::string> IdentityTest::readings() const {
-  if (evaluations_ == nullptr || evaluations_->all.empty()) return {};
-  return evaluations_->all.front()->readings();
+  if (evaluations_ == nullptr) return {};
+  std::set<std::string> readings = evaluations_->by_cases.readings();
+  if (!evaluations_->all.empty()) readings.merge(std::set(evaluations_->all.front()->readings()));
+  return readings;
 }
 
 std::vector<std::vector<CleanExpr>> likely_relations(const Problem& problem,

@@ -20,15 +20,17 @@ class IdentityTest {
   IdentityTest(const IdentityTest&) = delete;
   IdentityTest& operator=(const IdentityTest&) = delete;
 
-  // Whether both are equal, for all inputs for which all functions of both programs are defined
-  // and all indices lie in their tables. False as well where that is not decided; then why_not()
-  // says why. Throws TimedOut.
-  bool holds(const CleanExpr& sequential, const CleanExpr& replica);
+  // Whether all are equal to the specification's, for all inputs for which all functions of both
+  // programs are defined and all indices lie in their tables. False as well where that is not
+  // decided; then why_not() says why. Throws TimedOut.
+  bool holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
 
   // Why nothing is decided; empty where it is.
   const std::string& why_not() const { return why_not_; }
   // What constants of the programs were taken for: "0.7071067811865476 is read as sqrt(1/2)".
   std::set<std::string> readings() const;
+  // Whether something was found to hold by cases alone.
+  bool used_cases() const { return used_cases_; }
 
  private:
   struct Evaluations;
@@ -39,6 +41,7 @@ class IdentityTest {
   const Problem& problem_;
   std::unique_ptr<Evaluations> evaluations_;  // made with the first question
   std::string why_not_;
+  bool used_cases_ = false;
 };
 
 // Expressions over outputs of the ranks that an output may be, where the case does not say: each

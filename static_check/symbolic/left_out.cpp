@@ -31,7 +31,7 @@ void refuse_contradicted_domains(const Problem&, const Certificate&, const Domai
 struct IdentityTest::Evaluations {};
 IdentityTest::IdentityTest(const Problem& problem) : problem_(problem) {}
 IdentityTest::~IdentityTest() = default;
-bool IdentityTest::holds(const CleanExpr&, const CleanExpr&) { return false; }
+bool IdentityTest::holds(const CleanExpr&, const std::vector<CleanExpr>&) { return false; }
 std::set<std::string> IdentityTest::readings() const { return {}; }
 std::vector<std::vector<CleanExpr>> likely_relations(const Problem&, const std::string&) {
   return {};

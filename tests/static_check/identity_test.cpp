@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "tests/support/prove.h"
@@ -272,6 +274,27 @@ Formula above_by_product(const std::string& comparison) {
 TEST(Identity, TiesTellComparisonsApart) {
   EXPECT_TRUE(proves(formulas(above("gt"), above_by_product("gt"))));
   EXPECT_FALSE(proves(formulas(above("gt"), above_by_product("ge"))));
+}
+
+Formula where_y_is_positive(const Formula& formula) {
+  return [=](GraphBuilder& graph, TensorRef x, TensorRef y) {
+    const TensorRef flag = graph.call("flag", "aten.gt.Scalar", {y, 0}, {4, 6}, DType::kBool);
+    const TensorRef kept = formula(graph, x, y);
+    const TensorRef most = graph.call("most", "aten.full_like.default",
+                                      {x, std::numeric_limits<double>::infinity()}, {4, 6});
+    return graph.call("chosen", "aten.where.self", {flag, kept, most}, {4, 6});
+  };
+}
+
+/// Infinities under a condition are no numbers, but in each case.
+TEST(Identity, WhatConstantsAreReadAsIsListedWhereOnlyCasesAreDecided) {
+  const StaticResult result =
+      prove(formulas(where_y_is_positive(gelu), where_y_is_positive(gelu_by_erf(std::sqrt(0.5)))));
+  EXPECT_EQ(result.report.verdict, Verdict::kProved);
+  EXPECT_THAT(result.report.trusted,
+              testing::Contains(testing::HasSubstr("identity test by cases")));
+  EXPECT_THAT(result.report.assumptions,
+              testing::Contains(testing::HasSubstr("is read as sqrt(1/2)")));
 }
 
 /// y, or 2 y where all elements of the first row of x are positive, one case in 2^24 of all.

@@ -16,6 +16,11 @@ int64_t times(int64_t a, int64_t b) {
   return product;
 }
 
+int64_t quotient_down(int64_t a, int64_t b) {
+  const int64_t quotient = a / b;
+  return quotient * b > a ? quotient - 1 : quotient;
+}
+
 int64_t element_count(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, times);
 }

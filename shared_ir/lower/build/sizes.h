@@ -15,6 +15,8 @@ struct SizeOverflow {};
 
 int64_t plus(int64_t a, int64_t b);
 int64_t times(int64_t a, int64_t b);
+// Rounded down; b is positive.
+int64_t quotient_down(int64_t a, int64_t b);
 
 // The product; 1 of no sizes.
 int64_t element_count(const Shape& shape);

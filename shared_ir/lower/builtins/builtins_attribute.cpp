@@ -97,8 +97,7 @@ Value rank(Call& call) { return {call.builder().rank(call.tensor(0))}; }
 Value quotient(Call& call) {
   const int64_t a = call.integer(0), b = call.integer(1);
   if (b < 1) call.fail("the divisor is no count");
-  const int64_t result = a / b;
-  return {result * b > a ? result - 1 : result};
+  return {quotient_down(a, b)};
 }
 
 Value root(Call& call) { return {std::sqrt(call.number(0))}; }

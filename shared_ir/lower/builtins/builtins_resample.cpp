@@ -13,11 +13,6 @@
 namespace assay::lowering {
 namespace {
 
-int64_t divided_down(int64_t a, int64_t b) {
-  const int64_t quotient = a / b;
-  return quotient * b > a ? quotient - 1 : quotient;
-}
-
 // Windows start at every step-th element, and their elements are `gap` apart; the new last
 // dimension counts through a window.
 Value windows(Call& call) {
@@ -153,7 +148,7 @@ Rows linear_rows(Call& call, size_t first, int64_t rows) {
     Rational place = between * Rational(i);
     if (!corners) place = between * (Rational(i) + half) - half;
     if (place.is_negative()) place = Rational(0);
-    const int64_t low = std::min(divided_down(place.numerator(), place.denominator()), rows - 1);
+    const int64_t low = std::min(quotient_down(place.numerator(), place.denominator()), rows - 1);
     Rational share = place - Rational(low);
     if ((share - Rational(1)).is_positive()) share = Rational(1);
     if (low == rows - 1 || share.is_zero())

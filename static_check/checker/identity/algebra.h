@@ -159,8 +159,8 @@ class Algebra {
   Line line_of(const Number& x);
   void set_line(Number& result, const std::vector<Number>& terms);
   uint64_t side_of(const Number& x) const;
-  Number decided_greater(const Number& a, const Number& b);
-  Number decided_equal(const Number& a, const Number& b);
+  // Whether it is greater, or else equal.
+  Number decided_comparison(const Number& a, const Number& b, bool greater);
   Number compared_integers(const Number& a, const Number& b, bool greater);
   Number decided_maximum(const std::vector<Number>& of);
   Number infinite_product(const Number& infinite, const Number& by);

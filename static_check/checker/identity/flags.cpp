@@ -121,7 +121,7 @@ Number Algebra::positive(const Number& difference) {
 }
 
 Number Algebra::greater(const Number& a, const Number& b) {
-  if (cases() != nullptr) return decided_greater(a, b);
+  if (cases() != nullptr) return decided_comparison(a, b, true);
   if (a.kind == Kind::kNan || b.kind == Kind::kNan) return undefined();
   if (a.is_infinite() || b.is_infinite())
     return exact(Rational(infinite_sign(a) > infinite_sign(b) ? 1 : 0), kFlag);
@@ -136,7 +136,7 @@ Number Algebra::greater(const Number& a, const Number& b) {
 }
 
 Number Algebra::equal(const Number& a, const Number& b) {
-  if (cases() != nullptr) return decided_equal(a, b);
+  if (cases() != nullptr) return decided_comparison(a, b, false);
   if (a.kind == Kind::kNan || b.kind == Kind::kNan) return undefined();
   if (a.is_infinite() || b.is_infinite())
     return exact(Rational(infinite_sign(a) == infinite_sign(b) ? 1 : 0), kFlag);

@@ -45,36 +45,19 @@ Number Algebra::magnitude(const Number& x) {
   return result;
 }
 
-Number Algebra::decided_greater(const Number& a, const Number& b) {
+Number Algebra::decided_comparison(const Number& a, const Number& b, bool greater) {
   refuse_undefined(a);
   refuse_undefined(b);
-  Number result;
-  if (a.is_infinite() || b.is_infinite()) {
-    result = exact_flag(infinite_sign(a) > infinite_sign(b));
-    result.depends = both(a.depends, b.depends);
+  const auto flag_of = [&](int order, const Dependence& depends) {
+    Number result = exact_flag(greater ? order > 0 : order == 0);
+    result.depends = depends;
     return result;
-  }
-  if (is_integer_type(a.type) || is_integer_type(b.type)) return compared_integers(a, b, true);
+  };
+  if (a.is_infinite() || b.is_infinite())
+    return flag_of(infinite_sign(a) - infinite_sign(b), all({{a, b}}));
+  if (is_integer_type(a.type) || is_integer_type(b.type)) return compared_integers(a, b, greater);
   const Number s = sign(subtract(a, b), Meaning::kComparison);
-  result = exact_flag(rational(s).is_positive());
-  result.depends = s.depends;
-  return result;
-}
-
-Number Algebra::decided_equal(const Number& a, const Number& b) {
-  refuse_undefined(a);
-  refuse_undefined(b);
-  Number result;
-  if (a.is_infinite() || b.is_infinite()) {
-    result = exact_flag(infinite_sign(a) == infinite_sign(b));
-    result.depends = both(a.depends, b.depends);
-    return result;
-  }
-  if (is_integer_type(a.type) || is_integer_type(b.type)) return compared_integers(a, b, false);
-  const Number s = sign(subtract(a, b), Meaning::kComparison);
-  result = exact_flag(rational(s).is_zero());
-  result.depends = s.depends;
-  return result;
+  return flag_of(sign_of(rational(s)), s.depends);
 }
 
 // Of integers that are not constant each pair is less, equal or greater. An index is one row.
