@@ -5,6 +5,7 @@
 #include "static_check/check.h"
 #include "tests/support/captured_graphs.h"
 #include "tests/support/edits/certificate_edits.h"
+#include "tests/support/sanitizers.h"
 
 namespace assay::test {
 namespace {
@@ -28,7 +29,9 @@ TEST_P(CapturedProof, IsAccepted) {
   EXPECT_TRUE(result.accepted) << result.reason;
 }
 
-TEST_P(CapturedProof, IsRejectedAfterFiftyEditsOfEachKind) { expect_edits_rejected(replay_, 50); }
+TEST_P(CapturedProof, IsRejectedAfterEditsOfEachKind) {
+  expect_edits_rejected(replay_, kUnderSanitizers ? 6 : 50);
+}
 
 INSTANTIATE_TEST_SUITE_P(Graphs, CapturedProof,
                          testing::Values("qwen2-tp2", "llama3-tp2-l1", "gpt-tp2-l1", "gpt-tp4-l2"),

@@ -235,6 +235,10 @@ bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b)
   return facts.has_learned() && adds_up_to_zero(facts, region, std::move(difference), By::kLemmas);
 }
 
+bool equal_as_written(const Facts& facts, const Region& region, const Sum& a, const Sum& b) {
+  return cancel(facts, difference_of(facts, region, a, b)).empty();
+}
+
 bool equal_in_elements(const Facts& facts, const Region& region, const Sum& a, const Sum& b) {
   if (equal(facts, region, a, b)) return true;
   Sum difference = difference_of(facts, region, a, b);

@@ -11,6 +11,9 @@ namespace {
 
 constexpr size_t kManyPairs = 64;  // in a product of sums
 
+// Parts of a sum that is compared with names made of other atoms, over all names.
+constexpr size_t kMostPartsCompared = 1024;
+
 bool is_infinite(const Facts& facts, const Product& product) {
   return std::any_of(product.factors.begin(), product.factors.end(), [&](const Factor& factor) {
     const Atom::Kind kind = facts.atom(factor.atom).kind;
@@ -35,6 +38,25 @@ std::string to_string(const std::vector<Interval>& intervals) {
   for (const Interval& in : intervals)
     text += "[" + std::to_string(in.lo) + "," + std::to_string(in.hi) + ")";
   return text;
+}
+
+// The atoms that the factors are made of, definitions unfolded.
+std::set<AtomId> undefined_atoms(const Facts& facts, const Factors& factors) {
+  std::set<AtomId> seen, undefined;
+  std::vector<AtomId> pending;
+  for (const Factor& factor : factors) pending.push_back(factor.atom);
+  while (!pending.empty()) {
+    const AtomId atom = pending.back();
+    pending.pop_back();
+    if (!seen.insert(atom).second) continue;
+    const Instance* made = facts.definition(atom);
+    if (made == nullptr || !is_definition(facts, *made)) {
+      undefined.insert(atom);
+      continue;
+    }
+    for (const Instance::Operand& operand : made->operands) pending.push_back(operand.atom);
+  }
+  return undefined;
 }
 
 // A box of the part would also restrict the other, or bounds a maximum, which is no factor.
@@ -84,6 +106,7 @@ std::optional<Product> name_of(const Facts& facts, const Region& region, const S
   for (const Product& product : claimed)
     pending.insert(pending.end(), product.factors.begin(), product.factors.end());
   std::set<Factor> seen;
+  Factors names;
   while (!pending.empty()) {
     const Factor factor = pending.back();
     pending.pop_back();
@@ -91,11 +114,26 @@ std::optional<Product> name_of(const Facts& facts, const Region& region, const S
     if (made == nullptr || !seen.insert(factor).second) continue;
     const bool is_name = made->kind == Instance::Kind::kCombine;
     if (!is_name && made->kind != Instance::Kind::kMul) continue;
-    const Product name{1, {factor}, {}, {}};
-    if (is_name && equal(facts, region, sum, {name})) return name;
     const Sum inside = *expand(facts, region, factor);
+    if (is_name && equal_as_written(facts, region, sum, inside))
+      return Product{1, {factor}, {}, {}};
+    if (is_name) names.push_back(factor);
     for (const Product& product : inside)
       pending.insert(pending.end(), product.factors.begin(), product.factors.end());
+  }
+  if (names.empty()) return std::nullopt;
+  Factors all;
+  for (const Product& product : sum)
+    all.insert(all.end(), product.factors.begin(), product.factors.end());
+  const std::set<AtomId> made_of = undefined_atoms(facts, all);
+  const auto other = std::ranges::stable_partition(
+      names, [&](const Factor& factor) { return undefined_atoms(facts, {factor}) == made_of; });
+  const auto others =
+      static_cast<std::ptrdiff_t>(kMostPartsCompared / std::max<size_t>(sum.size(), 1));
+  if (std::ranges::ssize(other) > others) names.erase(other.begin() + others, names.end());
+  for (const Factor& factor : names) {
+    const Product name{1, {factor}, {}, {}};
+    if (equal(facts, region, sum, {name})) return name;
   }
   return std::nullopt;
 }

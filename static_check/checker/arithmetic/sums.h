@@ -79,8 +79,11 @@ std::optional<Product> name_of(const Facts& facts, const Region& region, const S
 // unfolded), and multiplication by positive divisors. Throws Split.
 bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b);
 
-// The same, with sums of few elements written out where that is not enough: for what must be equal,
-// not for guesses, of which most are not.
+// Whether the difference cancels with nothing unfolded. Cheap: a guess before equal().
+bool equal_as_written(const Facts& facts, const Region& region, const Sum& a, const Sum& b);
+
+// The same as equal(), with sums of few elements written out where that is not enough: for what
+// must be equal, not for guesses, of which most are not.
 bool equal_in_elements(const Facts& facts, const Region& region, const Sum& a, const Sum& b);
 
 // Whether two single products under maxima have the same factors and unite to the same boxes: max
