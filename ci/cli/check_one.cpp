@@ -60,9 +60,12 @@ void hold_against_run(const Case& refinement, const std::vector<Relation>& prove
   } else {
     DeviationReport& found = run->first_deviation.value();
     const std::string domains = domains_in_words(*report->statics);
-    if (found.kind == "nan" && !domains.empty()) {
+    const bool leaves_domain = found.kind == "nan" && !domains.empty();
+    if (leaves_domain) {
       found.detail += "; what the proof assumes does not hold - " + domains;
       run->triage = "domain";
+    }
+    if (leaves_domain || run->triage == "rounding") {
       report->dynamic = std::move(run);
       return conclude(*report, refinement.accept, RunAsked::kBeside);
     }

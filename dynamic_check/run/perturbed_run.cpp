@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dynamic_check/keep/kept_copy.h"
 #include "dynamic_check/kernels/boxed_call.h"
 #include "dynamic_check/numbers/rounding.h"
@@ -73,8 +75,11 @@ std::vector<Values> interpret_with_noise(const std::vector<Graph>& graphs, const
   const auto filter = [&](Rank rank, NodeId id, size_t output, const at::Tensor& value) {
     const auto index = static_cast<size_t>(id);
     const Node& node = graphs[static_cast<size_t>(rank)].nodes[index];
-    const bool noisy = noise.relative != 0 && rounds[static_cast<size_t>(rank)][index];
-    const at::Tensor result = noisy ? noisy_result(id, output, value, noise) : value;
+    Noise here = noise;
+    if (!rounds[static_cast<size_t>(rank)][index]) here.relative = 0;
+    if (const OperatorFacts* facts = noise.kernels ? facts_of(node) : nullptr)
+      here.relative = std::max(here.relative, facts->kernel_error);
+    const at::Tensor result = here.relative > 0 ? noisy_result(id, output, value, here) : value;
     if (result.nbytes() < (wanted ? kManyOfWanted : kManyBytes) || output >= node.outputs.size())
       return result;
     const TensorId kept = node.outputs[output];

@@ -14,8 +14,9 @@ namespace assay {
 struct Noise {
   double relative = 0;  // the largest relative error of one rounding; 0: none
   uint64_t seed = 0;
-  int sample = 0;   // samples of one seed are independent
-  double sums = 0;  // the largest error of a sum, relative to its terms' magnitudes; 0: none
+  int sample = 0;        // samples of one seed are independent
+  double sums = 0;       // the largest error of a sum, relative to its terms' magnitudes; 0: none
+  bool kernels = false;  // what kernels are known to miss in float64 (operator_facts.h) besides
 };
 
 // A sample of the input's noise; integers and booleans as they are.

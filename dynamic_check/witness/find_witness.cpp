@@ -33,6 +33,7 @@ constexpr int64_t kLeastSizes[] = {3, 8, 32};
 // result is moved by one rounding; how far that moves a value is estimated by the largest of a few.
 constexpr int kRoundingSamples = 3;
 constexpr double kRoundingFactor = 64;
+const Noise kRounding{.relative = unit_roundoff(DType::kFloat64), .kernels = true};
 
 // What must be equal: a sequential expression and one distributed expression.
 struct Claim {
@@ -148,10 +149,10 @@ class BothSides {
     try {
       actual = values_of(refinement_.ranks, refinement_.distributed_groups, inputs.distributed);
     } catch (const UnmetCollectives& mismatch) {
-      result.witness = Witness{"", "", 1, seed, reduced_, false, mismatch.message};
+      result.witness = Witness{"", "", 1, seed, reduced_, false, false, mismatch.message};
       return true;
     } catch (const IndexOutOfRange& error) {
-      result.witness = Witness{"", "", 1, seed, reduced_, false, error.what()};
+      result.witness = Witness{"", "", 1, seed, reduced_, false, false, error.what()};
       return true;
     }
     const bool left_out = options_.ranks_defined;
@@ -166,7 +167,8 @@ class BothSides {
           merged.fault ? at::Tensor() : judged(merged.value, reference, left_out).to(at::kDouble);
       const double error = merged.fault ? 1 : distance(found, reference);
       if (error <= options_.tolerance ||
-          error <= kRoundingFactor * rounding(claim, inputs, reference, seed))
+          error <= kRoundingFactor * sequential_rounding(claim, inputs, reference, seed) ||
+          error <= kRoundingFactor * rank_rounding(claim, inputs, found, {.kernels = true}, seed))
         continue;
       result.witness =
           Witness{name_of(claim.sequential),
@@ -175,6 +177,7 @@ class BothSides {
                   seed,
                   reduced_,
                   found.defined() && only_undefined(found, reference, options_.tolerance),
+                  error <= kRoundingFactor * rank_rounding(claim, inputs, found, kRounding, seed),
                   ""};
       return true;
     }
@@ -221,19 +224,38 @@ class BothSides {
 
   // How far rounding alone may move what the claim compares: far, where it is what is left of
   // values that cancel, such as a gradient of a softmax that has saturated.
-  double rounding(const Claim& claim, const WitnessInputs& inputs, const at::Tensor& reference,
-                  uint64_t seed) const {
+  double sequential_rounding(const Claim& claim, const WitnessInputs& inputs,
+                             const at::Tensor& reference, uint64_t seed) const {
     const std::vector<Graph> sequential{refinement_.sequential};
-    double farthest = 0;
-    for (int sample = 1; sample <= kRoundingSamples; ++sample) {
+    return farthest(kRounding, seed, [&](const Noise& noise) {
+      const std::vector<Values> values = interpret_with_noise(
+          sequential, refinement_.sequential_groups, inputs.sequential, noise, {}, &declared_);
+      return distance(evaluate(claim.sequential, lookup(sequential, values)).to(at::kDouble),
+                      reference);
+    });
+  }
+
+  // The same of what the ranks give.
+  double rank_rounding(const Claim& claim, const WitnessInputs& inputs, const at::Tensor& found,
+                       const Noise& kind, uint64_t seed) const {
+    if (!found.defined()) return 0;
+    return farthest(kind, seed, [&](const Noise& noise) {
       const std::vector<Values> values =
-          interpret_with_noise(sequential, refinement_.sequential_groups, inputs.sequential,
-                               {unit_roundoff(DType::kFloat64), seed, sample}, {}, &declared_);
-      const at::Tensor other =
-          evaluate(claim.sequential, lookup(sequential, values)).to(at::kDouble);
-      farthest = std::max(farthest, distance(other, reference));
-    }
-    return farthest;
+          interpret_with_noise(refinement_.ranks, refinement_.distributed_groups,
+                               inputs.distributed, noise, {}, &declared_);
+      const Merged merged = merge(claim.distributed, found.sizes().vec(),
+                                  as_numbers(claim.distributed, lookup(refinement_.ranks, values)));
+      return merged.fault ? 0 : distance(merged.value.to(at::kDouble), found);
+    });
+  }
+
+  static double farthest(Noise noise, uint64_t seed,
+                         const std::function<double(const Noise&)>& moved) {
+    noise.seed = seed;
+    double most = 0;
+    for (noise.sample = 1; noise.sample <= kRoundingSamples; ++noise.sample)
+      most = std::max(most, moved(noise));
+    return most;
   }
 
   const Case& refinement_;

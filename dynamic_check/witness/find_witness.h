@@ -36,6 +36,8 @@ struct Witness {
   // All that differs is that the ranks have NaN or an infinity where the specification has a
   // number.
   bool undefined = false;
+  // Perturbed runs of the ranks move it as far: over the reals the ranks may give what they should.
+  bool rounding = false;
   // When the ranks cannot run to their end, though the sequential program does: both calls of
   // collectives that do not meet, or the operator that reads outside a table. `tensor` and
   // `expression` are empty then.

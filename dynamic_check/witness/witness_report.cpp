@@ -17,7 +17,8 @@ DeviationReport describe(const Witness& witness) {
       witness.failure.empty()
           ? fmt::format("expected to be {}{}; in float64, seed {}{}", witness.expression,
                         witness.undefined ? ", which is no number somewhere" : "", witness.seed,
-                        witness.reduced ? ", at reduced sizes" : "")
+                        witness.reduced ? ", at reduced sizes" : "") +
+                (witness.rounding ? "; rounding moves what the ranks compute as far" : "")
           : witness.failure;
   return deviation;
 }
@@ -30,8 +31,9 @@ DynamicReport report_of(const WitnessSearch& result) {
   report.verdict = Verdict::kProved;
   report.triage = "unproved";
   if (!result.witness) return report;
-  report.verdict = Verdict::kRefuted;
-  report.triage = "logic";
+  // What rounding explains says nothing of the program over the reals.
+  report.verdict = result.witness->rounding ? Verdict::kUnproved : Verdict::kRefuted;
+  if (!result.witness->rounding) report.triage = "logic";
   report.deviations = 1;
   report.first_deviation = describe(*result.witness);
   return report;
@@ -63,6 +65,10 @@ DynamicReport run_of_proof(const Case& refinement, const std::vector<Relation>& 
                                                  .max_elements = kAtAnySize}));
   if (report.compared == 0 && report.verdict == Verdict::kProved)
     throw UserError({}, "the sequential outputs are not finite");
+  if (report.verdict == Verdict::kUnproved) {
+    report.verdict = Verdict::kRefuted;
+    report.triage = "rounding";
+  }
   return report;
 }
 

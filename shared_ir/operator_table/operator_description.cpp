@@ -59,6 +59,9 @@ class Description {
                            : facts_.casts ? "exact but for casts to a narrower type"
                                           : "exact: moves, selects, compares";
     line("numbers", rounding);
+    if (facts_.kernel_error > 0)
+      line("kernel",
+           fmt::format("within {:g} of this in float64, relatively", facts_.kernel_error));
     line("random", facts_.random || schema_.random ? "yes" : "no");
     if (facts_.by_parts) line("dimensions", "results are parts of operands, or are made of parts");
     for (const SumFacts& sum : facts_.sums) {

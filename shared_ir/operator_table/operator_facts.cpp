@@ -37,6 +37,7 @@ class Reading {
  public:
   explicit Reading(const OperatorDeclaration& declaration) : declaration_(declaration) {
     facts_.communicates = declaration.communicates;
+    facts_.kernel_error = declaration.kernel_error;
   }
 
   OperatorFacts facts() {

@@ -35,6 +35,7 @@ struct OperatorFacts {
   bool by_parts = false;  // results are parts of operands' dimensions, or are made of such parts
   bool random = false;
   bool communicates = false;
+  double kernel_error = 0;     // relative, of PyTorch's kernel in float64; 0: it rounds as float64
   std::vector<SumFacts> sums;  // directly of operands
   std::optional<ProductFacts> product;
 };

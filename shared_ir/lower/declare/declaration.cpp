@@ -34,6 +34,11 @@ class DeclarationParser {
     read_writes(body);
     if (const toml::node* assume = body.get("assume")) result_.assume = text_of(*assume);
     read_in_flight(body);
+    if (const toml::node* error = body.get("kernel_error")) {
+      if (!error->is_floating_point() || *error->value<double>() <= 0)
+        fail(*error, "kernel_error must be a positive number, such as 1e-7");
+      result_.kernel_error = *error->value<double>();
+    }
     if (const toml::node* each = body.get("each")) {
       if (!each->is_boolean()) fail(*each, "each must be true, or the name must have a '*'");
       result_.each = *each->value<bool>();
@@ -48,8 +53,8 @@ class DeclarationParser {
   }
 
  private:
-  static constexpr std::string_view kKeys[] = {"schema", "also",   "let",  "returns",
-                                               "writes", "assume", "each", "in_flight"};
+  static constexpr std::string_view kKeys[] = {
+      "schema", "also", "let", "returns", "writes", "assume", "each", "in_flight", "kernel_error"};
 
   static constexpr size_t kMaxLets = 64;  // bounds how deep lets use each other
 

@@ -14,6 +14,8 @@
 //   says, of the elements
 //   in_flight = ["result", "x"]                       # memory that it fills ("result", or what it
 //   writes) or reads (parameters) until the program waits for its result
+//   kernel_error = 1e-7                               # how far PyTorch's kernel stays from this
+//   meaning in float64, relatively, where it keeps a number in single precision
 #pragma once
 
 #include <string>
@@ -38,6 +40,7 @@ struct OperatorDeclaration {
   bool waits = false;         // for the collective that fills its operand
   bool asynchronous = false;  // goes on until the program waits for its result, which it fills, and
   std::vector<std::string> read_in_flight;  // reads these parameters
+  double kernel_error = 0;                  // relative, of PyTorch's kernel in float64
 };
 
 }  // namespace assay
