@@ -3,6 +3,7 @@
 #include <ATen/ops/empty.h>
 
 #include "shared_ir/capture/capture_context.h"
+#include "shared_ir/capture/torch/meta_kernels.h"
 #include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {
@@ -12,7 +13,9 @@ Graph capture(const std::string& name, const CaptureSpec& inputs, Rank rank, con
   std::map<std::string, at::Tensor> tensors;
   for (const CaptureInput& input : inputs) {
     const auto options = at::TensorOptions().dtype(to_scalar_type(input.dtype)).device(c10::kMeta);
-    tensors[input.name] = at::empty(input.shape, options).set_requires_grad(input.requires_grad);
+    at::Tensor& tensor = tensors[input.name];
+    tensor = at::empty(input.shape, options).set_requires_grad(input.requires_grad);
+    forbid_writes(tensor);
   }
   Recording recording(name, {.on_outputs = {}, .shapes_only = true});
   for (const CaptureInput& input : inputs) recording.input(input.name, tensors.at(input.name));

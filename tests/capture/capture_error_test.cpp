@@ -78,10 +78,10 @@ TEST(CaptureError, WritingIntoMemory) {
   EXPECT_THAT(error.what(), testing::HasSubstr("memory"));
 }
 
-TEST(CaptureError, ChangingAShapeInPlace) {
+TEST(CaptureError, OtherMemoryInPlace) {
   const int line = __LINE__ + 2;
   const UserError error =
-      error_of([](ProgramContext& program) { program.input("x").clone().unsqueeze_(0); });
+      error_of([](ProgramContext& program) { program.input("x").clone().resize_({8, 6}); });
   expect_in_this_file(error, line);
 }
 

@@ -102,6 +102,38 @@ TEST(Mutation, ListOfTensorsInPlace) {
   });
 }
 
+TEST(Mutation, OtherSizesInPlaceAreViews) {
+  const Graph graph = capture_and_check(kX, [](ProgramContext& program) {
+    const auto y = program.input("x").clone();
+    const auto row = y.select(0, 1);
+    y.unsqueeze_(0).mul_(2.0);
+    y.transpose_(1, 2).detach_();
+    program.output("row", at::add(row, 1.0));
+    program.output("y", at::add(y, 1.0));
+    program.output("z", at::mul(program.input("x").clone().resize_({6, 4}), 2.0));
+  });
+  EXPECT_EQ(to_text(graph), R"(clone[4, 6] = aten.clone.default(x)
+select[6] = aten.select.int(clone, 0, 1)
+unsqueeze[1, 4, 6] = aten.unsqueeze.default(clone, 0)
+mul[1, 4, 6] = aten.mul.Scalar(unsqueeze, 2.)
+view[4, 6] = aten.view.default(mul, [4, 6])
+transpose[1, 6, 4] = aten.transpose.int(mul, 1, 2)
+select_1[6] = aten.select.int(view, 0, 1)
+row[6] = aten.add.Scalar(select_1, 1., 1)
+y[1, 6, 4] = aten.add.Scalar(transpose, 1., 1)
+clone_1[4, 6] = aten.clone.default(x)
+view_1[6, 4] = aten.view.default(clone_1, [6, 4])
+z[6, 4] = aten.mul.Scalar(view_1, 2.)
+)");
+}
+
+TEST(Mutation, ProductOfAVectorAndAMatrix) {
+  capture_and_check({{"x", {4}}, {"w", {4, 6}}}, [](ProgramContext& program) {
+    program.output("y", at::matmul(program.input("x"), program.input("w")));
+    program.output("z", at::matmul(program.input("w").t(), program.input("x")));
+  });
+}
+
 TEST(Mutation, CopyCasts) {
   capture_and_check({{"x", {4}, DType::kBFloat16}, {"y", {4}}}, [](ProgramContext& program) {
     const auto copy = program.input("x").clone();

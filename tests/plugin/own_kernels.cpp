@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <csignal>
 
 namespace assay::test {
 namespace {
@@ -96,6 +97,13 @@ at::Tensor undeclared(const at::Tensor& x) {
   return at::silu(x);
 }
 
+at::Tensor crashes(const at::Tensor& x) {
+  std::raise(SIGABRT);
+  return x;
+}
+
+at::Tensor positive(const at::Tensor& x) { return at::masked_select(x, x.gt(0)); }
+
 at::Tensor like_first(const at::Tensor& x) { return at::empty_like(x); }
 
 }  // namespace
@@ -111,6 +119,8 @@ TORCH_LIBRARY(own, library) {
   library.def("linear(Tensor x, Tensor weight) -> Tensor");
   library.def("sum_over_ranks(Tensor x, str group) -> Tensor");
   library.def("shapeless(Tensor x) -> Tensor");
+  library.def("crashes(Tensor x) -> Tensor");
+  library.def("positive(Tensor x) -> Tensor");
   library.def("undeclared(Tensor x) -> Tensor");
 }
 
@@ -120,6 +130,8 @@ TORCH_LIBRARY_IMPL(own, CPU, library) {
   library.impl("linear", &assay::test::linear);
   library.impl("sum_over_ranks", &assay::test::sum_over_ranks);
   library.impl("shapeless", &assay::test::undeclared);
+  library.impl("crashes", &assay::test::crashes);
+  library.impl("positive", &assay::test::positive);
   library.impl("undeclared", &assay::test::undeclared);
 }
 

@@ -5,6 +5,8 @@
 //   own::linear(x, weight) -> Tensor                x weight^T
 //   own::sum_over_ranks(x, group) -> Tensor         communicates by itself
 //   own::shapeless(x) -> Tensor                     has no kernel for meta tensors
+//   own::crashes(x) -> Tensor                       nor has this one, and it ends the process
+//   own::positive(x) -> Tensor                      the elements above 0: how many is not known
 //   own::undeclared(x) -> Tensor                    own_kernels.toml has nothing of it
 #pragma once
 

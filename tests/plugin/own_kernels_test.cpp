@@ -191,13 +191,32 @@ TEST(OwnKernel, OfAFolderIsReplayedAsDeclared) {
   }
 }
 
-TEST(OwnKernel, WithoutShapesIsAnErrorThatSaysWhatToRegister) {
+TEST(OwnKernel, WithoutAKernelForMetaTensorsIsRunForItsShapes) {
   RefinementSpec spec = block();
-  spec.distributed = [](Program& p) { p.output("y", unary("own::shapeless", p[{"x"}])); };
+  spec.sequential =
+      spec.distributed = [](Program& p) { p.output("y", unary("own::shapeless", p[{"x"}])); };
+  const CaseReport report = check_refinement(spec, in(DType::kFloat32));
+  EXPECT_EQ(report.exit, 0) << to_text(report);
+}
+
+TEST(OwnKernel, ThatCrashesWhenItIsRunForItsShapesIsAnErrorThatSaysWhatToRegister) {
+  RefinementSpec spec = block();
+  spec.distributed = [](Program& p) { p.output("y", unary("own::crashes", p[{"x"}])); };
   const CaseReport report = check_refinement(spec, in(DType::kFloat32));
   EXPECT_EQ(report.exit, 2);
   EXPECT_THAT(report.error, HasSubstr("own_kernels_test.cpp:"));
+  EXPECT_THAT(report.error, HasSubstr("signal"));
   EXPECT_THAT(report.error, HasSubstr("TORCH_LIBRARY_IMPL(own, Meta, m)"));
+}
+
+TEST(OwnKernel, WithAShapeThatDependsOnValuesIsRefused) {
+  RefinementSpec spec = block();
+  spec.distributed = [](Program& p) { p.output("y", unary("own::positive", p[{"x"}])); };
+  const CaseReport report = check_refinement(spec, in(DType::kFloat32));
+  EXPECT_EQ(report.exit, 2);
+  EXPECT_THAT(report.error, HasSubstr("own_kernels_test.cpp:"));
+  EXPECT_THAT(report.error, HasSubstr("own.positive.default"));
+  EXPECT_THAT(report.error, HasSubstr("depend on values"));
 }
 
 }  // namespace

@@ -3,10 +3,13 @@
 #include <ATen/native/TypeProperties.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "shared_ir/capture/places/module_scope.h"
+#include "shared_ir/capture/record/view_in_place.h"
 #include "shared_ir/capture/torch/arguments.h"
 #include "shared_ir/capture/torch/meta_kernels.h"
+#include "shared_ir/capture/torch/results_of_a_run.h"
 
 namespace assay {
 namespace {
@@ -26,16 +29,6 @@ bool is_tensor_type(const c10::TypePtr& type) {
   }
   if (const auto list = type->cast<c10::ListType>()) return is_tensor_type(list->getElementType());
   return type->kind() == c10::TypeKind::TensorType;
-}
-
-// What to do about an operator that runs on values alone.
-std::string way_to_shapes(const c10::OperatorName& name) {
-  const std::string library = name.name.substr(0, name.name.find("::"));
-  if (library == "aten")
-    return "use another operator; one whose shape depends on shapes alone can be added to Assay "
-           "(shared_ir/capture/torch/shape_functions.cpp)";
-  return "give it a kernel that returns empty tensors of the right shapes: TORCH_LIBRARY_IMPL(" +
-         library + ", Meta, m)";
 }
 
 std::string pretty(const c10::OperatorHandle& op) { return graph_name(op.operator_name()); }
@@ -110,10 +103,9 @@ void Recorder::execute(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   }
   try {
     run_on_meta(op, keys, stack);
-  } catch (const c10::NotImplementedError&) {
-    throw UserError(tape_.place(),
-                    pretty(op) + " gives no shape without values, so it cannot be captured",
-                    way_to_shapes(op.operator_name()));
+  } catch (const NoResults& none) {
+    throw UserError(tape_.place(), pretty(op) + " cannot be captured: " + none.what(),
+                    none.what_to_do());
   } catch (const c10::Error& error) {
     throw UserError(tape_.place(), pretty(op) + ": " + error.what_without_backtrace(),
                     "the shapes are those of one rank");
@@ -137,29 +129,32 @@ void Recorder::call(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                   "receive from a rank that is named, and give tensors of a list one by one");
 }
 
+std::pair<ArgList, std::vector<std::pair<std::string, Arg>>> Recorder::node_arguments(
+    const c10::OperatorHandle& op, std::span<const size_t> positions,
+    std::span<const c10::IValue> arguments) {
+  std::pair<ArgList, std::vector<std::pair<std::string, Arg>>> result;
+  for (const size_t i : positions) {
+    const auto& argument = op.schema().arguments()[i];
+    Arg arg =
+        to_arg(arguments[i], argument, [&](const at::Tensor& tensor) { return read(tensor); });
+    if (!argument.kwarg_only()) {
+      result.first.push_back(std::move(arg));
+    } else if (!arg.is_none()) {
+      result.second.emplace_back(argument.name(), std::move(arg));
+    }
+  }
+  return result;
+}
+
 void Recorder::call_operator(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                              torch::jit::Stack* stack) {
-  if (op.hasTag(at::Tag::inplace_view)) {
-    throw UserError(tape_.place(), pretty(op) + " changes the shape of a tensor in place",
-                    "use the form without the trailing underscore");
-  }
+  if (op.hasTag(at::Tag::inplace_view)) return call_view_in_place(op, keys, stack);
   const auto& schema = op.schema();
   const auto last = torch::jit::last(*stack, schema.arguments().size());
   const std::vector<c10::IValue> arguments(last.begin(), last.end());
   const FunctionalForm& form = functional_form(op);
 
-  ArgList args;
-  std::vector<std::pair<std::string, Arg>> kwargs;
-  for (const size_t i : form.arguments) {
-    const auto& argument = schema.arguments()[i];
-    Arg arg =
-        to_arg(arguments[i], argument, [&](const at::Tensor& tensor) { return read(tensor); });
-    if (!argument.kwarg_only()) {
-      args.push_back(std::move(arg));
-    } else if (!arg.is_none()) {
-      kwargs.emplace_back(argument.name(), std::move(arg));
-    }
-  }
+  auto [args, kwargs] = node_arguments(op, form.arguments, arguments);
   for (const size_t i : form.mutated) {
     for_each_tensor(arguments[i], [&](const at::Tensor& tensor) { values_.read(tensor); });
   }
@@ -169,6 +164,25 @@ void Recorder::call_operator(const c10::OperatorHandle& op, c10::DispatchKeySet 
   execute(op, keys, stack);
   record(op, form, std::move(args), std::move(kwargs), arguments,
          torch::jit::last(*stack, schema.returns().size()));
+}
+
+void Recorder::call_view_in_place(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                                  torch::jit::Stack* stack) {
+  const auto last = torch::jit::last(*stack, op.schema().arguments().size());
+  const std::vector<c10::IValue> arguments(last.begin(), last.end());
+  std::vector<size_t> all(arguments.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  const at::Tensor tensor = arguments.at(0).toTensor();
+  auto call = view_in_place(op, tensor, node_arguments(op, all, arguments).first);
+  if (!call) {
+    throw UserError(tape_.place(), pretty(op) + " gives a tensor other memory in place",
+                    "make a new tensor of the size that is needed");
+  }
+  const at::Tensor before = StorageValues::handle(tensor);
+  execute(op, keys, stack);
+  if (values_.is_current(tensor)) return;
+  const NodeId node = tape_.add(call->op, std::move(call->args), {}, {tensor});
+  values_.define_view(tensor, before, node, 0);
 }
 
 // x.add_(y) computes in the wider type of both and casts to x's. The functional form of the graph
@@ -233,7 +247,7 @@ void Recorder::record(const c10::OperatorHandle& op, const FunctionalForm& form,
     if (base.defined()) {
       values_.define_view(output, base, node, position);
     } else {
-      if (shapes_only_) output.storage().unsafeGetStorageImpl()->set_throw_on_mutable_data_ptr();
+      if (shapes_only_) forbid_writes(output);
       values_.define(output, id);
     }
   }

@@ -32,6 +32,8 @@ class Recorder {
  private:
   void call_operator(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                      torch::jit::Stack* stack);
+  void call_view_in_place(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                          torch::jit::Stack* stack);
   void call_collective(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                        torch::jit::Stack* stack);
   void call_synchronization(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
@@ -40,6 +42,11 @@ class Recorder {
   void record(const c10::OperatorHandle& op, const FunctionalForm& form, ArgList args,
               std::vector<std::pair<std::string, Arg>> kwargs,
               std::span<const c10::IValue> arguments, std::span<const c10::IValue> results);
+
+  // The arguments of the node for these of the schema: positional ones, and the rest by name.
+  std::pair<ArgList, std::vector<std::pair<std::string, Arg>>> node_arguments(
+      const c10::OperatorHandle& op, std::span<const size_t> positions,
+      std::span<const c10::IValue> arguments);
 
   void require_own_precision(const c10::OperatorHandle& op, const FunctionalForm& form,
                              std::span<const c10::IValue> arguments);

@@ -5,6 +5,7 @@
 #include <torch/library.h>
 
 #include "shared_ir/capture/record/recorder.h"
+#include "shared_ir/capture/record/whole_composites.h"
 
 namespace assay {
 namespace {
@@ -17,11 +18,15 @@ struct RecorderInfo : c10::DebugInfoBase {
   Recorder* recorder;
 };
 
+RecorderInfo* active() {
+  return dynamic_cast<RecorderInfo*>(c10::ThreadLocalDebugInfo::get(kKind));
+}
+
 void fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
   const c10::impl::ExcludeDispatchKeyGuard once(c10::DispatchKey::Fake);
   const auto below =
       keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, c10::DispatchKey::Fake);
-  auto* info = dynamic_cast<RecorderInfo*>(c10::ThreadLocalDebugInfo::get(kKind));
+  auto* info = active();
   if (info == nullptr) {
     op.redispatchBoxed(below, stack);
   } else {
@@ -44,6 +49,10 @@ void register_fallback() {
 
 }  // namespace
 
+bool is_recording() {
+  return active() != nullptr && !c10::impl::tls_is_dispatch_key_excluded(c10::DispatchKey::Fake);
+}
+
 struct Recording::Active {
   Active(std::string name, RecordingOptions options)
       : recorder(std::move(name), std::move(options)),
@@ -57,6 +66,7 @@ struct Recording::Active {
 
 Recording::Recording(std::string name, RecordingOptions options) {
   register_fallback();
+  register_whole_composites();
   active_ = std::make_unique<Active>(std::move(name), std::move(options));
 }
 

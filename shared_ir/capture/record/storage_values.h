@@ -33,6 +33,9 @@ class StorageValues {
   // another handle on it.
   bool is_current(const at::Tensor& tensor) const;
 
+  // Another tensor object of the same elements, which keeps these sizes.
+  static at::Tensor handle(const at::Tensor& tensor) { return tensor_at(key_of(tensor), tensor); }
+
   // The tensor has this value and is no view of another.
   void define(const at::Tensor& tensor, TensorId value);
 

@@ -11,6 +11,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "shared_ir/capture/torch/results_of_a_run.h"
+
 namespace assay {
 namespace {
 
@@ -138,12 +140,23 @@ at::Tensor reduce(const at::Tensor& self, const c10::IValue& dims, bool keepdim)
 }
 
 // logsumexp(self, dims, keepdim)
-Results logsumexp(Operands args) { return {reduce(args[0].toTensor(), args[1], args[2].toBool())}; }
+Results logsumexp(Operands args) {
+  const at::Tensor result = reduce(args[0].toTensor(), args[1], args[2].toBool());
+  const bool whole = at::isIntegralType(result.scalar_type(), /*includeBool=*/true);
+  return {whole ? at::empty_like(result, at::TensorOptions().dtype(at::kFloat)) : result};
+}
 
 // var(self, dims, correction, keepdim)
 Results var(Operands args) { return {reduce(args[0].toTensor(), args[1], args[3].toBool())}; }
 
 Results var_mean(Operands args) { return {var(args)[0], var(args)[0]}; }
+
+// repeat_interleave.Tensor(repeats, output_size)
+Results repeat_interleave(Operands args) {
+  if (args[1].isNone())
+    throw NoResults("the shape of its result depends on values", "pass it output_size");
+  return {empty({args[1].toInt()}, args[0].toTensor())};
+}
 
 const std::unordered_map<std::string, ShapeFunction>& table() {
   static const std::unordered_map<std::string, ShapeFunction> functions = {
@@ -168,6 +181,7 @@ const std::unordered_map<std::string, ShapeFunction>& table() {
       {"aten::native_layer_norm", layer_norm},
       {"aten::native_layer_norm_backward", layer_norm_backward},
       {"aten::relu", like(0)},
+      {"aten::repeat_interleave.Tensor", repeat_interleave},
       {"aten::roll", like(0)},
       {"aten::smooth_l1_loss_backward", like(1)},
       {"aten::var.correction", var},

@@ -1,0 +1,85 @@
+#include "shared_ir/capture/record/whole_composites.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/ops/_safe_softmax.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/scaled_dot_product_attention_native.h>
+#include <ATen/ops/where.h>
+#include <torch/library.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace assay {
+namespace {
+
+// Below autograd, an operator that is made of others arrives as one.
+void call_whole(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  const at::AutoDispatchBelowADInplaceOrView below;
+  op.callBoxed(stack);
+}
+
+// As at::_scaled_dot_product_attention_math, which writes the mask into the products where they are
+// no meta tensors.
+at::Tensor defined_attention(const at::Tensor& query, at::Tensor key, at::Tensor value,
+                             std::optional<at::Tensor> mask, double dropout, bool is_causal,
+                             std::optional<double> scale, bool enable_gqa) {
+  const at::ScalarType type = query.scalar_type();
+  const bool narrow = type == at::kHalf || type == at::kBFloat16;
+  const auto wide = [&](const at::Tensor& tensor) {
+    return narrow ? tensor.to(at::kFloat) : tensor;
+  };
+  if (enable_gqa) {
+    key = key.repeat_interleave(query.size(-3) / key.size(-3), -3);
+    value = value.repeat_interleave(query.size(-3) / value.size(-3), -3);
+  }
+  if (is_causal) {
+    TORCH_CHECK(!mask, "attention takes a mask or is causal, not both");
+    mask = at::ones({query.size(-2), key.size(-2)}, query.options().dtype(at::kBool)).tril();
+  }
+  const double root = std::sqrt(scale.value_or(1 / std::sqrt(double(query.size(-1)))));
+  at::Tensor weights = at::matmul(wide(query) * root, wide(key).transpose(-2, -1) * root);
+  if (mask && mask->scalar_type() == at::kBool) {
+    constexpr double kNever = -std::numeric_limits<double>::infinity();
+    const auto options = weights.options();
+    mask = at::where(*mask, at::scalar_tensor(0.0, options), at::scalar_tensor(kNever, options));
+  }
+  if (mask) weights = weights + *mask;
+  weights = at::_safe_softmax(weights, -1);
+  if (dropout > 0) weights = at::dropout(weights, dropout, /*train=*/true);
+  return at::matmul(weights, wide(value)).to(type);
+}
+
+at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                     const std::optional<at::Tensor>& mask, double dropout, bool is_causal,
+                     std::optional<double> scale, bool enable_gqa) {
+  if (is_recording())
+    return defined_attention(query, key, value, mask, dropout, is_causal, scale, enable_gqa);
+  return at::native::scaled_dot_product_attention(query, key, value, mask, dropout, is_causal,
+                                                  scale, enable_gqa);
+}
+
+}  // namespace
+
+void register_whole_composites() {
+  // For each device: what LibTorch makes of others has precedence over kernels for all of them.
+  static auto* libraries = [] {
+    auto* registered = new std::vector<torch::Library>;
+    for (const auto key : {c10::DispatchKey::AutogradCPU, c10::DispatchKey::AutogradCUDA,
+                           c10::DispatchKey::AutogradMeta}) {
+      torch::Library& library =
+          registered->emplace_back(torch::Library::IMPL, "aten", key, __FILE__, __LINE__);
+      library.impl("one_hot", torch::CppFunction::makeFromBoxedFunction<&call_whole>());
+      library.impl("scaled_dot_product_attention", TORCH_FN(attention));
+    }
+    return registered;
+  }();
+  static_cast<void>(libraries);
+}
+
+}  // namespace assay
