@@ -74,6 +74,11 @@ class Lines {
 
 }  // namespace
 
+bool has_meaning(const OperatorTable& operators, std::string_view op) {
+  const OperatorDeclaration* declaration = operators.find(op);
+  return declaration != nullptr && !says_nothing(*declaration);
+}
+
 std::string core_coverage(const OperatorTable& operators) {
   size_t declared = 0;
   Lines in_part, captured, opaque;
@@ -99,9 +104,9 @@ std::string core_coverage(const OperatorTable& operators) {
   std::string text = fmt::format("core ATen operators: {}\n", names.size());
   text += fmt::format("  declared  {:>4} ({} of them not for all arguments)\n", declared,
                       in_part.size());
-  text += fmt::format("  captured  {:>4}\n  opaque    {:>4}\n", captured.size(), opaque.size());
+  text += fmt::format("  needless  {:>4}\n  opaque    {:>4}\n", captured.size(), opaque.size());
   text += opaque.text("opaque: equal only to themselves on equal whole arguments");
-  text += captured.text("captured: they need no declaration");
+  text += captured.text("needless: they need no declaration");
   text += in_part.text("declared, but for");
   return text;
 }

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <memory>
 
+#include "ci/cli/capture_coverage.h"
 #include "ci/cli/commands.h"
 #include "ci/cli/operator_coverage.h"
 #include "shared_ir/base/error.h"
@@ -40,11 +41,12 @@ void add_ops_command(CLI::App& app) {
   command->add_option("NAME", given->names, "operators, such as aten.mm");
   command->add_option("--operators", given->files, "files of declarations of your own");
   command->add_flag("--coverage", given->coverage,
-                    "which of PyTorch's core operators are declared, and why others are not");
+                    "which of PyTorch's core operators, and of those that models call, are "
+                    "declared and captured, and why others are not");
   command->callback([given] {
     const OperatorTable operators = OperatorTable::with_files(given->files);
     if (given->coverage)
-      std::cout << core_coverage(operators);
+      std::cout << core_coverage(operators) << capture_coverage(operators);
     else if (given->names.empty())
       list(operators);
     else

@@ -166,6 +166,9 @@ TEST(OpsCommand, CountsPyTorchsCoreOperators) {
   EXPECT_THAT(outcome.text, HasSubstr("aten.nonzero.default: its shape depends on data"));
   EXPECT_THAT(outcome.text, HasSubstr("aten.as_strided.default: a view by its strides"));
   EXPECT_THAT(outcome.text, Not(HasSubstr("aten.convolution")));
+  EXPECT_THAT(outcome.text, HasSubstr("core                        193  captured  189"));
+  EXPECT_THAT(outcome.text, HasSubstr("aten.bincount.default: the shapes of its results depend"));
+  EXPECT_THAT(outcome.text, HasSubstr("Megatron-core"));
 }
 
 TEST(LemmasCommand, ListsWhatShipsOrWhatAFileHas) {

@@ -76,6 +76,10 @@ void register_whole_composites() {
           registered->emplace_back(torch::Library::IMPL, "aten", key, __FILE__, __LINE__);
       library.impl("one_hot", torch::CppFunction::makeFromBoxedFunction<&call_whole>());
       library.impl("scaled_dot_product_attention", TORCH_FN(attention));
+      if (key != c10::DispatchKey::AutogradMeta) continue;
+      // One kernel on devices.
+      for (const char* name : {"mish_backward", "native_channel_shuffle"})
+        library.impl(name, torch::CppFunction::makeFromBoxedFunction<&call_whole>());
     }
     return registered;
   }();

@@ -195,14 +195,21 @@ std::string key_of(std::string name, const std::string& overload) {
   return overload.empty() ? name : name + "." + overload;
 }
 
+// Without the underscore of what is done in place.
+std::string base_name(const c10::OperatorName& name) {
+  return name.name.ends_with('_') ? name.name.substr(0, name.name.size() - 1) : name.name;
+}
+
 }  // namespace
 
+bool has_shape_function(const c10::OperatorName& name) {
+  return table().contains(key_of(base_name(name), name.overload_name));
+}
+
 std::optional<Results> infer_results(const c10::OperatorName& name, Operands arguments) {
-  const bool in_place = name.name.ends_with('_');
-  const std::string base = in_place ? name.name.substr(0, name.name.size() - 1) : name.name;
-  const auto entry = table().find(key_of(base, name.overload_name));
+  const auto entry = table().find(key_of(base_name(name), name.overload_name));
   if (entry == table().end()) return std::nullopt;
-  if (in_place) return Results{arguments[0].toTensor()};
+  if (name.name.ends_with('_')) return Results{arguments[0].toTensor()};
   return entry->second(arguments);
 }
 

@@ -16,4 +16,7 @@ namespace assay {
 std::optional<std::vector<at::Tensor>> infer_results(const c10::OperatorName& name,
                                                      c10::ArrayRef<c10::IValue> arguments);
 
+// Whether the operator, or the one that it does in place, has one.
+bool has_shape_function(const c10::OperatorName& name);
+
 }  // namespace assay
