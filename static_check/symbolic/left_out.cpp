@@ -3,6 +3,7 @@
 // has run the programs on numbers. Nothing trusted is here.
 #include "shared_ir/import/hlo/hlo.h"
 #include "shared_ir/import/pt2/pt2.h"
+#include "shared_ir/import/unbacked/unbacked.h"
 #include "static_check/certify/certify.h"
 #include "static_check/checker/identity/identity.h"
 #include "static_check/domains/contradicted_domains.h"
@@ -19,6 +20,11 @@ Graph HloModule::graph(Rank, Int, Groups&) const {
 }
 Graph import_pt2(const std::filesystem::path&) {
   throw InternalError("a case with symbols has no archive");
+}
+
+bool UnbackedGraph::is_needed() const { return false; }
+Graph padded(UnbackedGraph) {
+  throw InternalError("a case with symbols has no sizes that depend on values");
 }
 
 Answer Solver::decide(const PartitionQuery&) { return Answer::kUnknown; }

@@ -37,6 +37,8 @@ Arg read_const(std::string_view text, const ArgContext& context) {
 }
 
 Arg read_sym(const Json& sym, const ArgContext& context) {
+  if (auto size = unbacked_size(sym, context.symbols))
+    return {TensorArg{context.unbacked(std::move(*size))}};
   return {read_size(context.text, context.node, sym, context.symbols)};
 }
 

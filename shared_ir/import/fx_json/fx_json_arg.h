@@ -19,8 +19,11 @@ struct ArgContext {
   std::string_view node;
   // Size that a {"node": NAME} means; nullopt when it is a tensor or nothing.
   std::function<std::optional<Int>(std::string_view name)> integer;
-  // Tensor that it means; throws UserError when there is none.
+  // Tensor that it means; throws UserError when there is none. Integers that depend on values are
+  // arguments of unbacked.h.
   std::function<TensorId(std::string_view name)> tensor;
+  // The argument of unbacked.h that stands for it.
+  std::function<TensorId(SymbolExpr size)> unbacked;
   const SymbolValues& symbols;
 };
 

@@ -4,10 +4,16 @@
 #include <charconv>
 #include <iterator>
 
+#include "shared_ir/import/unbacked/unbacked.h"
+
 namespace assay::fx {
 namespace {
 
 constexpr int64_t kMaxOutput = 100'000;
+
+bool has_symbol(const SymbolExpr& expr) {
+  return expr.kind == SymbolExpr::Kind::kSymbol || std::ranges::any_of(expr.operands, has_symbol);
+}
 
 [[noreturn]] void fail_field(const Text& text, const NodeView& node, const char* key) {
   text.fail_at(node.name, "\"" + std::string(key) + "\" is missing or of the wrong type");
@@ -111,6 +117,24 @@ Int read_size(const Text& text, std::string_view node, const Json& size,
   }
 }
 
+std::optional<SymbolExpr> unbacked_size(const Json& size, const SymbolValues& symbols) {
+  JsonObject object;
+  if (size.get(object) == simdjson::SUCCESS) {
+    const auto inner = find(object, "sym");
+    return inner && object.size() == 1 && !inner->is_object() ? unbacked_size(*inner, symbols)
+                                                              : std::nullopt;
+  }
+  const auto text = text_of(size);
+  if (!text || !symbols.empty()) return std::nullopt;
+  try {
+    SymbolExpr expr = parse_size(*text, {});
+    if (has_symbol(expr)) return expr;
+  } catch (const UserError&) {
+    return SymbolExpr{SymbolExpr::Kind::kSymbol, 0, std::string(*text), {}};
+  }
+  return std::nullopt;
+}
+
 std::optional<Json> symbolic_integer(const NodeView& node) {
   const auto value = value_of(node);
   JsonObject object;
@@ -119,7 +143,7 @@ std::optional<Json> symbolic_integer(const NodeView& node) {
 }
 
 void read_value(const Text& text, const NodeView& node, const Json& value,
-                const SymbolValues& symbols, Tensor* tensor) {
+                const SymbolValues& symbols, Tensor* tensor, std::vector<SymbolExpr>* unbacked) {
   JsonObject object;
   const bool is_object = value.get(object) == simdjson::SUCCESS;
   const auto dtype_name = is_object ? find_text(object, "dtype") : std::nullopt;
@@ -133,7 +157,18 @@ void read_value(const Text& text, const NodeView& node, const Json& value,
   tensor->dtype = *dtype;
   const auto shape = find_array(object, "shape");
   if (!shape) text.fail_at(node.name, "\"value\" has no shape");
-  for (const Json size : *shape) tensor->shape.push_back(read_size(text, node.name, size, symbols));
+  bool any = false;
+  for (const Json size : *shape) {
+    auto depends = unbacked == nullptr ? std::nullopt : unbacked_size(size, symbols);
+    any = any || depends.has_value();
+    tensor->shape.push_back(depends ? Int(kUnknownSize)
+                                    : read_size(text, node.name, size, symbols));
+    if (unbacked == nullptr) continue;
+    if (!depends) depends = SymbolExpr{};
+    unbacked->push_back(std::move(*depends));
+  }
+  if (any) return;
+  if (unbacked != nullptr) unbacked->clear();
   if (!element_count_fits(tensor->shape)) {
     text.fail_at(node.name, "impossible shape " + to_string(tensor->shape));
   }

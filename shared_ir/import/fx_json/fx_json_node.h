@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "shared_ir/graph.h"
 #include "shared_ir/import/json_text.h"
@@ -49,12 +50,18 @@ std::pair<std::string_view, int64_t> getitem(const Text& text, const NodeView& n
 Int read_size(const Text& text, std::string_view node, const Json& size,
               const SymbolValues& symbols);
 
+// A size over symbols without values, which operators of the graph make. What is no size that
+// Assay reads ("Min(4, u0)") is a symbol of that name.
+std::optional<SymbolExpr> unbacked_size(const Json& size, const SymbolValues& symbols);
+
 // The integer that a node without a tensor stands for: its "value" is {"sym": SIZE}.
 std::optional<Json> symbolic_integer(const NodeView& node);
 
-// Dtype and shape, and strides where they are recorded.
+// Dtype and shape, and strides where they are recorded. Sizes that depend on values go to
+// `unbacked`, where they may (it is not nullptr), one for each dimension.
 void read_value(const Text& text, const NodeView& node, const Json& value,
-                const SymbolValues& symbols, Tensor* tensor);
+                const SymbolValues& symbols, Tensor* tensor,
+                std::vector<SymbolExpr>* unbacked = nullptr);
 
 // Module, source line, and whether it belongs to the backward pass.
 void read_origin(const NodeView& node, Node* result);

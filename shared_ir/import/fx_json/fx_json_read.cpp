@@ -1,5 +1,7 @@
 // Nodes in two passes: the first finds which outputs of each node getitems take, the second builds
 // the graph in order.
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -8,6 +10,7 @@
 #include "shared_ir/import/fx_json/fx_json_arg.h"
 #include "shared_ir/import/fx_json/fx_json_node.h"
 #include "shared_ir/import/json_text.h"
+#include "shared_ir/import/unbacked/unbacked.h"
 
 namespace assay {
 namespace fx {
@@ -16,6 +19,21 @@ namespace {
 constexpr std::string_view kLift = "aten.lift_fresh_copy.default";
 constexpr std::string_view kFunctionalized = "auto_functionalized";
 constexpr std::string_view kFunctionalizedV2 = "auto_functionalized_v2";
+
+// "ge" of operator.ge, as Python prints it, as torch.fx names it in code and in tables.
+std::string_view plain_operator(std::string_view target) {
+  constexpr std::string_view kBuiltin = "<built-in function ";
+  if (target.starts_with(kBuiltin))
+    return target.substr(kBuiltin.size(), target.size() - kBuiltin.size() - 1);
+  const size_t dot = target.rfind('.');
+  const bool named = target.starts_with("_operator.") || target.starts_with("operator.");
+  return named ? target.substr(dot + 1) : target;
+}
+
+bool is_comparison(std::string_view operation) {
+  constexpr std::string_view kNames[] = {"ge", "gt", "le", "lt", "eq", "ne"};
+  return std::ranges::find(kNames, operation) != std::end(kNames);
+}
 
 class Reader {
  public:
@@ -35,8 +53,11 @@ class Reader {
     for (const NodeView& node : views_) read_node(node);
     if (!has_output_) text_.fail("the graph has no node of op 'output'", "is the file complete?");
     if (const auto names = find(root, "names")) read_names(*names);
-    validate(graph_);
-    return std::move(graph_);
+    unbacked_.graph = std::move(graph_);
+    const bool pad = symbols_.empty() && unbacked_.is_needed();
+    Graph result = pad ? padded(std::move(unbacked_)) : std::move(unbacked_.graph);
+    validate(result);
+    return result;
   }
 
  private:
@@ -71,6 +92,7 @@ class Reader {
     }
     if (const auto integer = symbols_.empty() ? std::nullopt : symbolic_integer(node)) {
       integers_.emplace(node.name, read_size(text_, node.name, *integer, symbols_));
+    } else if (symbols_.empty() && node.op == "call_function" && read_unbacked(node)) {
     } else if (node.op == "placeholder") {
       graph_.inputs.push_back(add_tensor(node, value_of(node), kNone, 0));
     } else if (node.op == "get_attr") {
@@ -89,6 +111,62 @@ class Reader {
     }
   }
 
+  // A node of integers that depend on values, or an assertion about them; false: it is none.
+  bool read_unbacked(const NodeView& node) {
+    const std::string_view operation = plain_operator(node.target);
+    if (is_comparison(operation)) {
+      const JsonArray args = arguments(text_, node);
+      if (args.size() != 2) return false;
+      comparisons_.emplace(node.name, node);
+      return true;
+    }
+    if (node.target == kAssertOp) {
+      read_assertion(node);
+      return true;
+    }
+    const auto integer = symbolic_integer(node);
+    auto size = integer ? unbacked_size(*integer, symbols_) : std::nullopt;
+    if (!size) return false;
+    if (node.target == "aten.item.default" || node.target == "aten._local_scalar_dense.default") {
+      if (size->kind != SymbolExpr::Kind::kSymbol)
+        text_.fail_at(node.name, "reads a size from a tensor, which is no symbol of its own");
+      Node& item = add_node(node, node.target);
+      for (const Json arg : arguments(text_, node))
+        item.args.push_back(read_arg(arg, context(node)));
+      if (item.args.size() != 1 || !std::holds_alternative<TensorArg>(item.args[0].value) ||
+          std::get<TensorArg>(item.args[0].value).id < 0)
+        text_.fail_at(node.name, "does not read one tensor");
+      unbacked_.items.emplace(static_cast<NodeId>(graph_.nodes.size() - 1), size->name);
+    }
+    sizes_.emplace(node.name, add_integer(std::move(*size)));
+    return true;
+  }
+
+  void read_assertion(const NodeView& node) {
+    const JsonArray args = arguments(text_, node);
+    JsonObject condition;
+    if (args.size() == 0 || args.at(0).get(condition) != simdjson::SUCCESS) return;  // it is known
+    const auto name = find_text(condition, "node");
+    const auto found = name ? comparisons_.find(*name) : comparisons_.end();
+    if (found == comparisons_.end())
+      text_.fail_at(node.name, "asserts what is no comparison of sizes");
+    const std::string_view operation = plain_operator(found->second.target);
+    Node& made = add_node(node, kAssertOp);
+    made.args.push_back({std::string(operation)});
+    for (const Json arg : arguments(text_, found->second)) {
+      made.args.push_back(read_arg(arg, context(node)));
+      const Arg& side = made.args.back();
+      const auto* integer = std::get_if<TensorArg>(&side.value);
+      if (!std::holds_alternative<int64_t>(side.value) && (integer == nullptr || integer->id >= 0))
+        text_.fail_at(node.name, "asserts what is no comparison of sizes");
+    }
+  }
+
+  TensorId add_integer(SymbolExpr size) {
+    unbacked_.integers.push_back(std::move(size));
+    return integer_argument(unbacked_.integers.size() - 1);
+  }
+
   TensorId add_tensor(const NodeView& node, const std::optional<Json>& value, NodeId producer,
                       int32_t output) {
     if (!value) text_.fail_at(node.name, "has no \"value\" (dtype and shape)");
@@ -97,18 +175,26 @@ class Reader {
     tensor.name = node.name;
     tensor.producer = producer;
     tensor.output = output;
-    read_value(text_, node, *value, symbols_, &tensor);
+    std::vector<SymbolExpr> unbacked;
+    read_value(text_, node, *value, symbols_, &tensor, producer == kNone ? nullptr : &unbacked);
+    if (!unbacked.empty()) unbacked_.shapes.emplace(id, std::move(unbacked));
     graph_.by_name.emplace(node.name, id);
     return id;
   }
 
   ArgContext context(const NodeView& node) {
-    return {text_, node.name,
+    return {text_,
+            node.name,
             [this](std::string_view name) {
               const auto found = integers_.find(name);
               return found == integers_.end() ? std::nullopt : std::optional<Int>(found->second);
             },
-            [this, &node](std::string_view name) { return resolve(node, name); }, symbols_};
+            [this, &node](std::string_view name) {
+              const auto size = sizes_.find(name);
+              return size == sizes_.end() ? resolve(node, name) : size->second;
+            },
+            [this](SymbolExpr size) { return add_integer(std::move(size)); },
+            symbols_};
   }
 
   TensorId resolve(const NodeView& node, std::string_view name) const {
@@ -177,6 +263,7 @@ class Reader {
 
   void add_outputs(const NodeView& node, const Arg& arg) {
     if (const auto* tensor = std::get_if<TensorArg>(&arg.value)) {
+      if (tensor->id < 0) text_.fail_at(node.name, "an output of the graph is a size");
       graph_.outputs.push_back(tensor->id);
     } else if (const auto* list = std::get_if<ArgList>(&arg.value)) {
       for (const Arg& element : *list) add_outputs(node, element);
@@ -202,8 +289,9 @@ class Reader {
       return;
     }
     Tensor again;
+    std::vector<SymbolExpr> unbacked;
     if (!value_of(node)) text_.fail_at(node.name, "has no \"value\" (dtype and shape)");
-    read_value(text_, node, *value_of(node), symbols_, &again);
+    read_value(text_, node, *value_of(node), symbols_, &again, &unbacked);
     const Tensor& first = graph_.tensors[static_cast<size_t>(slot)];
     if (again.dtype != first.dtype || again.shape != first.shape) {
       text_.fail_at(node.name,
@@ -301,9 +389,12 @@ class Reader {
   std::unordered_map<std::string_view, int64_t> parts_;  // tuple -> number of outputs
   // target of a constant -> its first name, its value
   std::unordered_map<std::string_view, std::pair<std::string_view, Json>> attributes_;
-  std::unordered_map<std::string_view, Json> lifts_;        // constant -> "value" of its copy
-  std::unordered_map<std::string_view, NodeId> producers_;  // tuple -> node
-  std::unordered_map<std::string_view, Int> integers_;      // nodes that are no tensors
+  std::unordered_map<std::string_view, Json> lifts_;            // constant -> "value" of its copy
+  std::unordered_map<std::string_view, NodeId> producers_;      // tuple -> node
+  std::unordered_map<std::string_view, Int> integers_;          // nodes that are no tensors
+  UnbackedGraph unbacked_;                                      // but for the graph
+  std::unordered_map<std::string_view, TensorId> sizes_;        // nodes that are its integers
+  std::unordered_map<std::string_view, NodeView> comparisons_;  // of such
   std::unordered_set<std::string_view> seen_;
   bool has_output_ = false;
 };

@@ -1,0 +1,50 @@
+// Sorting: what is not there comes last.
+#include <limits>
+#include <map>
+
+#include "shared_ir/import/unbacked/rules.h"
+
+namespace assay::unbacked {
+namespace {
+
+// Of integers, which of a size that depends on values are in memory in ascending order.
+struct Sorted {
+  Padded values, places;
+};
+
+Sorted sorted(Call& call, const Padded& x) {
+  Emitter& emit = call.p.emit();
+  if (x.rank() != 1) call.p.fail("sorts along a dimension whose size depends on values");
+  const DType dtype = emit.dtype(x.id);
+  if (is_floating(dtype) || is_bool(dtype)) call.p.fail("sorts what are no integers");
+  for (const auto& [keyword, arg] : call.node.kwargs)
+    if (keyword == "descending" && std::get<bool>(arg.value)) call.p.fail("sorts downwards");
+  const Extent& extent = x.dims[0];
+  const int64_t bound = extent.bound;
+  // Before what is not there, whatever the integers are.
+  const TensorId keys = emit.where(call.p.mask(extent), emit.cast(x.id, DType::kInt64),
+                                   emit.number(std::numeric_limits<int32_t>::max()));
+  const TensorId order = emit.stable_order(keys);
+  const Extent packed{bound, emit.compare("lt", emit.arange(bound), call.p.count(extent)), true};
+  return {{emit.take(x.id, 0, order), {packed}},
+          {emit.take(call.p.position(extent), 0, order), {packed}}};
+}
+
+void sort(Call& call) {
+  const Sorted made = sorted(call, call.tensor(0, "self"));
+  call.p.set_result(0, made.values);
+  call.p.set_result(1, made.places);
+}
+
+void argsort(Call& call) { call.p.set_result(0, sorted(call, call.tensor(0, "self")).places); }
+
+const std::map<std::string_view, Rule> kOrders = {{"aten.sort", sort}, {"aten.argsort", argsort}};
+
+}  // namespace
+
+Rule order_rule(std::string_view base) {
+  const auto found = kOrders.find(base);
+  return found == kOrders.end() ? nullptr : found->second;
+}
+
+}  // namespace assay::unbacked

@@ -1,0 +1,75 @@
+// What operators do with dimensions of unknown sizes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "shared_ir/import/unbacked/padder.h"
+
+namespace assay::unbacked {
+
+// A call of the program with operands, integers or results of unknown sizes. Arguments are told by
+// their positions and their names in the operator's schema.
+class Call {
+ public:
+  Call(Padder& padder, const Node& called) : p(padder), node(called) {}
+
+  // nullptr: not given, or None.
+  const Arg* find(size_t position, std::string_view name) const;
+  const Arg& given(size_t position, std::string_view name) const;
+  bool has(size_t position, std::string_view name) const { return find(position, name) != nullptr; }
+  bool is_tensor(const Arg& arg) const;
+  const Padded& tensor(size_t position, std::string_view name) const;
+  const Padded& tensor(const Arg& arg) const;
+  std::vector<Arg> list(size_t position, std::string_view name) const;
+  int64_t number(size_t position, std::string_view name, int64_t otherwise) const;
+  bool flag(size_t position, std::string_view name) const;
+  // A dimension of a tensor of `rank`, counted from the front.
+  size_t dim(size_t position, std::string_view name, size_t rank, int64_t otherwise) const;
+  // Sizes that are numbers for certain fail here.
+  int64_t known(const Size& size, const char* what) const;
+
+  DType result_type(size_t output = 0) const;
+  // Of dimensions that are recorded.
+  const std::vector<SymbolExpr>& recorded(size_t output = 0) const;
+  bool is_used(size_t output) const;
+  // The call with other tensors: arguments that are tensors are replaced in order.
+  void emit_same(const std::vector<TensorId>& tensors, std::vector<Extent> dims) {
+    emit_as(node.op, tensors, std::move(dims));
+  }
+  // The same of another overload.
+  void emit_as(const std::string& op, const std::vector<TensorId>& tensors,
+               std::vector<Extent> dims);
+
+  Padder& p;
+  const Node& node;
+
+ private:
+  mutable std::vector<SymbolExpr> recorded_;
+};
+
+// Of integers, those that are there, and 0 elsewhere; that they lie in a table of an unknown size
+// is demanded.
+TensorId legal_index(Call& call, const Padded& index, const Extent& table);
+
+using Rule = void (*)(Call&);
+
+// nullptr: there is none.
+Rule find_rule(std::string_view op);
+
+// "aten.add" of "aten.add.Tensor".
+std::string_view base_name(std::string_view op);
+
+// By families; nullptr where it is not of it.
+Rule elementwise_rule(std::string_view base);
+Rule reduction_rule(std::string_view base);
+Rule movement_rule(std::string_view base);
+Rule cutting_rule(std::string_view base);
+Rule index_rule(std::string_view base);
+Rule writing_rule(std::string_view base);
+Rule source_rule(std::string_view base);
+Rule product_rule(std::string_view base);
+Rule order_rule(std::string_view base);
+Rule exchange_rule(std::string_view base);
+
+}  // namespace assay::unbacked

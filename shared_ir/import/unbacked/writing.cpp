@@ -1,0 +1,195 @@
+// Writes at indices. What is not there writes zeros into row 0, which adds nothing.
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "shared_ir/import/unbacked/rules.h"
+
+namespace assay::unbacked {
+namespace {
+
+void index_add(Call& call) {
+  const Padded& self = call.tensor(0, "self");
+  const size_t dim = call.dim(1, "dim", self.rank(), 0);
+  Padded index = call.tensor(2, "index"), source = call.tensor(3, "source");
+  if (call.has(4, "alpha")) call.p.fail("a factor has no rule where sizes depend on values");
+  if (index.rank() != 1 || self.is_ragged())
+    call.p.fail("adds into a tensor of an unknown size, or at more than one row of indices");
+  call.p.unify({{&index, 0}, {&source, dim}});
+  Emitter& emit = call.p.emit();
+  const TensorId sum = emit.call("aten.index_add.default",
+                                 {tensor_arg(self.id),
+                                  {static_cast<int64_t>(dim)},
+                                  tensor_arg(emit.cast(call.p.filled(index), DType::kInt64)),
+                                  tensor_arg(call.p.filled(source, {dim}))},
+                                 emit.dtype(self.id), bounds_of(self.dims));
+  call.p.set_result(0, {sum, self.dims});
+}
+
+void scatter_add(Call& call) {
+  const Padded& self = call.tensor(0, "self");
+  const size_t dim = call.dim(1, "dim", self.rank(), 0);
+  const Padded &index = call.tensor(2, "index"), &source = call.tensor(3, "src");
+  if (index.dims != source.dims || self.is_ragged())
+    call.p.fail("adds into a tensor of an unknown size, or what has another size than its indices");
+  Emitter& emit = call.p.emit();
+  const TensorId sum = emit.call("aten.scatter_add.default",
+                                 {tensor_arg(self.id),
+                                  {static_cast<int64_t>(dim)},
+                                  tensor_arg(emit.cast(call.p.filled(index), DType::kInt64)),
+                                  tensor_arg(call.p.filled(source))},
+                                 emit.dtype(self.id), bounds_of(self.dims));
+  call.p.set_result(0, {sum, self.dims});
+}
+
+// The rows of a tensor in their order as those of an extent, of which there must be as many, or no
+// more.
+TensorId rows_for(Call& call, const Padded& values, const Extent& extent, bool may_be_more) {
+  if (values.dims[0] == extent) return values.id;
+  Emitter& emit = call.p.emit();
+  const Padded front = call.p.packed(values, 0);
+  const TensorId here = call.p.count(values.dims[0]), wanted = call.p.count(extent);
+  call.p.demand(emit.compare(may_be_more ? "ge" : "eq", here, wanted));
+  const Arg low{int64_t{0}}, high{front.dims[0].bound - 1};
+  const TensorId at =
+      emit.call("aten.clamp.default", {tensor_arg(call.p.position(extent)), low, high},
+                DType::kInt64, {extent.bound});
+  return emit.take(front.id, 0, at);
+}
+
+// x[mask] = values, or += values: where the mask is set.
+void put_by_mask(Call& call, const Padded& x, const Padded& flags, const Padded& values,
+                 bool accumulate) {
+  Emitter& emit = call.p.emit();
+  for (size_t dim = 0; dim < flags.rank(); ++dim)
+    if (dim >= x.rank() || x.dims[dim] != flags.dims[dim])
+      call.p.fail("a mask of another size than what it selects from");
+  Shape wide = emit.shape(flags.id);
+  wide.resize(x.rank(), 1);
+  const TensorId mask = emit.reshape(flags.id, wide);
+  TensorId written = values.id;
+  if (values.rank() > 0 && values.dims[0] != Extent{1}) {
+    const int64_t count = element_count(emit.shape(flags.id));
+    const Extent found{count, emit.reshape(flags.id, {count}), false};
+    written = emit.reshape(rows_for(call, values, found, false), bounds_of(x.dims));
+  }
+  const TensorId result =
+      accumulate
+          ? emit.arithmetic("add", x.id,
+                            emit.where(mask, written, emit.full({}, {0.0}, emit.dtype(x.id))))
+          : emit.where(mask, written, x.id);
+  call.p.set_result(0, {result, x.dims});
+}
+
+// The values of a mask, in its order, at its places.
+void masked_scatter(Call& call) {
+  const Padded& x = call.tensor(0, "self");
+  const Padded &flags = call.tensor(1, "mask"), &source = call.tensor(2, "source");
+  Emitter& emit = call.p.emit();
+  if (x.is_ragged() || flags.is_ragged()) call.p.fail("writes into a tensor of an unknown size");
+  const Shape shape = broadcast_shape(bounds_of(x.dims), bounds_of(flags.dims));
+  const TensorId mask = emit.expand(flags.id, shape);
+  const int64_t count = element_count(shape);
+  if (source.rank() != 1) call.p.fail("values with several dimensions have no rule");
+  const Extent found{count, emit.reshape(mask, {count}), false};
+  const TensorId rows = emit.reshape(rows_for(call, source, found, true), shape);
+  call.p.set_result(0, {emit.where(mask, rows, x.id), known_extents(shape)});
+}
+
+struct Places {
+  ArgList before;               // None, of dimensions that are written whole
+  std::vector<Padded> indices;  // of the dimensions that follow
+  std::vector<Extent> extents;  // of the indices together
+
+  Arg list(const std::vector<TensorId>& tensors) const {
+    ArgList all = before;
+    for (const TensorId id : tensors) all.push_back(tensor_arg(id));
+    return {std::move(all)};
+  }
+};
+
+Places places_of(Call& call) {
+  Places places;
+  for (const Arg& arg : call.list(1, "indices")) {
+    if (!arg.is_none()) {
+      places.indices.push_back(call.tensor(arg));
+    } else if (places.indices.empty()) {
+      places.before.emplace_back();
+    } else {
+      call.p.fail("indices of dimensions that are apart have no rule where sizes depend on values");
+    }
+  }
+  if (places.indices.empty()) call.p.fail("no index is given");
+  return places;
+}
+
+// What is written twice is one of both: the program is defined where nothing is.
+void index_put(Call& call) {
+  Padded x = call.tensor(0, "self");
+  Padded values = call.tensor(2, "values");
+  const bool accumulate = call.flag(3, "accumulate");
+  Emitter& emit = call.p.emit();
+  Places places = places_of(call);
+  if (is_bool(emit.dtype(places.indices[0].id))) {
+    if (places.indices.size() != 1 || !places.before.empty())
+      call.p.fail("a mask beside other indices has no rule");
+    return put_by_mask(call, x, places.indices[0], values, accumulate);
+  }
+  // One extent for all indices, and for the values that go there.
+  const size_t first = places.before.size(), end = first + places.indices.size();
+  const bool spread = values.rank() <= first || values.dims[first] == Extent{1};
+  std::vector<std::pair<Padded*, size_t>> along;
+  for (Padded& index : places.indices) {
+    if (index.rank() != 1) call.p.fail("indices with more than one dimension have no rule");
+    along.emplace_back(&index, 0);
+  }
+  if (!spread) along.emplace_back(&values, first);
+  const Extent rows = call.p.unify(along);
+  if (end > x.rank()) call.p.fail("more indices than dimensions");
+  for (size_t dim = first; dim < end; ++dim) x = call.p.packed(x, dim);
+  std::vector<Extent> wanted(x.dims.begin(), x.dims.begin() + static_cast<std::ptrdiff_t>(first));
+  wanted.push_back(rows);
+  wanted.insert(wanted.end(), x.dims.begin() + static_cast<std::ptrdiff_t>(end), x.dims.end());
+  values = {emit.expand(values.id, bounds_of(wanted)), wanted};
+  std::vector<TensorId> at;
+  for (size_t i = 0; i < places.indices.size(); ++i)
+    at.push_back(legal_index(call, places.indices[i], x.dims[first + i]));
+  const auto add = [&](TensorId to, const Arg& list, TensorId from) {
+    return emit.call("aten.index_put.default", {tensor_arg(to), list, tensor_arg(from), {true}},
+                     emit.dtype(to), emit.shape(to));
+  };
+  const TensorId source = call.p.filled(values, {first});
+  if (accumulate) return call.p.set_result(0, {add(x.id, places.list(at), source), x.dims});
+  Shape table, wide(x.rank(), 1);
+  for (size_t dim = first; dim < end; ++dim) {
+    table.push_back(x.dims[dim].bound);
+    wide[dim] = x.dims[dim].bound;
+  }
+  const Arg whole = Places{}.list(at);
+  const TensorId times = add(emit.full(table, {int64_t{0}}, DType::kInt64), whole,
+                             emit.cast(call.p.mask(rows), DType::kInt64));
+  std::vector<int64_t> axes;
+  for (size_t dim = 0; dim < table.size(); ++dim) axes.push_back(static_cast<int64_t>(dim));
+  const TensorId twice = emit.compare("gt", times, emit.number(1));
+  call.p.demand(emit.compare("eq", emit.sum(twice, axes), emit.number(0)));
+  const DType dtype = emit.dtype(x.id);
+  const Arg zero = is_floating(dtype) ? Arg{0.0} : Arg{int64_t{0}};
+  const TensorId sums = add(emit.full(bounds_of(x.dims), zero, dtype), places.list(at), source);
+  const TensorId hit = emit.reshape(emit.compare("ne", times, emit.number(0)), wide);
+  call.p.set_result(0, {emit.where(hit, sums, x.id), x.dims});
+}
+
+const std::map<std::string_view, Rule> kWrites = {
+    {"aten.index_add", index_add},         {"aten.scatter_add", scatter_add},
+    {"aten.index_put", index_put},         {"aten.masked_scatter", masked_scatter},
+    {"aten._unsafe_index_put", index_put},
+};
+
+}  // namespace
+
+Rule writing_rule(std::string_view base) {
+  const auto found = kWrites.find(base);
+  return found == kWrites.end() ? nullptr : found->second;
+}
+
+}  // namespace assay::unbacked

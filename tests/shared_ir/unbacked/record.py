@@ -1,0 +1,231 @@
+"""Records programs with sizes that depend on values, and what PyTorch makes of them.
+
+    python3 record.py > values.jsonl
+
+Each line has a name, the graph as fx-JSON, and runs: values of the inputs and of the outputs, as
+flat lists. unbacked_values_test.cpp evaluates the graphs as Assay reads them at the same inputs.
+"""
+
+import json
+
+import torch
+import torch._meta_registrations  # noqa: F401
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+RUNS = 4
+
+
+def size(value):
+    text = str(value)
+    return int(text) if text.lstrip("-").isdigit() else text
+
+
+def described(value):
+    if isinstance(value, torch.Tensor):
+        dtype = str(value.dtype).removeprefix("torch.")
+        return {"dtype": dtype, "shape": [size(s) for s in value.shape]}
+    return {"sym": size(value)} if isinstance(value, torch.SymInt) else None
+
+
+def argument(value):
+    if isinstance(value, torch.fx.Node):
+        return {"node": value.name}
+    if isinstance(value, (list, tuple, torch.Size)):
+        return [argument(element) for element in value]
+    if isinstance(value, torch.SymInt):
+        return {"sym": size(value)}
+    if isinstance(value, torch.device):
+        return None
+    if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):
+        return {"const": str(value)}
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return {"const": str(value)}
+    return value
+
+
+def graph_of(program, inputs):
+    """fx-JSON of program(*inputs), captured with sizes of inputs as they are."""
+    mode = FakeTensorMode(shape_env=ShapeEnv(), allow_non_fake_inputs=True)
+    fakes = [mode.from_tensor(x, static_shapes=True) for x in inputs]
+    with mode:
+        module = make_fx(program, tracing_mode="fake")(*fakes)
+    module.graph.eliminate_dead_code()
+    nodes = []
+    for node in module.graph.nodes:
+        made = {
+            "op": node.op,
+            "name": node.name,
+            "target": node.name if node.op == "placeholder" else str(node.target),
+            "args": [argument(a) for a in node.args],
+            "kwargs": {k: argument(a) for k, a in node.kwargs.items()},
+        }
+        value = described(node.meta.get("val"))
+        if node.op == "get_attr":
+            constant = getattr(module, node.target)
+            made |= {"args": [], "constant": constant.tolist()}
+            value = described(constant)
+        if value is not None:
+            made["value"] = value
+        nodes.append(json.dumps(made))
+    return ('{"format": "fx-json", "version": 1, "rank": 0, "nodes": [\n'
+            + ",\n".join(nodes) + "\n]}\n")
+
+
+def checked(*sizes, total):
+    for one in sizes:
+        torch._check(one >= 0)
+        torch._check(one <= total)
+    torch._check(sum(sizes) == total)
+    return list(sizes)
+
+
+def weighted(rows):
+    """A number that depends on every element and on its position."""
+    at = torch.arange(rows.shape[0], dtype=torch.float32) + 1
+    return (rows * at.reshape(-1, *[1] * (rows.dim() - 1))).sum()
+
+
+def counts(ids, groups):
+    return (ids[:, None] == torch.arange(groups)).sum(0)
+
+
+def nonzero(x, ids):
+    at = (ids > 1).nonzero()[:, 0]
+    return weighted(x[at]), weighted(at.float()), x[at].sum(0), torch.zeros_like(x).index_add(0, at, x[at])
+
+
+def nonzero_2d(x, ids):
+    at = (x > 0).nonzero()
+    return weighted(at.float()), weighted(x[at[:, 0], at[:, 1]])
+
+
+def nonzero_none(x, ids):
+    return (weighted(x[(ids > 9).nonzero()[:, 0]]),)
+
+
+def masked_select(x, ids):
+    chosen = torch.masked_select(x, (ids > 1)[:, None])
+    return weighted(chosen), chosen.exp().sum(), torch.masked_select(x, x > 0).sum()
+
+
+def mask_index(x, ids):
+    rows = x[ids > 1]
+    return weighted(rows), (rows @ x.t()).sum(0), (rows.t() @ rows), x[x > 0].sum()
+
+
+def mask_mean(x, ids):
+    rows = x[ids >= torch.min(ids)]
+    return rows.mean(), rows.mean(0), rows.mean(1).sum(), rows.amax(0), rows.sum(dim=1, keepdim=True).sum()
+
+
+def gradients(x, ids):
+    x = x.detach().requires_grad_()
+    rows = x[ids > 1]
+    chosen = torch.masked_select(x, (ids > 0)[:, None])
+    at = (ids < 2).nonzero()[:, 0]
+    loss = (rows * rows).sum() + chosen.exp().sum() + weighted(x[at].sin())
+    return torch.autograd.grad(loss, x)
+
+
+def index_put(x, ids):
+    at = (ids > 1).nonzero()[:, 0]
+    put = torch.ones_like(x).index_put((at,), x[at] * 2)
+    added = torch.ones_like(x).index_put((at,), x[at], accumulate=True)
+    mask = ids > 1
+    return put, added, x.index_put((mask,), torch.zeros(())), x.masked_scatter(mask[:, None], x[mask].reshape(-1) + 1)
+
+
+def pieces(x, ids):
+    sizes = checked(*counts(ids, 4).tolist(), total=ids.shape[0])
+    parts = x.split(sizes)
+    return (weighted(torch.cat([parts[2], parts[0], parts[3], parts[1]])), weighted(parts[1]),
+            weighted(torch.cat(list(parts))), torch.stack([p.sum(0) for p in parts]))
+
+
+def slices(x, ids):
+    n = (ids > 1).sum().item()
+    torch._check(n >= 0)
+    torch._check(n <= x.shape[0])
+    return (weighted(x[:n]), weighted(x[n:]), weighted(x.narrow(0, 0, n)),
+            weighted(torch.arange(n, dtype=torch.float32)), torch.zeros(n, 2).exp().sum())
+
+
+def repeated(x, ids):
+    number = counts(ids, 4)
+    at = torch.repeat_interleave(number, output_size=ids.shape[0])
+    free = torch.repeat_interleave(number)
+    rows = torch.repeat_interleave(x[:4], number, dim=0)
+    return weighted(at.float()), weighted(free.float()), weighted(rows)
+
+
+def sorted_rows(x, ids):
+    mask = ids > 0
+    own, rows = ids[mask], x[mask]
+    values, order = torch.sort(own, stable=True)
+    again = rows[order]
+    back = torch.zeros_like(again).index_put((order,), again * 2)
+    return weighted(values.float()), weighted(order.float()), weighted(again), weighted(back), weighted(torch.cumsum(rows, 0))
+
+
+def reshaped(x, ids):
+    rows = x[ids > 1]
+    wide = rows.reshape(-1, 1, 3).expand(-1, 2, 3)
+    return weighted(wide.reshape(-1, 3)), weighted(rows.reshape(-1)), wide.transpose(0, 1).sum(1), rows.t().sum(1)
+
+
+def grouped(x, ids):
+    mask = ids > 0
+    own, rows = ids[mask], x[mask].detach().requires_grad_()
+    order = torch.argsort(own, stable=True)
+    weights = torch.arange(36, dtype=torch.float32).reshape(4, 3, 3).sin().detach().requires_grad_()
+    ends = torch.cumsum(counts(own, 4), 0).to(torch.int32)
+    made = torch._grouped_mm(rows[order], weights, offs=ends)
+    first, second = torch.autograd.grad((made * made).sum(), [rows, weights])
+    return weighted(made), weighted(first), second
+
+
+def softmax(x, ids):
+    rows = torch.softmax(x[ids > 1], 1)
+    return weighted(rows), (rows * torch.log_softmax(x[ids > 1], 1)).sum(0)
+
+
+PROGRAMS = [nonzero, nonzero_2d, nonzero_none, masked_select, mask_index, mask_mean, gradients,
+            index_put, pieces, slices, repeated, sorted_rows, reshaped, grouped, softmax]
+
+
+def grouped_shape(self, mat2, offs=None, bias=None, out_dtype=None):
+    if mat2.dim() == 3:
+        return self.new_empty((self.shape[0], mat2.shape[2]))
+    return self.new_empty((offs.shape[0], self.shape[0], mat2.shape[1]))
+
+
+def grouped_values(self, mat2, offs=None, bias=None, out_dtype=None):
+    """PyTorch's CPU kernel takes bfloat16 alone."""
+    starts = [0, *offs.tolist()[:-1]]
+    spans = [slice(a, b) for a, b in zip(starts, offs.tolist())]
+    if mat2.dim() == 3:
+        return torch.cat([self[s] @ mat2[g] for g, s in enumerate(spans)])
+    return torch.stack([self[:, s] @ mat2[s] for s in spans])
+
+
+def main():
+    library = torch.library.Library("aten", "IMPL")
+    library.impl("_grouped_mm", grouped_shape, "Meta", allow_override=True)
+    library.impl("_grouped_mm", grouped_values, "CPU", allow_override=True)
+    operator = torch.ops.aten._grouped_mm.default
+    torch._decomp.global_decomposition_table["meta"][operator] = grouped_shape
+    torch.manual_seed(21)
+    for program in PROGRAMS:
+        runs = []
+        for _ in range(RUNS):
+            x, ids = torch.randn(6, 3), torch.randint(0, 4, (6,))
+            outputs = program(x, ids)
+            runs.append({"inputs": [x.reshape(-1).tolist(), ids.tolist()],
+                         "outputs": [y.double().reshape(-1).tolist() for y in outputs]})
+        graph = graph_of(program, [torch.zeros(6, 3), torch.zeros(6, dtype=torch.int64)])
+        print(json.dumps({"name": program.__name__, "graph": graph, "runs": runs}))
+
+
+main()
