@@ -15,6 +15,11 @@ constexpr int kCasesWithTies = 256;
 // Elements in all evaluations of a check together: about a second.
 constexpr int64_t kMostInAllCases = int64_t{1} << 22;
 
+// The same for all values of indices and flags: a few seconds. Each is evaluated twice, with other
+// numbers.
+constexpr int64_t kMostForAll = int64_t{1} << 24;
+constexpr int kRunsForEach = 2;
+
 }  // namespace
 
 bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
@@ -29,7 +34,45 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
     if (holds(sequential, replicas, false)) return true;
   } catch (const NotRepresented&) {
   }
-  return holds(sequential, replicas, true);
+  try {
+    return holds(sequential, replicas, true);
+  } catch (const NotRepresented&) {
+    return holds_for_all(sequential, replicas);
+  }
+}
+
+bool ByCases::holds_for_all(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
+  Assignments assignments;
+  uint64_t seed = kSeed;
+  // Whether both are equal for the present values; counts at which elements they were compared.
+  const auto agrees = [&](std::vector<int>& compared) {
+    assigned_ += each_;
+    if (assigned_ > kMostForAll) throw NotRepresented{"too many cases"};
+    Cases cases(++seed, thresholds_, false, false);
+    cases.assign(&assignments);
+    Evaluation evaluation(problem_, seed, cases, false, tables_);
+    readings_.insert(evaluation.readings().begin(), evaluation.readings().end());
+    std::vector<bool> defined;
+    int bits = 0;
+    const bool equal = evaluation.equal_where_defined(sequential, replicas, defined, bits);
+    if (bits > 0 || cases.compared()) throw NotRepresented{"too many cases"};
+    compared.resize(defined.size());
+    for (size_t i = 0; i < defined.size(); ++i) compared[i] += defined[i] ? 1 : 0;
+    return equal;
+  };
+  std::vector<int> compared;
+  if (!agrees(compared)) return false;
+  const auto limit = static_cast<uint64_t>(kMostForAll / each_);
+  if (assignments.count(limit) >= limit / kRunsForEach) throw NotRepresented{"too many cases"};
+  assignments.start();
+  compared.clear();
+  int done = 0;
+  do {
+    for (int run = 0; run < kRunsForEach; ++run, ++done)
+      if (!agrees(compared)) return false;
+  } while (assignments.next());
+  // What is a number hardly ever was not compared.
+  return std::ranges::all_of(compared, [&](int times) { return 4 * times >= done; });
 }
 
 bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,

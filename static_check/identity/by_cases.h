@@ -1,7 +1,9 @@
 // Identities that hold piece by piece: both programs are evaluated many times, each time with all
 // comparisons, extrema and indices decided at random. Of two functions whose difference depends on
 // k binary decisions at least one case in 2^k shows it (the minimum distance of Reed-Muller codes),
-// so that 42 * 2^k cases miss it with a probability below 2^-60.
+// so that 42 * 2^k cases miss it with a probability below 2^-60. Where nothing is decided but which
+// indices and flags the inputs hold, and these have few values together, all of them are gone
+// through, however many a term depends on.
 #pragma once
 
 #include <set>
@@ -25,6 +27,8 @@ class ByCases {
 
  private:
   bool holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas, bool decide_sets);
+  // For all values of the indices and flags. Throws NotRepresented where more is decided.
+  bool holds_for_all(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
 
   const Problem& problem_;
   Thresholds thresholds_;
@@ -32,6 +36,7 @@ class ByCases {
   std::set<std::string> readings_;
   int64_t each_ = 0;      // elements of one evaluation; 0: nothing has been learned
   int64_t computed_ = 0;  // elements, of all cases
+  int64_t assigned_ = 0;  // those for all values of the indices and flags
 };
 
 }  // namespace assay::identity

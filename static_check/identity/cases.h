@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "shared_ir/rational.h"
+#include "static_check/identity/assignments.h"
 #include "static_check/identity/number.h"
 
 namespace assay::identity {
@@ -50,6 +51,10 @@ class Cases {
   // 0 .. count - 1.
   uint64_t draw(uint64_t key, uint64_t count) const;
 
+  // Indices and flags have the values of this, where it has some, and are no decisions.
+  void assign(Assignments* assignments) { assignments_ = assignments; }
+  Assignments* assignments() const { return assignments_; }
+
   // An input: the constant that it is equal to, where it is.
   std::optional<Rational> tied_to_constant(uint64_t input) const;
   // Itself, or the earlier input that it is equal to.
@@ -82,6 +87,7 @@ class Cases {
   const bool with_ties_, ordered_;
   Dependence decided_;
   bool compared_ = false;
+  Assignments* assignments_ = nullptr;
   std::unordered_map<uint64_t, Place> places_;
   std::unordered_set<uint64_t> positive_;
   std::vector<uint64_t> positives_;  // the same

@@ -44,7 +44,12 @@ Number Evaluation::drawn_element(const std::pair<uint64_t, uint64_t>& place, DTy
   const uint64_t keys[] = {place.first, place.second};
   Number number = algebra_.random("input", keys);
   const uint64_t key = number.residue.value;
+  const auto assigned = [&](uint64_t count) {
+    Assignments* all = cases.assignments();
+    return all == nullptr ? std::nullopt : all->value(place, count);
+  };
   if (is_bool(dtype)) {
+    if (const auto value = assigned(2)) return algebra_.constant(static_cast<int64_t>(*value));
     number = algebra_.constant(static_cast<int64_t>(cases.draw(key, 2)));
     return depending(number, Dependence::on(key, 1));
   }
@@ -53,6 +58,7 @@ Number Evaluation::drawn_element(const std::pair<uint64_t, uint64_t>& place, DTy
     const auto table = index_tables_->find(place);
     if (table == index_tables_->end()) return number;
     const auto rows = static_cast<uint64_t>(table->second);
+    if (const auto value = assigned(rows)) return algebra_.constant(static_cast<int64_t>(*value));
     number = algebra_.constant(static_cast<int64_t>(cases.draw(key, rows)));
     return depending(number, Dependence::on(key, std::bit_width(rows - 1)));
   }

@@ -43,6 +43,17 @@ std::optional<PlainInt> Cases::row(const Element& at, PlainInt& rows) const {
   return static_cast<PlainInt>(draw("row", keys, static_cast<uint64_t>(rows)));
 }
 
+std::optional<PlainInt> Cases::chosen(const Element& at, PlainInt values) const {
+  if (learned_.collects) {
+    const auto [known, first] = learned_.choices.try_emplace(at, Choice{0, values});
+    if (!first) known->second.values = std::min(known->second.values, values);
+    return 0;
+  }
+  const auto known = learned_.choices.find(at);
+  if (known == learned_.choices.end() || known->second.values > values) return std::nullopt;
+  return known->second.value;
+}
+
 void Cases::learn_rows(uint64_t r, PlainInt rows) {
   const auto at = integers_.find(r);
   if (at == integers_.end() || rows < 1) return;

@@ -56,6 +56,8 @@ class Cases {
   std::optional<PlainInt> row(const Element& at, PlainInt& rows) const;
   void remember_integer(uint64_t r, const Element& at) { integers_.emplace(r, at); }
   void learn_rows(uint64_t r, PlainInt rows);
+  // Of a flag, or an index of so many rows: what was chosen. nullopt: it is drawn.
+  std::optional<PlainInt> chosen(const Element& at, PlainInt values) const;
   // What a real element is set to, if anything.
   std::optional<Rational> threshold(const Element& at) const;
   std::optional<Element> partner(const Element& at) const;

@@ -17,7 +17,15 @@ struct Element {
   auto operator<=>(const Element&) const = default;
 };
 
+// A value for each of some flags and indices, as digits of a number: one case of all.
+struct Choice {
+  PlainInt value = 0, values = 1;
+};
+using Choices = std::map<Element, Choice>;
+
 struct Learned {
+  Choices choices;        // where all cases are gone through; what is not among them is drawn
+  bool collects = false;  // choices, of what is read
   std::map<Element, PlainInt> rows;  // of the smallest table that the element is an index of
   // What the flags of a real element compare it to: constants, and elements before it.
   std::map<Element, std::vector<Rational>> thresholds;

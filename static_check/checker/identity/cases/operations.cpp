@@ -43,11 +43,16 @@ Number Algebra::element(const Element& at, Type type) {
   const auto coin = [&](float bits) {
     return cases->coins().coin(random_("element of an atom", keys).r, bits);
   };
-  if (type == kFlag) return depending(exact_flag(cases->flag(at)), coin(1));
+  if (type == kFlag) {
+    const auto value = cases->chosen(at, 2);
+    return value ? exact_flag(*value != 0) : depending(exact_flag(cases->flag(at)), coin(1));
+  }
   if (is_integer_type(type)) {
     PlainInt rows = 0;
-    if (const auto row = cases->row(at, rows))
+    if (const auto row = cases->row(at, rows)) {
+      if (const auto value = cases->chosen(at, rows)) return exact(Rational(*value), type);
       return depending(exact(Rational(*row), type), coin(std::log2(static_cast<float>(rows))));
+    }
     const Number result = free();
     cases->remember_integer(result.value.r, at);
     return result;

@@ -22,13 +22,16 @@ class Trials {
  private:
   struct Equation;
   void check_all(Equation& equation, Cases::Kind kind);
+  // Every choice of the flags and indices, where nothing else is decided.
+  void check_every_choice(Equation& equation);
   bool learn(Equation& equation, Cases::Kind kind);
   float compare(Equation& equation, const Cases::Kind& kind);
 
   const Joint& joint_;
   std::set<std::string>& notes_;
-  uint64_t trials_ = 0;  // so far: seeds
-  PlainInt work_ = 0;    // elements evaluated so far, of all equations
+  uint64_t trials_ = 0;       // so far: seeds
+  PlainInt work_ = 0;         // elements evaluated so far, of all equations
+  PlainInt chosen_work_ = 0;  // those of every choice
 };
 
 }  // namespace assay::checker::identity
