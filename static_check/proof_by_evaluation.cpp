@@ -23,6 +23,7 @@ class Prover {
 
   EvaluatedProof prove(const std::set<const Expectation*>& broken,
                        const std::vector<TensorId>& unproved) {
+    announce(broken, unproved);
     proof_.holds = expectations_hold(broken) && outputs_hold(unproved);
     proof_.why_not = test_.why_not();
     proof_.readings = test_.readings();
@@ -31,6 +32,28 @@ class Prover {
   }
 
  private:
+  void announce(const std::set<const Expectation*>& broken, const std::vector<TensorId>& unproved) {
+    std::set<TensorId> expected;
+    for (const Expectation& expectation : problem_.refinement.expect) {
+      if (!broken.contains(&expectation)) continue;
+      test_.announce(expectation.sequential, expectation.replicas);
+      if (expectation.sequential.kind == CleanExpr::Kind::kTensor)
+        expected.insert(problem_.refinement.sequential.find(expectation.sequential.name));
+    }
+    for (const TensorId id : unproved) {
+      if (expected.contains(id)) continue;
+      for (const auto& replicas : likely_relations(problem_, leaf_of(id).name))
+        test_.announce(leaf_of(id), replicas);
+    }
+  }
+
+  // By the name that the output has in the graph.
+  CleanExpr leaf_of(TensorId id) const {
+    CleanExpr leaf;
+    leaf.name = problem_.refinement.sequential.tensors[static_cast<size_t>(id)].name;
+    return leaf;
+  }
+
   bool holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
     if (replicas.empty() || std::ranges::any_of(replicas, [&](const CleanExpr& replica) {
           return type_difference(problem_, sequential, replica).has_value();
@@ -62,8 +85,7 @@ class Prover {
   bool outputs_hold(const std::vector<TensorId>& unproved) {
     for (const TensorId id : unproved) {
       if (proof_.outputs.contains(id)) continue;
-      CleanExpr leaf;
-      leaf.name = problem_.refinement.sequential.tensors[static_cast<size_t>(id)].name;
+      const CleanExpr leaf = leaf_of(id);
       const auto likely = likely_relations(problem_, leaf.name);
       const auto found =
           std::ranges::find_if(likely, [&](const auto& replicas) { return holds(leaf, replicas); });

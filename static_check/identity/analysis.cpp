@@ -123,7 +123,8 @@ Number Algebra::root(const Residue& factor, const Residue& base, const Rational&
   const int64_t rest = (exponent.numerator() % parts + parts) % parts;
   const uint64_t keys[] = {static_cast<uint64_t>(parts), base.value};
   Residue unit = random_residue("root", keys);
-  if (cases_ != nullptr && parts == 2) unit = square_root(base, unit);
+  if (cases_ != nullptr && cases_->assignments() == nullptr && parts == 2)
+    unit = square_root(base, unit);
   Form form{Form::Kind::kRoot};
   form.constant = Rational(rest, parts);
   form.factor = factor * raised(base, (exponent.numerator() - rest) / parts);
@@ -160,7 +161,8 @@ Number Algebra::root_of_constant(const Rational& base, const Rational& exponent)
 
 Number Algebra::maximum(std::span<const Number> of) {
   const auto is_set = [](const Number& x) { return has(x, Form::Kind::kMaximum); };
-  if (cases_ != nullptr && (decide_sets_ || (of.size() <= 2 && std::ranges::none_of(of, is_set))))
+  if (cases_ != nullptr && cases_->assignments() == nullptr &&
+      (decide_sets_ || (of.size() <= 2 && std::ranges::none_of(of, is_set))))
     return greatest_by_cases(of);
   std::vector<Residue> elements;
   const Number* greatest = nullptr;  // of the constants

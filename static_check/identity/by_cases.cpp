@@ -17,7 +17,7 @@ constexpr int64_t kMostInAllCases = int64_t{1} << 22;
 
 // The same for all values of indices and flags: a few seconds. Each is evaluated twice, with other
 // numbers.
-constexpr int64_t kMostForAll = int64_t{1} << 24;
+constexpr int64_t kMostForAll = int64_t{1} << 25;
 constexpr int kRunsForEach = 2;
 
 }  // namespace
@@ -41,38 +41,57 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
   }
 }
 
+void ByCases::announce(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
+  announced_.push_back({sequential, replicas});
+}
+
 bool ByCases::holds_for_all(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
+  const auto same = [&](const Equation& equation) {
+    return equation.sequential == sequential && equation.replicas == replicas;
+  };
+  if (std::ranges::none_of(announced_, same)) throw NotRepresented{"too many cases"};
+  if (runs_ == 0) run_for_all();
+  if (runs_ < 0) throw NotRepresented{"too many cases"};
+  const Equation& equation = *std::ranges::find_if(announced_, same);
+  // What is a number hardly ever was not compared.
+  return !equation.differs &&
+         std::ranges::all_of(equation.compared, [&](int times) { return 4 * times >= runs_; });
+}
+
+void ByCases::run_for_all() {
+  const auto most = static_cast<uint64_t>(kMostForAll / each_ / kRunsForEach);
+  runs_ = -1;
   Assignments assignments;
-  uint64_t seed = kSeed;
-  // Whether both are equal for the present values; counts at which elements they were compared.
-  const auto agrees = [&](std::vector<int>& compared) {
-    assigned_ += each_;
-    if (assigned_ > kMostForAll) throw NotRepresented{"too many cases"};
-    Cases cases(++seed, thresholds_, false, false);
-    cases.assign(&assignments);
-    Evaluation evaluation(problem_, seed, cases, false, tables_);
-    readings_.insert(evaluation.readings().begin(), evaluation.readings().end());
+  evaluate_for_all(assignments);  // collects them
+  if (assignments.count(most + 1) > most) return;
+  assignments.start();
+  for (Equation& equation : announced_) equation.compared.clear();
+  int runs = 0;
+  const auto any_holds = [&] {
+    return std::ranges::any_of(announced_, [](const Equation& one) { return !one.differs; });
+  };
+  do {
+    for (int run = 0; run < kRunsForEach; ++run, ++runs) evaluate_for_all(assignments);
+  } while (any_holds() && assignments.next());
+  runs_ = runs;
+}
+
+void ByCases::evaluate_for_all(Assignments& assignments) {
+  const uint64_t seed = kSeed - ++evaluated_;
+  Cases cases(seed, thresholds_, false, false);
+  cases.assign(&assignments);
+  Evaluation evaluation(problem_, seed, cases, false, tables_);
+  readings_.insert(evaluation.readings().begin(), evaluation.readings().end());
+  for (Equation& equation : announced_) {
+    if (equation.differs) continue;
     std::vector<bool> defined;
     int bits = 0;
-    const bool equal = evaluation.equal_where_defined(sequential, replicas, defined, bits);
-    if (bits > 0 || cases.compared()) throw NotRepresented{"too many cases"};
-    compared.resize(defined.size());
-    for (size_t i = 0; i < defined.size(); ++i) compared[i] += defined[i] ? 1 : 0;
-    return equal;
-  };
-  std::vector<int> compared;
-  if (!agrees(compared)) return false;
-  const auto limit = static_cast<uint64_t>(kMostForAll / each_);
-  if (assignments.count(limit) >= limit / kRunsForEach) throw NotRepresented{"too many cases"};
-  assignments.start();
-  compared.clear();
-  int done = 0;
-  do {
-    for (int run = 0; run < kRunsForEach; ++run, ++done)
-      if (!agrees(compared)) return false;
-  } while (assignments.next());
-  // What is a number hardly ever was not compared.
-  return std::ranges::all_of(compared, [&](int times) { return 4 * times >= done; });
+    equation.differs =
+        !evaluation.equal_where_defined(equation.sequential, equation.replicas, defined, bits);
+    if (bits > 0 || cases.decided_any()) throw NotRepresented{"too many cases"};
+    equation.compared.resize(defined.size());
+    for (size_t i = 0; i < defined.size(); ++i) equation.compared[i] += defined[i] ? 1 : 0;
+  }
 }
 
 bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,

@@ -19,6 +19,8 @@ class ByCases {
  public:
   explicit ByCases(const Problem& problem) : problem_(problem) {}
 
+  // Equations that are evaluated together where all values of indices and flags are gone through.
+  void announce(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
   // Whether each is equal to the specification's wherever that is a number. Throws NotRepresented
   // where that is not decided, or too much work.
   bool holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
@@ -26,9 +28,18 @@ class ByCases {
   const std::set<std::string>& readings() const { return readings_; }
 
  private:
+  struct Equation {
+    CleanExpr sequential;
+    std::vector<CleanExpr> replicas;
+    bool differs = false;
+    std::vector<int> compared = {};  // how often each element was
+  };
+
   bool holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas, bool decide_sets);
   // For all values of the indices and flags. Throws NotRepresented where more is decided.
   bool holds_for_all(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
+  void run_for_all();
+  void evaluate_for_all(Assignments& assignments);
 
   const Problem& problem_;
   Thresholds thresholds_;
@@ -36,7 +47,10 @@ class ByCases {
   std::set<std::string> readings_;
   int64_t each_ = 0;      // elements of one evaluation; 0: nothing has been learned
   int64_t computed_ = 0;  // elements, of all cases
-  int64_t assigned_ = 0;  // those for all values of the indices and flags
+  // For all values of the indices and flags.
+  std::vector<Equation> announced_;
+  uint64_t evaluated_ = 0;
+  int runs_ = 0;  // 0: none yet; -1: these are too many
 };
 
 }  // namespace assay::identity

@@ -51,7 +51,9 @@ class Cases {
   // 0 .. count - 1.
   uint64_t draw(uint64_t key, uint64_t count) const;
 
-  // Indices and flags have the values of this, where it has some, and are no decisions.
+  // Indices and flags have the values of this, where it has some, and are no decisions. Nothing
+  // else is decided then without decided_any() saying so: square roots are free, and extrema are
+  // sets.
   void assign(Assignments* assignments) { assignments_ = assignments; }
   Assignments* assignments() const { return assignments_; }
 
@@ -62,7 +64,11 @@ class Cases {
 
   // What was decided since the last call, known or not.
   Dependence take_decisions() { return std::exchange(decided_, {}); }
-  void add_decision(const Dependence& decision) { decided_ = product(decided_, decision); }
+  void add_decision(const Dependence& decision) {
+    decided_ = product(decided_, decision);
+    decided_any_ = true;
+  }
+  bool decided_any() const { return decided_any_; }
   // Whether a comparison was asked for, where ties count.
   bool compared() const { return compared_; }
 
@@ -86,7 +92,7 @@ class Cases {
   Thresholds& thresholds_;
   const bool with_ties_, ordered_;
   Dependence decided_;
-  bool compared_ = false;
+  bool compared_ = false, decided_any_ = false;
   Assignments* assignments_ = nullptr;
   std::unordered_map<uint64_t, Place> places_;
   std::unordered_set<uint64_t> positive_;

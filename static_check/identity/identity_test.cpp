@@ -40,6 +40,11 @@ bool IdentityTest::decides(const Test& test) {
   return false;
 }
 
+void IdentityTest::announce(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
+  if (evaluations_ == nullptr) evaluations_ = std::make_unique<Evaluations>(problem_);
+  evaluations_->by_cases.announce(sequential, replicas);
+}
+
 bool IdentityTest::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
   if (evaluations_ == nullptr) evaluations_ = std::make_unique<Evaluations>(problem_);
   auto& all = evaluations_->all;

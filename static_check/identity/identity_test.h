@@ -25,6 +25,9 @@ class IdentityTest {
   // decided; then why_not() says why. Throws TimedOut.
   bool holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
 
+  // What holds() will be asked, before it is asked anything: such equations share their cases.
+  void announce(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
+
   // Why nothing is decided; empty where it is.
   const std::string& why_not() const { return why_not_; }
   // What constants of the programs were taken for: "0.7071067811865476 is read as sqrt(1/2)".

@@ -38,6 +38,7 @@ struct IdentityTest::Evaluations {};
 IdentityTest::IdentityTest(const Problem& problem) : problem_(problem) {}
 IdentityTest::~IdentityTest() = default;
 bool IdentityTest::holds(const CleanExpr&, const std::vector<CleanExpr>&) { return false; }
+void IdentityTest::announce(const CleanExpr&, const std::vector<CleanExpr>&) {}
 std::set<std::string> IdentityTest::readings() const { return {}; }
 std::vector<std::vector<CleanExpr>> likely_relations(const Problem&, const std::string&) {
   return {};

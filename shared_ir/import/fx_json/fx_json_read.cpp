@@ -1,7 +1,5 @@
 // Nodes in two passes: the first finds which outputs of each node getitems take, the second builds
 // the graph in order.
-#include <algorithm>
-#include <iterator>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -9,8 +7,8 @@
 #include "shared_ir/import/fx_json/fx_json.h"
 #include "shared_ir/import/fx_json/fx_json_arg.h"
 #include "shared_ir/import/fx_json/fx_json_node.h"
+#include "shared_ir/import/fx_json/fx_json_unbacked.h"
 #include "shared_ir/import/json_text.h"
-#include "shared_ir/import/unbacked/unbacked.h"
 
 namespace assay {
 namespace fx {
@@ -19,21 +17,6 @@ namespace {
 constexpr std::string_view kLift = "aten.lift_fresh_copy.default";
 constexpr std::string_view kFunctionalized = "auto_functionalized";
 constexpr std::string_view kFunctionalizedV2 = "auto_functionalized_v2";
-
-// "ge" of operator.ge, as Python prints it, as torch.fx names it in code and in tables.
-std::string_view plain_operator(std::string_view target) {
-  constexpr std::string_view kBuiltin = "<built-in function ";
-  if (target.starts_with(kBuiltin))
-    return target.substr(kBuiltin.size(), target.size() - kBuiltin.size() - 1);
-  const size_t dot = target.rfind('.');
-  const bool named = target.starts_with("_operator.") || target.starts_with("operator.");
-  return named ? target.substr(dot + 1) : target;
-}
-
-bool is_comparison(std::string_view operation) {
-  constexpr std::string_view kNames[] = {"ge", "gt", "le", "lt", "eq", "ne"};
-  return std::ranges::find(kNames, operation) != std::end(kNames);
-}
 
 class Reader {
  public:
@@ -53,9 +36,10 @@ class Reader {
     for (const NodeView& node : views_) read_node(node);
     if (!has_output_) text_.fail("the graph has no node of op 'output'", "is the file complete?");
     if (const auto names = find(root, "names")) read_names(*names);
-    unbacked_.graph = std::move(graph_);
-    const bool pad = symbols_.empty() && unbacked_.is_needed();
-    Graph result = pad ? padded(std::move(unbacked_)) : std::move(unbacked_.graph);
+    UnbackedGraph& read = sizes_.graph;
+    read.graph = std::move(graph_);
+    const bool pad = symbols_.empty() && read.is_needed();
+    Graph result = pad ? padded(std::move(read)) : std::move(read.graph);
     validate(result);
     return result;
   }
@@ -113,58 +97,13 @@ class Reader {
 
   // A node of integers that depend on values, or an assertion about them; false: it is none.
   bool read_unbacked(const NodeView& node) {
-    const std::string_view operation = plain_operator(node.target);
-    if (is_comparison(operation)) {
-      const JsonArray args = arguments(text_, node);
-      if (args.size() != 2) return false;
-      comparisons_.emplace(node.name, node);
-      return true;
-    }
-    if (node.target == kAssertOp) {
-      read_assertion(node);
-      return true;
-    }
-    const auto integer = symbolic_integer(node);
-    auto size = integer ? unbacked_size(*integer, symbols_) : std::nullopt;
-    if (!size) return false;
-    if (node.target == "aten.item.default" || node.target == "aten._local_scalar_dense.default") {
-      if (size->kind != SymbolExpr::Kind::kSymbol)
-        text_.fail_at(node.name, "reads a size from a tensor, which is no symbol of its own");
-      Node& item = add_node(node, node.target);
-      for (const Json arg : arguments(text_, node))
-        item.args.push_back(read_arg(arg, context(node)));
-      if (item.args.size() != 1 || !std::holds_alternative<TensorArg>(item.args[0].value) ||
-          std::get<TensorArg>(item.args[0].value).id < 0)
-        text_.fail_at(node.name, "does not read one tensor");
-      unbacked_.items.emplace(static_cast<NodeId>(graph_.nodes.size() - 1), size->name);
-    }
-    sizes_.emplace(node.name, add_integer(std::move(*size)));
+    std::optional<Node> made;
+    if (!sizes_.read(node, context(node), made)) return false;
+    if (!made) return true;
+    read_origin(node, &*made);
+    sizes_.remember(node, static_cast<NodeId>(graph_.nodes.size()));
+    graph_.nodes.push_back(std::move(*made));
     return true;
-  }
-
-  void read_assertion(const NodeView& node) {
-    const JsonArray args = arguments(text_, node);
-    JsonObject condition;
-    if (args.size() == 0 || args.at(0).get(condition) != simdjson::SUCCESS) return;  // it is known
-    const auto name = find_text(condition, "node");
-    const auto found = name ? comparisons_.find(*name) : comparisons_.end();
-    if (found == comparisons_.end())
-      text_.fail_at(node.name, "asserts what is no comparison of sizes");
-    const std::string_view operation = plain_operator(found->second.target);
-    Node& made = add_node(node, kAssertOp);
-    made.args.push_back({std::string(operation)});
-    for (const Json arg : arguments(text_, found->second)) {
-      made.args.push_back(read_arg(arg, context(node)));
-      const Arg& side = made.args.back();
-      const auto* integer = std::get_if<TensorArg>(&side.value);
-      if (!std::holds_alternative<int64_t>(side.value) && (integer == nullptr || integer->id >= 0))
-        text_.fail_at(node.name, "asserts what is no comparison of sizes");
-    }
-  }
-
-  TensorId add_integer(SymbolExpr size) {
-    unbacked_.integers.push_back(std::move(size));
-    return integer_argument(unbacked_.integers.size() - 1);
   }
 
   TensorId add_tensor(const NodeView& node, const std::optional<Json>& value, NodeId producer,
@@ -177,7 +116,7 @@ class Reader {
     tensor.output = output;
     std::vector<SymbolExpr> unbacked;
     read_value(text_, node, *value, symbols_, &tensor, producer == kNone ? nullptr : &unbacked);
-    if (!unbacked.empty()) unbacked_.shapes.emplace(id, std::move(unbacked));
+    if (!unbacked.empty()) sizes_.graph.shapes.emplace(id, std::move(unbacked));
     graph_.by_name.emplace(node.name, id);
     return id;
   }
@@ -191,9 +130,9 @@ class Reader {
             },
             [this, &node](std::string_view name) {
               const auto size = sizes_.find(name);
-              return size == sizes_.end() ? resolve(node, name) : size->second;
+              return size ? *size : resolve(node, name);
             },
-            [this](SymbolExpr size) { return add_integer(std::move(size)); },
+            [this](SymbolExpr size) { return sizes_.add(std::move(size)); },
             symbols_};
   }
 
@@ -389,12 +328,10 @@ class Reader {
   std::unordered_map<std::string_view, int64_t> parts_;  // tuple -> number of outputs
   // target of a constant -> its first name, its value
   std::unordered_map<std::string_view, std::pair<std::string_view, Json>> attributes_;
-  std::unordered_map<std::string_view, Json> lifts_;            // constant -> "value" of its copy
-  std::unordered_map<std::string_view, NodeId> producers_;      // tuple -> node
-  std::unordered_map<std::string_view, Int> integers_;          // nodes that are no tensors
-  UnbackedGraph unbacked_;                                      // but for the graph
-  std::unordered_map<std::string_view, TensorId> sizes_;        // nodes that are its integers
-  std::unordered_map<std::string_view, NodeView> comparisons_;  // of such
+  std::unordered_map<std::string_view, Json> lifts_;        // constant -> "value" of its copy
+  std::unordered_map<std::string_view, NodeId> producers_;  // tuple -> node
+  std::unordered_map<std::string_view, Int> integers_;      // nodes that are no tensors
+  UnbackedSizes sizes_;                                     // those that depend on values
   std::unordered_set<std::string_view> seen_;
   bool has_output_ = false;
 };

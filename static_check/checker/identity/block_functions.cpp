@@ -184,7 +184,12 @@ bool is_decided(const Context& c, Blocks of) {
   const std::string_view name = c.use.fn.name;
   const bool order = name == "sort" || name == "argsort" || name == "argmax" || name == "argmin" ||
                      name == "median";
-  return order && c.a.cases() != nullptr && !c.a.cases()->sets() && of.size() == 1;
+  if (!order || c.a.cases() == nullptr || of.size() != 1) return false;
+  if (!c.a.cases()->sets()) return true;
+  // The ascending order of constants is known, with equal ones in theirs.
+  const auto constant = [](const Number& x) { return x.is_constant(); };
+  return (name == "sort" || name == "argsort") && c.use.fn.text(0) == "false" &&
+         std::all_of(of[0].values.begin(), of[0].values.end(), constant);
 }
 
 using BlockFormula = void (*)(Context&, Blocks, Row&);

@@ -60,7 +60,8 @@ Number Algebra::root_form(RootForm form) {
   form.numerator = rest;
   Residues root = random_(
       "root", std::vector<uint64_t>{static_cast<uint64_t>(form.denominator), form.base.value.r});
-  if (cases() != nullptr && form.denominator == 2 && is_square(form.base.value.r)) {
+  if (cases() != nullptr && !cases()->all_chosen() && form.denominator == 2 &&
+      is_square(form.base.value.r)) {
     root.r = square_root<kP>(form.base.value.r);
     const uint64_t e = square_root<kQ>(form.base.value.e);
     if (times<kQ>(e, e) == form.base.value.e) root.e = e;

@@ -7,70 +7,15 @@ flat lists. unbacked_values_test.cpp evaluates the graphs as Assay reads them at
 """
 
 import json
+import pathlib
+import sys
 
 import torch
-import torch._meta_registrations  # noqa: F401
-from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.fx.experimental.proxy_tensor import make_fx
-from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "fixtures" / "value_sizes"))
+from capture import graph_of  # noqa: E402
 
 RUNS = 4
-
-
-def size(value):
-    text = str(value)
-    return int(text) if text.lstrip("-").isdigit() else text
-
-
-def described(value):
-    if isinstance(value, torch.Tensor):
-        dtype = str(value.dtype).removeprefix("torch.")
-        return {"dtype": dtype, "shape": [size(s) for s in value.shape]}
-    return {"sym": size(value)} if isinstance(value, torch.SymInt) else None
-
-
-def argument(value):
-    if isinstance(value, torch.fx.Node):
-        return {"node": value.name}
-    if isinstance(value, (list, tuple, torch.Size)):
-        return [argument(element) for element in value]
-    if isinstance(value, torch.SymInt):
-        return {"sym": size(value)}
-    if isinstance(value, torch.device):
-        return None
-    if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):
-        return {"const": str(value)}
-    if isinstance(value, float) and value in (float("inf"), float("-inf")):
-        return {"const": str(value)}
-    return value
-
-
-def graph_of(program, inputs):
-    """fx-JSON of program(*inputs), captured with sizes of inputs as they are."""
-    mode = FakeTensorMode(shape_env=ShapeEnv(), allow_non_fake_inputs=True)
-    fakes = [mode.from_tensor(x, static_shapes=True) for x in inputs]
-    with mode:
-        module = make_fx(program, tracing_mode="fake")(*fakes)
-    module.graph.eliminate_dead_code()
-    nodes = []
-    for node in module.graph.nodes:
-        made = {
-            "op": node.op,
-            "name": node.name,
-            "target": node.name if node.op == "placeholder" else str(node.target),
-            "args": [argument(a) for a in node.args],
-            "kwargs": {k: argument(a) for k, a in node.kwargs.items()},
-        }
-        value = described(node.meta.get("val"))
-        if node.op == "get_attr":
-            constant = getattr(module, node.target)
-            made |= {"args": [], "constant": constant.tolist()}
-            value = described(constant)
-        if value is not None:
-            made["value"] = value
-        nodes.append(json.dumps(made))
-    return ('{"format": "fx-json", "version": 1, "rank": 0, "nodes": [\n'
-            + ",\n".join(nodes) + "\n]}\n")
 
 
 def checked(*sizes, total):
@@ -195,27 +140,7 @@ PROGRAMS = [nonzero, nonzero_2d, nonzero_none, masked_select, mask_index, mask_m
             index_put, pieces, slices, repeated, sorted_rows, reshaped, grouped, softmax]
 
 
-def grouped_shape(self, mat2, offs=None, bias=None, out_dtype=None):
-    if mat2.dim() == 3:
-        return self.new_empty((self.shape[0], mat2.shape[2]))
-    return self.new_empty((offs.shape[0], self.shape[0], mat2.shape[1]))
-
-
-def grouped_values(self, mat2, offs=None, bias=None, out_dtype=None):
-    """PyTorch's CPU kernel takes bfloat16 alone."""
-    starts = [0, *offs.tolist()[:-1]]
-    spans = [slice(a, b) for a, b in zip(starts, offs.tolist())]
-    if mat2.dim() == 3:
-        return torch.cat([self[s] @ mat2[g] for g, s in enumerate(spans)])
-    return torch.stack([self[:, s] @ mat2[s] for s in spans])
-
-
 def main():
-    library = torch.library.Library("aten", "IMPL")
-    library.impl("_grouped_mm", grouped_shape, "Meta", allow_override=True)
-    library.impl("_grouped_mm", grouped_values, "CPU", allow_override=True)
-    operator = torch.ops.aten._grouped_mm.default
-    torch._decomp.global_decomposition_table["meta"][operator] = grouped_shape
     torch.manual_seed(21)
     for program in PROGRAMS:
         runs = []
@@ -224,7 +149,8 @@ def main():
             outputs = program(x, ids)
             runs.append({"inputs": [x.reshape(-1).tolist(), ids.tolist()],
                          "outputs": [y.double().reshape(-1).tolist() for y in outputs]})
-        graph = graph_of(program, [torch.zeros(6, 3), torch.zeros(6, dtype=torch.int64)])
+        graph = graph_of(program, {"x": torch.zeros(6, 3),
+                                   "ids": torch.zeros(6, dtype=torch.int64)})
         print(json.dumps({"name": program.__name__, "graph": graph, "runs": runs}))
 
 

@@ -56,6 +56,9 @@ class Cases {
   std::optional<PlainInt> row(const Element& at, PlainInt& rows) const;
   void remember_integer(uint64_t r, const Element& at) { integers_.emplace(r, at); }
   void learn_rows(uint64_t r, PlainInt rows);
+  // All cases are gone through. Then nothing but flags and indices may be decided, which coins
+  // tell: square roots are free, and extrema are sets.
+  bool all_chosen() const { return learned_.collects || !learned_.choices.empty(); }
   // Of a flag, or an index of so many rows: what was chosen. nullopt: it is drawn.
   std::optional<PlainInt> chosen(const Element& at, PlainInt values) const;
   // What a real element is set to, if anything.

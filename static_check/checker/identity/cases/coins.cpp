@@ -18,7 +18,10 @@ int32_t Coins::intern(Set set) {
   return found->second;
 }
 
-Dependence Coins::coin(uint64_t key, float bits) { return {bits, intern({{{key, bits}}, bits})}; }
+Dependence Coins::coin(uint64_t key, float bits) {
+  tossed_ = true;
+  return {bits, intern({{{key, bits}}, bits})};
+}
 
 int32_t Coins::united(int32_t a, int32_t b) {
   if (a == b || b == 0) return a;

@@ -16,6 +16,7 @@ class Coins {
 
   // On one decision, of which no outcome is rarer than 2^-bits.
   Dependence coin(uint64_t key, float bits);
+  bool tossed() const { return tossed_; }
   // Of a sum, and of a product.
   Dependence either(const Dependence& a, const Dependence& b);
   Dependence both(const Dependence& a, const Dependence& b);
@@ -27,6 +28,8 @@ class Coins {
     std::vector<std::pair<uint64_t, float>> coins;  // by key
     float bits = 0;                                 // of all together
   };
+
+  bool tossed_ = false;  // any
 
   int32_t intern(Set set);
   int32_t united(int32_t a, int32_t b);

@@ -163,7 +163,8 @@ Number Algebra::decided_maximum(const std::vector<Number>& of) {
   const bool kept = std::any_of(of.begin(), of.end(), [](const Number& x) {
     return x.kind == Kind::kNan || x.kind == Kind::kInfinity;
   });
-  if (integer || kept || finite.size() < 2 || (cases()->sets() && finite.size() > 2)) {
+  const bool set = cases()->sets() && (finite.size() > 2 || cases()->all_chosen());
+  if (integer || kept || finite.size() < 2 || set) {
     Number result = plain_maximum(of);
     result.depends = finite.size() < 2 ? depends : all(of);
     return result;

@@ -18,9 +18,6 @@ constexpr int kFewestTies = 256;
 constexpr int kMostStarts = 24;  // until all thresholds and tables are known
 // Elements to be evaluated for all equations of a certificate: a second or two.
 constexpr PlainInt kMostWork = PlainInt{1} << 22;
-// The same where every choice is gone through, each with two sets of numbers: a few seconds.
-constexpr PlainInt kMostChosenWork = PlainInt{1} << 24;
-constexpr int kRunsOfChoice = 2;
 
 }  // namespace
 
@@ -48,52 +45,7 @@ void Trials::check(const CleanExpr& sequential, const CleanExpr& replica) {
     }
   }
   if (reason.starts_with("another function")) throw Rejection{reason};
-  Equation equation{sequential, replica, elements, {}, {}};
-  const PlainInt work = work_;
-  reject_failures("", [&] { check_every_choice(equation); });
-  work_ = work;
-}
-
-namespace {
-
-// The digits of the next number; false after the last.
-bool advance(Choices& choices) {
-  for (auto& [element, choice] : choices) {
-    if (++choice.value < choice.values) return true;
-    choice.value = 0;
-  }
-  return false;
-}
-
-}  // namespace
-
-void Trials::check_every_choice(Equation& equation) {
-  const Cases::Kind kind{false, true, false};
-  int start = 0;
-  while (!learn(equation, kind))
-    if (++start == kMostStarts) throw Rejection{"tables without end"};
-  Learned& learned = equation.learned;
-  learned.collects = true;
-  compare(equation, kind);
-  learned.collects = false;
-  const PlainInt most = kMostChosenWork / std::max(equation.elements, PlainInt{1}) / kRunsOfChoice;
-  PlainInt all = 1;
-  for (const auto& [element, choice] : learned.choices) {
-    if (choice.values < 1 || all > most / choice.values) throw Rejection{"too many choices"};
-    all *= choice.values;
-  }
-  equation.compared.clear();
-  PlainInt counted = 0;
-  do {
-    for (int run = 0; run < kRunsOfChoice; ++run, ++counted) {
-      chosen_work_ += equation.elements;
-      if (chosen_work_ > kMostChosenWork) throw Rejection{"too many choices"};
-      if (compare(equation, kind) > 0 || learned.flags || learned.changed)
-        throw Rejection{"more is decided than flags and indices"};
-    }
-  } while (advance(learned.choices));
-  for (const int times : equation.compared)
-    if (2 * times < counted) throw Rejection{"it is not defined in most cases"};
+  reject_failures("", [&] { every_choice_.check(sequential, replica); });
 }
 
 // Whether a trial finds nothing new to draw by.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "static_check/checker/identity/cases/cases.h"
+#include "static_check/checker/identity/cases/every_choice.h"
 #include "static_check/checker/joint.h"
 
 namespace assay::checker::identity {
@@ -13,7 +14,8 @@ namespace assay::checker::identity {
 class Trials {
  public:
   // Both must outlive this.
-  Trials(const Joint& joint, std::set<std::string>& notes) : joint_(joint), notes_(notes) {}
+  Trials(const Joint& joint, std::set<std::string>& notes)
+      : joint_(joint), notes_(notes), every_choice_(joint, notes) {}
 
   // The equation holds in all cases drawn. Throws Rejection where it does not, and where the cases
   // are too many.
@@ -22,16 +24,14 @@ class Trials {
  private:
   struct Equation;
   void check_all(Equation& equation, Cases::Kind kind);
-  // Every choice of the flags and indices, where nothing else is decided.
-  void check_every_choice(Equation& equation);
   bool learn(Equation& equation, Cases::Kind kind);
   float compare(Equation& equation, const Cases::Kind& kind);
 
   const Joint& joint_;
   std::set<std::string>& notes_;
-  uint64_t trials_ = 0;       // so far: seeds
-  PlainInt work_ = 0;         // elements evaluated so far, of all equations
-  PlainInt chosen_work_ = 0;  // those of every choice
+  uint64_t trials_ = 0;  // so far: seeds
+  PlainInt work_ = 0;    // elements evaluated so far, of all equations
+  EveryChoice every_choice_;
 };
 
 }  // namespace assay::checker::identity

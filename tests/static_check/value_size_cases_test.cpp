@@ -1,0 +1,44 @@
+// The cases of fixtures/value_sizes: programs with sizes that depend on values, with their known
+// answers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "static_check/check.h"
+
+namespace assay::test {
+namespace {
+
+std::vector<std::filesystem::path> value_size_cases() {
+  const char* root = std::getenv("ASSAY_SOURCE_DIR");
+  if (root == nullptr) return {};
+  std::vector<std::filesystem::path> folders;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(root) /
+                                                               "fixtures" / "value_sizes"))
+    if (entry.is_directory() && std::filesystem::exists(entry.path() / "case.toml"))
+      folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+TEST(ValueSizeCases, AreProvedWhereTheyRefineAndNowhereElse) {
+  const std::vector<std::filesystem::path> folders = value_size_cases();
+  ASSERT_GE(folders.size(), 17U) << "ASSAY_SOURCE_DIR is not set";
+  const OperatorTable operators = OperatorTable::builtin();
+  for (const std::filesystem::path& folder : folders) {
+    const Case refinement = load_case(folder);
+    ASSERT_TRUE(refinement.known) << folder;
+    StaticOptions options;
+    options.timeout = std::chrono::minutes(10);  // sanitizers are slow
+    const Verdict verdict = static_check(refinement, operators, options).report.verdict;
+    EXPECT_EQ(verdict == Verdict::kProved, refinement.known->verdict == "refines") << folder;
+  }
+}
+
+}  // namespace
+}  // namespace assay::test
