@@ -41,28 +41,34 @@ bool IdentityTest::decides(const Test& test) {
 }
 
 void IdentityTest::announce(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
-  if (evaluations_ == nullptr) evaluations_ = std::make_unique<Evaluations>(problem_);
-  evaluations_->by_cases.announce(sequential, replicas);
+  evaluations().by_cases.announce(sequential, replicas);
 }
 
-bool IdentityTest::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
+IdentityTest::Evaluations& IdentityTest::evaluations() {
   if (evaluations_ == nullptr) evaluations_ = std::make_unique<Evaluations>(problem_);
-  auto& all = evaluations_->all;
-  const bool everywhere =
-      why_not_.empty() && decides([&] {
-        // Most that differ do so the first time.
-        for (size_t i = 0; i < std::size(kSeeds); ++i) {
-          if (i == all.size())
-            all.push_back(std::make_unique<identity::Evaluation>(problem_, kSeeds[i]));
-          for (const CleanExpr& replica : replicas)
-            if (!all[i]->equal(sequential, replica)) return false;
-        }
-        return true;
-      });
-  if (everywhere) return true;
-  const bool by_cases = decides([&] { return evaluations_->by_cases.holds(sequential, replicas); });
-  used_cases_ |= by_cases;
-  return by_cases;
+  return *evaluations_;
+}
+
+bool IdentityTest::holds_everywhere(const CleanExpr& sequential,
+                                    const std::vector<CleanExpr>& replicas) {
+  auto& all = evaluations().all;
+  return why_not_.empty() && decides([&] {
+           // Most that differ do so the first time.
+           for (size_t i = 0; i < std::size(kSeeds); ++i) {
+             if (i == all.size())
+               all.push_back(std::make_unique<identity::Evaluation>(problem_, kSeeds[i]));
+             for (const CleanExpr& replica : replicas)
+               if (!all[i]->equal(sequential, replica)) return false;
+           }
+           return true;
+         });
+}
+
+bool IdentityTest::holds_by_cases(const CleanExpr& sequential,
+                                  const std::vector<CleanExpr>& replicas) {
+  const bool holds = decides([&] { return evaluations().by_cases.holds(sequential, replicas); });
+  used_cases_ |= holds;
+  return holds;
 }
 
 std::set<std::string> IdentityTest::readings() const {
