@@ -78,6 +78,7 @@ Number Algebra::flagged(Residue residue, const Residue* sign_of, bool negated) c
   form.negated = negated;
   if (negated) residue = Residue{1, 1} - residue;
   Number flag = with(residue, std::move(form));
+  flag.sign = Sign::kNonnegative;
   flag.in_range = true;
   return flag;
 }
@@ -95,7 +96,13 @@ Number Algebra::constant(const Rational& value) {
   const Residue residue = residue_of(value);
   FormPointer& form = constants_[residue.value];
   if (form == nullptr) form = std::make_shared<const Form>(Form{Form::Kind::kConstant, value});
-  return {residue, Number::Kind::kFinite, true, 0, 0, 0, form};
+  Number number{residue};
+  number.in_range = true;
+  number.sign = value.is_positive()   ? Sign::kPositive
+                : value.is_negative() ? Sign::kAny
+                                      : Sign::kNonnegative;
+  number.form = form;
+  return number;
 }
 
 Number Algebra::infinity(bool negative) {
@@ -118,9 +125,13 @@ uint64_t Algebra::key(const Number& number) {
   throw NotRepresented{"what is not defined"};
 }
 
-const Rational* Algebra::known(const Residue& residue) const {
-  const auto found = constants_.find(residue.value);
+const Rational* Algebra::constant_with(uint64_t value) const {
+  const auto found = constants_.find(value);
   return found == constants_.end() ? nullptr : &found->second->constant;
+}
+
+const Rational* Algebra::known(const Residue& residue) const {
+  return constant_with(residue.value);
 }
 
 std::optional<int64_t> Algebra::common_denominator(const Number& number) const {
@@ -136,18 +147,18 @@ std::optional<int64_t> Algebra::common_denominator(const Number& number) const {
 }
 
 // One logarithm of all where the coefficients are rational, so that log(exp(x) y) is x + log y;
-// else each by itself.
+// else each by itself, or by its factors.
 Number Algebra::settled(const Number& number) {
   if (!has(number, Form::Kind::kLogarithms)) return number;
-  if (const auto multiple = common_denominator(number)) {
+  if (const auto multiple = factored_ ? std::nullopt : common_denominator(number)) {
     const uint64_t keys[] = {static_cast<uint64_t>(*multiple), exponential_of(number, *multiple)};
     return random("log", keys);
   }
   Residue sum = number.residue;
   for (const auto& [of, coefficient] : number.form->logarithms) {
-    const uint64_t keys[] = {1, of};
-    sum = sum + coefficient * random_residue("log", keys);
+    sum = sum + coefficient * log_of(of);
   }
+  if (sum == Residue{}) return constant(0);
   return {sum};
 }
 
@@ -172,7 +183,7 @@ bool Algebra::is_zero(const Number& number) const {
   return known != nullptr && known->is_zero();
 }
 
-Number Algebra::add(const Number& a, const Number& b) {
+Number Algebra::plain_sum(const Number& a, const Number& b) {
   if (a.kind == Number::Kind::kUndefined || b.kind == Number::Kind::kUndefined) return undefined();
   if (!a.is_finite() || !b.is_finite()) {
     if (a.is_finite()) return b;
@@ -230,9 +241,8 @@ std::optional<Number> Algebra::joined(const Number& a, const Number& b) {
     if (times != nullptr && *times == Rational(-1)) return negation(b.form->flag());
   }
   if (right != nullptr && left == nullptr && has(a, Form::Kind::kKept)) return joined(b, a);
-  if (has(a, Form::Kind::kRoot) && has(b, Form::Kind::kRoot) &&
-      a.form->argument.value == b.form->argument.value && a.form->constant == b.form->constant)
-    return root(a.form->factor + b.form->factor, a.form->argument, a.form->constant);
+  if (has(a, Form::Kind::kRoot) && has(b, Form::Kind::kRoot) && a.form->roots == b.form->roots)
+    return roots(a.form->factor + b.form->factor, a.form->roots);
   if (has(a, Form::Kind::kKept) && has(b, Form::Kind::kKept)) {
     const Number &flag = a.form->flag(), &other = b.form->flag();
     const Number &under = a.form->kept(), &beside = b.form->kept();
@@ -258,7 +268,7 @@ std::optional<Number> Algebra::joined(const Number& a, const Number& b) {
   return std::nullopt;
 }
 
-Number Algebra::scaled(const Number& a, const Rational& by) {
+Number Algebra::plain_multiple(const Number& a, const Rational& by) {
   if (by.is_one()) return a;
   if (a.kind == Number::Kind::kUndefined) return a;
   if (!a.is_finite()) {
@@ -315,7 +325,7 @@ Number Algebra::times_logarithms(const Number& number, const Residue& factor) co
   return with(number.residue * factor, std::move(form));
 }
 
-Number Algebra::multiply(const Number& left, const Number& right) {
+Number Algebra::plain_product(const Number& left, const Number& right) {
   if (left.form == nullptr && right.form == nullptr && left.is_finite() && right.is_finite())
     return {left.residue * right.residue};
   if (left.kind == Number::Kind::kUndefined || right.kind == Number::Kind::kUndefined)
@@ -332,18 +342,15 @@ Number Algebra::multiply(const Number& left, const Number& right) {
   if (has(a, Form::Kind::kKept)) return keep(a.form->flag(), multiply(a.form->kept(), b));
   if (has(b, Form::Kind::kKept)) return keep(b.form->flag(), multiply(a, b.form->kept()));
   const bool root_a = has(a, Form::Kind::kRoot), root_b = has(b, Form::Kind::kRoot);
-  if (root_a && root_b && a.form->argument.value == b.form->argument.value) {
-    const Rational exponent = a.form->constant + b.form->constant;
-    const Residue factor = a.form->factor * b.form->factor;
-    if (!exponent.is_integer()) return root(factor, a.form->argument, exponent);
-    return {factor * raised(a.form->argument, exponent.numerator())};
+  if (root_a && root_b) {
+    auto powers = a.form->roots;
+    powers.insert(powers.end(), b.form->roots.begin(), b.form->roots.end());
+    return roots(a.form->factor * b.form->factor, std::move(powers));
   }
   const Residue product = a.residue * b.residue;
-  // One of both forms stays: that of a base that is no constant, if there is one.
-  const bool first = root_a && (!root_b || !constants_.contains(a.form->argument.value));
-  if (first || root_b) {
-    Form form = first ? *a.form : *b.form;
-    form.factor = form.factor * (first ? b.residue : a.residue);
+  if (root_a || root_b) {
+    Form form = root_a ? *a.form : *b.form;
+    form.factor = form.factor * (root_a ? b.residue : a.residue);
     return with(product, std::move(form));
   }
   return {product};

@@ -9,7 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "static_check/identity/angles.h"
 #include "static_check/identity/cases.h"
+#include "static_check/identity/factors.h"
 #include "static_check/identity/field.h"
 #include "static_check/identity/number.h"
 
@@ -23,8 +25,11 @@ class Algebra {
  public:
   // `cases`: what is not continuous is decided by these; nullptr: it is a function of its own.
   // `decide_sets`: extrema of three and more are too. They must outlive this.
-  explicit Algebra(uint64_t seed, Cases* cases = nullptr, bool decide_sets = false)
-      : seed_(seed), cases_(cases), decide_sets_(decide_sets) {}
+  // `factored`: logarithms of one number at a time, where they are factors, are sums of those of
+  // its factors; otherwise a sum of logarithms is one of the product.
+  explicit Algebra(uint64_t seed, Cases* cases = nullptr, bool decide_sets = false,
+                   bool factored = true)
+      : seed_(seed), cases_(cases), decide_sets_(decide_sets), factored_(factored) {}
 
   Cases* cases() const { return cases_; }
   bool decides_sets() const { return decide_sets_; }
@@ -40,6 +45,9 @@ class Algebra {
   Number unknown(std::string_view name, std::span<const Number> arguments);
   Number random_flag(std::string_view name, std::span<const uint64_t> keys);
 
+  // The constant with that value, where it is one of the programs.
+  const Rational* constant_with(uint64_t value) const;
+
   // The value that numbers are told apart by; equal numbers have equal ones. kinds other than
   // finite ones have values of their own.
   uint64_t key(const Number& number);
@@ -50,7 +58,7 @@ class Algebra {
   const Rational* constant_of(const Number& number) const;
   bool is_zero(const Number& number) const;
 
-  Number add(const Number& a, const Number& b);
+  Number add(const Number& a, const Number& b);  // signs.cpp
   Number subtract(const Number& a, const Number& b) { return add(a, negative(b)); }
   Number negative(const Number& a) { return scaled(a, -1); }
   Number scaled(const Number& a, const Rational& by);
@@ -60,9 +68,11 @@ class Algebra {
   Number power(const Number& a, const Rational& exponent);
   Number exponential(const Number& a);
   Number logarithm(const Number& a);
+  Number cosine(const Number& a);
+  Number sine(const Number& a);
 
   // Of one or more.
-  Number maximum(std::span<const Number> of);
+  Number maximum(std::span<const Number> of);  // signs.cpp
   Number maximum(const Number& a, const Number& b) { return maximum(std::vector{a, b}); }
   Number minimum(const Number& a, const Number& b);
 
@@ -77,6 +87,14 @@ class Algebra {
   Number keep(const Number& flag, const Number& value);
 
  private:
+  // The same without what is known of the result's sign.
+  Number plain_sum(const Number& a, const Number& b);
+  Number plain_multiple(const Number& a, const Rational& by);
+  Number plain_product(const Number& a, const Number& b);
+  Number plain_power(const Number& a, const Rational& exponent);
+  Number plain_exponential(const Number& a);
+  Number plain_maximum(std::span<const Number> of);
+  Number signed_as(Number number, Sign sign);
   Wide hash(std::string_view name, std::span<const uint64_t> keys, uint64_t salt) const;
   Residue random_residue(std::string_view name, std::span<const uint64_t> keys) const;
   Number flagged(Residue residue, const Residue* sign_of, bool negated) const;
@@ -89,10 +107,16 @@ class Algebra {
   std::optional<Number> joined(const Number& a, const Number& b);
   // exp(multiple * number) modulo p, where the logarithms have integer coefficients then.
   uint64_t exponential_of(const Number& number, int64_t multiple) const;
+  // The logarithm of one number, as a number of its own.
+  Residue log_of(uint64_t value);
   // factor * base^exponent, which is no integer.
-  Number root(const Residue& factor, const Residue& base, const Rational& exponent) const;
+  Number root(const Residue& factor, const Residue& base, const Rational& exponent);
+  // factor * the product of powers.
+  Number roots(Residue factor, std::vector<std::pair<Residue, Rational>> powers) const;
+  // base^exponent, between 0 and 1.
+  Residue unit_root(const Residue& base, const Rational& exponent) const;
   Number root_of_constant(const Rational& base, const Rational& exponent);
-  Number maximum_of(std::vector<Residue> elements) const;
+  Number maximum_of(std::vector<Residue> elements);
   // By cases.
   struct AffineView {
     Residue of;
@@ -108,9 +132,13 @@ class Algebra {
 
   const uint64_t seed_;
   Cases* const cases_;
-  const bool decide_sets_;
+  const bool decide_sets_, factored_;
+  Factors factors_{*this};  // of what logarithms are of
+  Factors bases_{*this};    // of what roots are of: integer powers alone
+  Angles angles_{[this](uint64_t angle) { return random_residue("angle", {&angle, 1}); }};
   std::unordered_map<uint64_t, FormPointer> constants_;  // by value
   std::unordered_map<uint64_t, Number> arguments_;       // by cases: of exponentials, by value
+  std::unordered_map<uint64_t, Residue> positive_;       // what logarithms are of, by value
 };
 
 Residue operator+(const Residue& a, const Residue& b);

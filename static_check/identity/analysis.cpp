@@ -38,7 +38,7 @@ uint64_t Algebra::exponential_of(const Number& number, int64_t multiple) const {
   return result;
 }
 
-Number Algebra::exponential(const Number& a) {
+Number Algebra::plain_exponential(const Number& a) {
   switch (a.kind) {
     case Number::Kind::kUndefined:
     case Number::Kind::kInfinity:
@@ -49,11 +49,21 @@ Number Algebra::exponential(const Number& a) {
       break;
   }
   if (is_zero(a)) return constant(1);
-  const Number argument = common_denominator(a) == 1 ? a : settled(a);
+  const auto multiple = common_denominator(a);
+  if (multiple && *multiple != 1) {  // exp(x + log(v) / 2) = exp(x) sqrt(v)
+    Number product = exponential({a.residue});
+    for (const auto& [of, coefficient] : a.form->logarithms)
+      product = multiply(product, power({positive_.at(of)}, *known(coefficient)));
+    return product;
+  }
+  const Number argument = multiple ? a : settled(a);
   const uint64_t value = exponential_of(argument, 1);
   const uint64_t keys[] = {value};
-  if (cases_ != nullptr && !has(argument, Form::Kind::kLogarithms))
-    arguments_.emplace(value, argument);
+  if (!has(argument, Form::Kind::kLogarithms)) {
+    if (cases_ != nullptr) arguments_.emplace(value, argument);
+    factors_.learn_exponential(value, argument.residue);
+    bases_.learn_exponential(value, argument.residue);
+  }
   return {Residue{value, random_residue("exp", keys).exponent}};
 }
 
@@ -63,15 +73,49 @@ Number Algebra::logarithm(const Number& a) {
   const Number of = settled(a);
   if (const Rational* known = constant_of(of); known != nullptr && known->is_one())
     return constant(0);
+  if (has(of, Form::Kind::kRoot)) {
+    Number sum = of.form->factor == Residue{1, 1} ? constant(0) : logarithm({of.form->factor});
+    for (const auto& [base, exponent] : of.form->roots)
+      sum = add(sum, scaled(logarithm({base}), exponent));
+    return sum;
+  }
+  positive_.try_emplace(of.residue.value, of.residue);
   Form form{Form::Kind::kLogarithms};
   form.logarithms.emplace_back(of.residue.value, constant(1).residue);
-  return {Residue{},
-          Number::Kind::kFinite,
-          false,
-          0,
-          0,
-          0,
-          std::make_shared<const Form>(std::move(form))};
+  return with(Residue{}, std::move(form));
+}
+
+Residue Algebra::log_of(uint64_t value) {
+  const auto of_factor = [&](uint64_t factor) {
+    const uint64_t keys[] = {1, factor};
+    return random_residue("log", keys);
+  };
+  if (!factored_) return of_factor(value);
+  const Product& product = factors_.of(positive_.at(value), true);
+  Residue sum = product.exponent;
+  for (const auto& [factor, times] : product.powers)
+    sum = sum + residue_of(times) * of_factor(factor);
+  for (const bool divided : {false, true}) {
+    int64_t rest = divided ? product.constant.denominator() : product.constant.numerator();
+    for (int64_t prime = 2; rest > 1; ++prime) {
+      if (prime > kLargestFactor) prime = rest;
+      for (; rest % prime == 0; rest /= prime) {
+        const Residue log = of_factor(residue_of(prime).value);
+        sum = divided ? sum - log : sum + log;
+      }
+    }
+  }
+  return sum;
+}
+
+Number Algebra::cosine(const Number& a) {
+  if (!a.is_finite()) return undefined();
+  return {angles_.at(settled(a).residue).cos};
+}
+
+Number Algebra::sine(const Number& a) {
+  if (!a.is_finite()) return undefined();
+  return {angles_.at(settled(a).residue).sin};
 }
 
 Number Algebra::reciprocal(const Number& a) {
@@ -82,7 +126,7 @@ Number Algebra::reciprocal(const Number& a) {
   return power(a, -1);
 }
 
-Number Algebra::power(const Number& number, const Rational& exponent) {
+Number Algebra::plain_power(const Number& number, const Rational& exponent) {
   if (!number.is_finite()) {
     if (number.kind == Number::Kind::kUndefined) return number;
     throw NotRepresented{"a power of an infinity"};
@@ -97,6 +141,11 @@ Number Algebra::power(const Number& number, const Rational& exponent) {
   }
   if (!exponent.is_integer()) {
     if (const Rational* known = constant_of(a)) return root_of_constant(*known, exponent);
+    if (has(a, Form::Kind::kRoot) && a.form->factor == Residue{1, 1}) {
+      auto powers = a.form->roots;
+      for (auto& [base, of] : powers) of = of * exponent;
+      return roots(Residue{1, 1}, std::move(powers));
+    }
     return root(Residue{1, 1}, a.residue, exponent);
   }
   const int64_t times = exponent.numerator();
@@ -109,57 +158,87 @@ Number Algebra::power(const Number& number, const Rational& exponent) {
     }
   }
   if (has(a, Form::Kind::kRoot)) {
-    const Residue factor = raised(a.form->factor, times);
-    const Rational whole = a.form->constant * exponent;
-    if (!whole.is_integer()) return root(factor, a.form->argument, whole);
-    return {factor * raised(a.form->argument, whole.numerator())};
+    auto powers = a.form->roots;
+    for (auto& [base, of] : powers) of = of * exponent;
+    return roots(raised(a.form->factor, times), std::move(powers));
   }
   return {raised(a.residue, times)};
 }
 
-Number Algebra::root(const Residue& factor, const Residue& base, const Rational& exponent) const {
-  // By exponents between 0 and 1, so that x / sqrt(x) is sqrt(x).
-  const int64_t parts = exponent.denominator();
-  const int64_t rest = (exponent.numerator() % parts + parts) % parts;
-  const uint64_t keys[] = {static_cast<uint64_t>(parts), base.value};
-  Residue unit = random_residue("root", keys);
-  if (cases_ != nullptr && cases_->assignments() == nullptr && parts == 2)
-    unit = square_root(base, unit);
+Number Algebra::root(const Residue& factor, const Residue& base, const Rational& exponent) {
+  if (!factored_) return roots(factor, {{base, exponent}});
+  const Product& product = bases_.of(base, false);
+  std::vector<std::pair<Residue, Rational>> powers;
+  for (const auto& [of, times] : product.powers)
+    powers.emplace_back(bases_.factor(of), exponent * times);
+  Residue outside = factor;
+  if (!(product.exponent == Residue{}))
+    outside = outside * exponential({product.exponent * residue_of(exponent)}).residue;
+  const Number result = roots(outside, std::move(powers));
+  return product.constant.is_one() ? result
+                                   : multiply(root_of_constant(product.constant, exponent), result);
+}
+
+Number Algebra::roots(Residue factor, std::vector<std::pair<Residue, Rational>> powers) const {
+  std::ranges::sort(powers, {}, [](const auto& power) { return power.first.value; });
   Form form{Form::Kind::kRoot};
-  form.constant = Rational(rest, parts);
-  form.factor = factor * raised(base, (exponent.numerator() - rest) / parts);
-  form.argument = base;
-  return {form.factor * raised(unit, rest),
-          Number::Kind::kFinite,
-          false,
-          0,
-          0,
-          0,
-          std::make_shared<const Form>(std::move(form))};
+  for (size_t i = 0; i < powers.size();) {
+    const Residue base = powers[i].first;
+    Rational exponent(0);
+    for (; i < powers.size() && powers[i].first.value == base.value; ++i)
+      exponent = exponent + powers[i].second;
+    // By exponents between 0 and 1, so that x / sqrt(x) is sqrt(x).
+    const int64_t parts = exponent.denominator();
+    const int64_t rest = (exponent.numerator() % parts + parts) % parts;
+    factor = factor * raised(base, (exponent.numerator() - rest) / parts);
+    if (rest != 0) form.roots.emplace_back(base, Rational(rest, parts));
+  }
+  if (form.roots.empty()) return {factor};
+  form.factor = factor;
+  for (const auto& [base, exponent] : form.roots) factor = factor * unit_root(base, exponent);
+  return with(factor, std::move(form));
+}
+
+// Powers of one root for all common denominators.
+Residue Algebra::unit_root(const Residue& base, const Rational& exponent) const {
+  constexpr int64_t kParts = 12;
+  const int64_t parts = exponent.denominator();
+  const bool common = kParts % parts == 0;
+  const uint64_t keys[] = {static_cast<uint64_t>(common ? kParts : parts), base.value};
+  const Residue unit =
+      raised(random_residue("root", keys), exponent.numerator() * (common ? kParts / parts : 1));
+  return cases_ != nullptr && cases_->assignments() == nullptr && parts == 2
+             ? square_root(base, unit)
+             : unit;
 }
 
 Number Algebra::root_of_constant(const Rational& base, const Rational& exponent) {
   if (base.is_negative()) return undefined();
-  if (exponent.denominator() != 2) return root(Residue{1, 1}, residue_of(base), exponent);
+  if (exponent.denominator() != 2) return roots(Residue{1, 1}, {{residue_of(base), exponent}});
   // sqrt(p / q) = sqrt(p q) / q, and squares come out of p q.
   int64_t rest = 0;
   if (__builtin_mul_overflow(base.numerator(), base.denominator(), &rest))
-    return root(Residue{1, 1}, residue_of(base), exponent);
-  int64_t outside = 1;
-  for (int64_t factor = 2; factor <= kLargestFactor && factor * factor <= rest; ++factor)
-    while (rest % (factor * factor) == 0) {
-      rest /= factor * factor;
-      outside *= factor;
-    }
-  const Rational scale(outside, base.denominator());
+    return roots(Residue{1, 1}, {{residue_of(base), exponent}});
+  Rational scale(1, base.denominator());
+  std::vector<std::pair<Residue, Rational>> powers;
+  for (int64_t prime = 2; rest > 1; ++prime) {
+    if (prime > kLargestFactor || prime * prime > rest) prime = rest;
+    int64_t times = 0;
+    for (; rest % prime == 0; rest /= prime) ++times;
+    for (; times > 1; times -= 2) scale = scale * Rational(prime);
+    if (times == 1) powers.emplace_back(residue_of(prime), exponent);
+  }
   const int64_t times = exponent.numerator();  // of the square root
-  if (rest == 1) return power(constant(scale), times);
-  const Residue factor = raised(residue_of(scale), times);
-  if (rest == 2) return {factor * raised({kSqrtTwo, kSqrtTwoInExponents}, times)};
-  return root(factor, residue_of(rest), exponent);
+  if (powers.empty()) return power(constant(scale), times);
+  Residue factor = raised(residue_of(scale), times);
+  if (powers[0].first.value == 2) {
+    factor = factor * raised({kSqrtTwo, kSqrtTwoInExponents}, times);
+    powers.erase(powers.begin());
+  }
+  return roots(factor, std::move(powers));
 }
 
-Number Algebra::maximum(std::span<const Number> of) {
+Number Algebra::plain_maximum(std::span<const Number> of) {
   const auto is_set = [](const Number& x) { return has(x, Form::Kind::kMaximum); };
   if (cases_ != nullptr && cases_->assignments() == nullptr &&
       (decide_sets_ || (of.size() <= 2 && std::ranges::none_of(of, is_set))))
@@ -207,7 +286,7 @@ Number Algebra::maximum(std::span<const Number> of) {
   return {elements[0]};
 }
 
-Number Algebra::maximum_of(std::vector<Residue> elements) const {
+Number Algebra::maximum_of(std::vector<Residue> elements) {
   // What all elements have in common comes out: max(a + c, b + c) = max(a, b) + c. Of two, half of
   // what is left is their distance: max(a, b) = (a + b + sqrt((a - b)^2)) / 2.
   Residue mean;
@@ -226,13 +305,7 @@ Number Algebra::maximum_of(std::vector<Residue> elements) const {
   } else {
     rest = random_residue("maximum", keys);
   }
-  return {mean + rest,
-          Number::Kind::kFinite,
-          false,
-          0,
-          0,
-          0,
-          std::make_shared<const Form>(std::move(form))};
+  return with(mean + rest, std::move(form));
 }
 
 Number Algebra::minimum(const Number& a, const Number& b) {
@@ -245,6 +318,7 @@ Number Algebra::is_positive(const Number& number) {
   if (!number.is_finite()) return constant(number.kind == Number::Kind::kInfinity ? 1 : 0);
   const Number a = settled(number);
   if (const Rational* known = constant_of(a)) return constant(known->is_positive() ? 1 : 0);
+  if (a.sign == Sign::kPositive) return constant(1);
   if (has(a, Form::Kind::kFlag)) return a;
   if (has(a, Form::Kind::kKept))
     if (const Rational* known = constant_of(a.form->kept()))
@@ -257,7 +331,7 @@ Number Algebra::is_positive(const Number& number) {
         return is_positive({(*a.form->elements)[1 - i] + a.form->shift});
     }
   if (a.residue.value == 0) return constant(0);
-  if (cases_ != nullptr) return constant(sign(a, Cases::Use::kFlag) > 0 ? 1 : 0);
+  if (cases_ != nullptr) return constant(sign(number, Cases::Use::kFlag) > 0 ? 1 : 0);
   const uint64_t keys[] = {a.residue.value};
   return flagged(random_residue("positive", keys), &a.residue, false);
 }
@@ -272,11 +346,11 @@ Number Algebra::is_equal(const Number& a, const Number& b) {
       return known->is_zero() ? negation(a) : constant(0);
     }
   if (has(b, Form::Kind::kFlag) && constant_of(a) != nullptr) return is_equal(b, a);
-  const Number difference = settled(subtract(a, b));
+  const Number unsettled = subtract(a, b), difference = settled(unsettled);
   if (const Rational* known = constant_of(difference)) return constant(known->is_zero() ? 1 : 0);
   const uint64_t value = difference.residue.value;
   if (value == 0) return constant(1);
-  if (cases_ != nullptr) return constant(sign(difference, Cases::Use::kFlag) == 0 ? 1 : 0);
+  if (cases_ != nullptr) return constant(sign(unsettled, Cases::Use::kFlag) == 0 ? 1 : 0);
   const uint64_t keys[] = {std::min(value, kValues.negative(value))};
   return random_flag("zero", keys);
 }

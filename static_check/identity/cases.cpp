@@ -13,6 +13,9 @@ constexpr size_t kMostThresholds = 17;
 // Numbers whose sums are looked for: a search is linear in them.
 constexpr size_t kMostPositives = 256;
 constexpr size_t kMostInputs = 4096;
+// Numbers that others are compared with, as multiples by what is positive.
+constexpr size_t kMostPlaced = 64;
+constexpr size_t kMostKnown = size_t{1} << 14;
 
 uint64_t mixed_key(uint64_t state) {
   state = (state ^ (state >> 32)) * 0xD6E8FEB86659FD93ull;
@@ -68,7 +71,8 @@ const Cases::Place& Cases::place(uint64_t number) {
   const auto found = places_.find(number);
   if (found != places_.end()) return found->second;
   const std::optional<int> implied = ordered_ ? implied_side(number) : std::nullopt;
-  Place place{0, implied.value_or(symbol(number)), source_of(number)};
+  Place place{0, implied.value_or(symbol(side_of(number))), source_of(number)};
+  if (placed_.size() < kMostPlaced) placed_.emplace_back(number, kValues.inverse(number));
   std::vector<double> beyond;  // thresholds of that side, by their distance from 0
   for (const Rational& threshold : thresholds_.all())
     if (threshold.to_double() * place.side > 0) beyond.push_back(std::abs(threshold.to_double()));
@@ -89,6 +93,38 @@ const Cases::Place& Cases::place(uint64_t number) {
     if (positive_.insert(positive).second) positives_.push_back(positive);
   }
   return places_.emplace(number, place).first->second;
+}
+
+void Cases::learn_nonnegative(uint64_t number, bool positive) {
+  if (sides_.size() >= kMostKnown || number == 0) return;
+  sides_.insert_or_assign(number, 1);
+  if (positive) always_positive_.insert(number);
+}
+
+void Cases::learn_same_side(uint64_t number, uint64_t as) {
+  if (sides_.size() < kMostKnown && number != as && as != 0)
+    sides_.try_emplace(number, side_of(as));
+}
+
+uint64_t Cases::side_of(uint64_t number) const {
+  const uint64_t negative = kValues.negative(number);
+  if (const auto found = sides_.find(number); found != sides_.end()) return found->second;
+  if (const auto found = sides_.find(negative); found != sides_.end())
+    return kValues.negative(found->second);
+  if (placed_.empty() || always_positive_.empty()) return number;
+  const uint64_t inverse = kValues.inverse(number);
+  for (const auto& [other, other_inverse] : placed_) {
+    const auto known = places_.find(other);
+    if (known == places_.end()) continue;  // this one
+    const uint64_t quotients[] = {kValues.multiply(other, inverse),
+                                  kValues.multiply(number, other_inverse)};
+    const uint64_t side = known->second.side > 0 ? 1 : kValues.negative(1);
+    for (const uint64_t quotient : quotients) {
+      if (always_positive_.contains(quotient)) return side;
+      if (always_positive_.contains(kValues.negative(quotient))) return kValues.negative(side);
+    }
+  }
+  return number;
 }
 
 std::optional<int> Cases::implied_side(uint64_t number) const {

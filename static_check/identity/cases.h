@@ -48,6 +48,10 @@ class Cases {
   // is not 0.
   int sign(uint64_t number, const Rational& scale, const Rational& offset, Use use);
   bool coin(uint64_t key);
+  // What is known of signs: a number is positive, or not negative; one is another times what is
+  // positive.
+  void learn_nonnegative(uint64_t number, bool positive);
+  void learn_same_side(uint64_t number, uint64_t as);
   // 0 .. count - 1.
   uint64_t draw(uint64_t key, uint64_t count) const;
 
@@ -86,6 +90,8 @@ class Cases {
   // What a decision is worth: the logarithm of the inverse of its least probability.
   int worth(const Place& of, Use use) const;
   Source source_of(uint64_t number) const;
+  // What has the sign of the number: itself, or 1.
+  uint64_t side_of(uint64_t number) const;
   std::optional<int> implied_side(uint64_t number) const;
 
   const uint64_t seed_;
@@ -95,6 +101,9 @@ class Cases {
   bool compared_ = false, decided_any_ = false;
   Assignments* assignments_ = nullptr;
   std::unordered_map<uint64_t, Place> places_;
+  std::unordered_map<uint64_t, uint64_t> sides_;
+  std::unordered_set<uint64_t> always_positive_;
+  std::vector<std::pair<uint64_t, uint64_t>> placed_;  // the first of them, with their inverses
   std::unordered_set<uint64_t> positive_;
   std::vector<uint64_t> positives_;  // the same
   std::vector<Residue> inputs_;

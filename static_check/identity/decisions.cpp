@@ -46,6 +46,7 @@ int Algebra::sign(const Number& number, Cases::Use use) {
   if (const Rational* known = constant_of(a))
     return known->is_zero() ? 0 : known->is_positive() ? 1 : -1;
   if (a.residue.value == 0) return 0;
+  if (number.sign == Sign::kPositive) return 1;
   // A root is positive.
   if (has(a, Form::Kind::kRoot)) {
     const Residue& factor = a.form->factor;

@@ -301,7 +301,8 @@ int64_t represented_elements(const Problem& problem, bool by_cases) {
   return elements;
 }
 
-Evaluation::Evaluation(const Problem& problem, uint64_t seed) : problem_(problem), algebra_(seed) {
+Evaluation::Evaluation(const Problem& problem, uint64_t seed, bool factored)
+    : problem_(problem), algebra_(seed, nullptr, false, factored) {
   represented_elements(problem, false);
   run();
   if (functions_.learned_late()) run();  // with all of them known from the first operator on

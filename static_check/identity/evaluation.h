@@ -27,8 +27,9 @@ using IndexTables = std::map<std::pair<uint64_t, uint64_t>, int64_t>;
 
 class Evaluation {
  public:
-  // Runs the programs. Throws NotRepresented where a number has no residue, and TimedOut.
-  Evaluation(const Problem& problem, uint64_t seed);
+  // Runs the programs, with logarithms as the algebra has them. Throws NotRepresented where a
+  // number has no residue, and TimedOut.
+  Evaluation(const Problem& problem, uint64_t seed, bool factored);
   // The same of a problem that is represented, by cases, which must outlive this; indices among the
   // inputs are drawn of their tables. With `specification_alone` that is all that runs.
   Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool decide_sets,

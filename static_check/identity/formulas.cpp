@@ -51,12 +51,17 @@ std::optional<Number> Functions::formula(const std::string& fn, std::span<const 
                                          a.reciprocal(a.settled(a.logarithm(a.constant(10))))))},
       {"sqrt", ASSAY_FORMULA(a.power(x, Rational(1, 2)))},
       {"rsqrt", ASSAY_FORMULA(a.power(x, Rational(-1, 2)))},
-      {"sin", ASSAY_FORMULA(f.odd("sin", x))},
-      {"tan", ASSAY_FORMULA(f.odd("tan", x))},
+      {"sin", ASSAY_FORMULA(a.sine(x))},
+      {"cos", ASSAY_FORMULA(a.cosine(x))},
+      {"tan", ASSAY_FORMULA(a.multiply(a.sine(x), a.reciprocal(a.cosine(x))))},
       {"asin", ASSAY_FORMULA(f.odd("asin", x))},
       {"atan", ASSAY_FORMULA(f.odd("atan", x))},
-      {"asinh", ASSAY_FORMULA(f.odd("asinh", x))},
-      {"atanh", ASSAY_FORMULA(f.odd("atanh", x))},
+      {"asinh", ASSAY_FORMULA(a.logarithm(
+                    a.add(x, a.power(a.add(a.multiply(x, x), a.constant(1)), Rational(1, 2)))))},
+      {"atanh", ASSAY_FORMULA(a.scaled(a.subtract(a.logarithm(a.add(a.constant(1), x)),
+                                                  a.logarithm(a.subtract(a.constant(1), x))),
+                                       Rational(1, 2)))},
+      {"log1p", ASSAY_FORMULA(a.logarithm(a.add(a.constant(1), x)))},
       {"erf", ASSAY_FORMULA(f.odd("erf", x))},
       {"erfc", ASSAY_FORMULA(a.subtract(a.constant(1), f.odd("erf", x)))},
       {"sinh", ASSAY_FORMULA(a.scaled(a.subtract(a.exponential(x), a.exponential(a.negative(x))),
@@ -131,7 +136,7 @@ std::optional<Number> Functions::formula(const std::string& fn, std::span<const 
          if (const Rational* exponent = a.constant_of(at[1]);
              exponent != nullptr && exponent->fits(int64_t{1} << 16))
            return a.power(at[0], *exponent);
-         if (const Rational* base = a.constant_of(at[0]); base != nullptr && base->is_positive())
+         if (at[0].sign == Sign::kPositive)
            return a.exponential(a.multiply(at[1], a.settled(a.logarithm(at[0]))));
          return std::nullopt;
        }},

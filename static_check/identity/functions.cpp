@@ -32,6 +32,7 @@ const Irrational kOfPi[] = {
     {2 * kPi, "2 pi", 4, 1, 2},
     {1 / kPi, "1/pi", 1, 1, -2},
     {std::sqrt(2 / kPi), "sqrt(2/pi)", 2, 1, -1},
+    {2 * std::sqrt(2 / kPi), "sqrt(8/pi)", 8, 1, -1},
     {2 / std::sqrt(kPi), "2/sqrt(pi)", 4, 1, -1},
     {1 / std::sqrt(2 * kPi), "1/sqrt(2 pi)", 1, 2, -1},
     {1 / std::sqrt(kPi), "1/sqrt(pi)", 1, 1, -1},
@@ -105,6 +106,11 @@ Number Functions::literal(const Rational& value) {
   }
   if (is_near(magnitude, std::numbers::ln2))
     return read("log 2", algebra_.settled(algebra_.logarithm(algebra_.constant(2))));
+  if (is_near(magnitude, std::numbers::ln10))
+    return read("log 10", algebra_.settled(algebra_.logarithm(algebra_.constant(10))));
+  if (is_near(magnitude, std::numbers::log10e))
+    return read("1/log 10",
+                algebra_.reciprocal(algebra_.settled(algebra_.logarithm(algebra_.constant(10)))));
   if (is_near(magnitude, std::numbers::log2e))
     return read("1/log 2",
                 algebra_.reciprocal(algebra_.settled(algebra_.logarithm(algebra_.constant(2)))));

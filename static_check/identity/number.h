@@ -57,6 +57,8 @@ struct Dependence {
   }
 };
 
+enum class Sign : uint8_t { kAny, kNonnegative, kPositive };
+
 struct Number {
   enum class Kind : uint8_t { kFinite, kInfinity, kMinusInfinity, kUndefined };
 
@@ -65,6 +67,7 @@ struct Number {
   // An integer that is known to be in its type's range whatever the inputs are: an input, a
   // constant, a flag.
   bool in_range = false;
+  Sign sign = Sign::kAny;       // wherever it is defined
   uint8_t bits = 0, depth = 0;  // by cases: what it depends on
   uint32_t source = 0;
   FormPointer form = nullptr;
@@ -84,7 +87,7 @@ struct Form {
   enum class Kind : uint8_t {
     kConstant,    // `constant`
     kLogarithms,  // the number's residue + sum of coefficients * logs of values
-    kRoot,        // `factor` * base^`constant`, no integer, where base is `argument`
+    kRoot,        // `factor` * the product of `roots`
     kMaximum,     // of `elements`, with `shift`
     kFlag,        // 0 or 1
     kKept,        // flag `first` times `second`
@@ -95,6 +98,8 @@ struct Form {
   Rational constant = 0, scale = 1;
   std::vector<std::pair<uint64_t, Residue>> logarithms = {};  // value, coefficient; by value
   Residue factor = {}, argument = {};
+  // kRoot: bases and their exponents, between 0 and 1; sorted by the bases' values.
+  std::vector<std::pair<Residue, Rational>> roots = {};
   // kMaximum: of elements + shift, of which none is twice; sorted by value.
   std::shared_ptr<const std::vector<Residue>> elements = nullptr;
   Residue shift = {};
@@ -112,13 +117,9 @@ inline bool has(const Number& number, Form::Kind kind) {
 }
 
 inline Number with(const Residue& residue, Form form) {
-  return {residue,
-          Number::Kind::kFinite,
-          false,
-          0,
-          0,
-          0,
-          std::make_shared<const Form>(std::move(form))};
+  Number number{residue};
+  number.form = std::make_shared<const Form>(std::move(form));
+  return number;
 }
 
 // Thrown where a number has no residue: the identity is not decided.

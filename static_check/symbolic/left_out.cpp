@@ -37,8 +37,11 @@ void refuse_contradicted_domains(const Problem&, const Certificate&, const Domai
 struct IdentityTest::Evaluations {};
 IdentityTest::IdentityTest(const Problem& problem) : problem_(problem) {}
 IdentityTest::~IdentityTest() = default;
-bool IdentityTest::holds(const CleanExpr&, const std::vector<CleanExpr>&) { return false; }
 void IdentityTest::announce(const CleanExpr&, const std::vector<CleanExpr>&) {}
+bool IdentityTest::holds_everywhere(const CleanExpr&, const std::vector<CleanExpr>&) {
+  return false;
+}
+bool IdentityTest::holds_by_cases(const CleanExpr&, const std::vector<CleanExpr>&) { return false; }
 std::set<std::string> IdentityTest::readings() const { return {}; }
 std::vector<std::vector<CleanExpr>> likely_relations(const Problem&, const std::string&) {
   return {};

@@ -80,7 +80,7 @@ void print(const std::map<std::string, Tally>& tallies, const Tally& all) {
 constexpr uint64_t kPairsWithTwins = 40;
 
 // The share of equal pairs that has to be proved.
-constexpr double kProved = 0.65;
+constexpr double kProved = 0.85;
 
 TEST(IdentityPairs, AreProvedWhereTheyAreEqual) {
   const uint64_t count = number("ASSAY_PAIRS", table().identities.size());

@@ -51,6 +51,7 @@ Number Algebra::plain_sum(std::vector<Number> terms) {
   }
   result.nonnegative |= nonnegative;
   result.positive |= nonnegative && positive;
+  note_nonnegative(result);
   return result;
 }
 
@@ -151,21 +152,6 @@ std::optional<Number> Algebra::sum_of_kept_logs(const std::vector<Number>& terms
   return log_form(ordinary_part, std::move(logs));
 }
 
-std::optional<Number> Algebra::sum_of_roots(const std::vector<Number>& terms) {
-  for (const Number& x : terms)
-    if (x.kind != Kind::kRoot) return std::nullopt;
-  RootForm total = roots_[index(terms[0])];
-  total.factor = {};
-  for (const Number& x : terms) {
-    const RootForm& form = roots_[index(x)];
-    if (form.base.value.r != total.base.value.r || form.numerator != total.numerator ||
-        form.denominator != total.denominator)
-      return std::nullopt;
-    total.factor = total.factor + form.factor;
-  }
-  return root_form(total);
-}
-
 Number Algebra::plain_multiple(const Number& x, const Rational& by) {
   if (x.kind == Kind::kNan || by.is_one()) return x;
   if (x.is_infinite())
@@ -257,6 +243,7 @@ Number Algebra::plain_product(const Number& a, const Number& b) {
     result.positive |= a.positive && b.positive;
     if (a.positive && b.positive)
       learn_factors(result, {a.value, Rational(1)}, {b.value, Rational(1)});
+    note_nonnegative(result);
   }
   return result;
 }
@@ -277,7 +264,7 @@ Number Algebra::plain_reciprocal(const Number& x) {
   if (x.kind == Kind::kRoot) {
     RootForm form = roots_[index(x)];
     form.factor = inverse(form.factor);
-    form.numerator = -form.numerator;
+    for (RootPower& each : form.powers) each.exponent = -each.exponent;
     result = root_form(form);
   } else {
     result = ordinary(inverse(x.value));

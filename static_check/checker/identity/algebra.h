@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "static_check/checker/identity/cases/cases.h"
+#include "static_check/checker/identity/powers/circle.h"
 #include "static_check/checker/identity/hash.h"
 #include "static_check/checker/identity/number.h"
 
@@ -75,10 +76,14 @@ class Algebra {
   Number reciprocal(const Number& x);
   Number power(const Number& x, PlainInt exponent);
 
-  // -- exponentials, logarithms, roots (exponentials.cpp, roots.cpp) --
+  // -- exponentials, logarithms, roots (powers/) --
   Number exp(const Number& x);
   Number log(const Number& x);
   Number root(const Number& x, PlainInt numerator, PlainInt denominator);
+
+  // -- sines (powers/circle.h) --
+  Number cos(const Number& x) { return variable(circle_.point(x.value).first, kReal); }
+  Number sin(const Number& x) { return variable(circle_.point(x.value).second, kReal); }
 
   // -- extrema (extrema.cpp) --
   Number maximum(const std::vector<Number>& of);
@@ -166,7 +171,7 @@ class Algebra {
   Number infinite_product(const Number& infinite, const Number& by);
   int ordered(const Number& a, const Number& b, Dependence& decided);
 
-  Residues formal_log(uint64_t of);
+  Residues formal_log(const Residues& of);
   void learn_factors(const Number& product, const LogTerm& a, const LogTerm& b);
 
   Number sum_of_finite(const std::vector<Number>& terms, Type type);
@@ -184,7 +189,15 @@ class Algebra {
                           PlainInt times) const;
   Number root_form(RootForm form);
   Number product_of_roots(const Number& a, const Number& b);
-  std::optional<Number> exact_root(const Rational& value, PlainInt numerator);
+  Number root_of_fraction(const Rational& value, PlainInt numerator);
+  Residues root_value(const Residues& base, const Rational& exponent) const;
+
+  // -- words (powers/words.cpp) --
+  void note_nonnegative(const Number& x);
+  // Of a number that is not negative. `depth`: of how many numbers it is a part.
+  const Word& spell(const Residues& x, int depth);
+  std::optional<Word> plain_word(uint64_t r);
+  std::optional<Word> word_by_quotient(uint64_t r, int depth);
 
   Number extreme(ElementSet elements, const std::vector<Number>& of);
   Number integer_extreme(const std::vector<Number>& of, bool least, Type type);
@@ -194,6 +207,7 @@ class Algebra {
 
   Reading reading_;
   RandomFunction random_;
+  Circle circle_{random_};
   uint64_t generator_;  // of order q
   Residues root_two_, root_pi_;
   std::set<std::string>& notes_;
@@ -214,6 +228,10 @@ class Algebra {
   std::unordered_map<uint64_t, Residues> formal_logs_;  // by r
   std::unordered_map<uint64_t, std::pair<LogTerm, LogTerm>> factors_;  // of products, by r
   std::unordered_map<uint64_t, Number> roots_of_squares_;              // by r
+  std::unordered_map<uint64_t, Word> words_;                           // by r
+  std::vector<std::pair<uint64_t, uint64_t>> spelled_;  // the first of these, and their inverses
+  std::unordered_map<uint64_t, std::pair<Residues, PlainInt>> noted_;  // bases and powers, by r
+  std::unordered_map<uint64_t, Rational> fractions_;                   // by r
 };
 
 }  // namespace assay::checker::identity

@@ -124,7 +124,7 @@ Number Algebra::constant(double value) {
   const RationalFromDouble read = rational_from_double(value);
   if (read.exact) return constant(read.value, kReal);
   if (const auto irrational = read_irrational(value)) return *irrational;
-  if (const auto binary = binary_fraction(value)) return exact(*binary);
+  if (const auto binary = binary_fraction(value)) return constant(*binary, kReal);
   Number result = ordinary(residues_of(value));
   result.positive = value > 0;
   result.nonnegative = value >= 0;
@@ -170,6 +170,14 @@ std::optional<Number> Algebra::read_irrational(double value) {
     return value < 0 ? negated(result) : result;
   }
   if (!(size > 1.0 / 64 && size < 64)) return std::nullopt;
+  for (const bool inverted : {false, true})
+    if (is_rounded(size, inverted ? std::numbers::log10e : std::numbers::ln10)) {
+      notes_.insert(fmt::format("the constant {} is read as {}{}log(10)", value,
+                                value < 0 ? "-" : "", inverted ? "1/" : ""));
+      const Number ten = log(exact(Rational(10)));
+      const Number result = inverted ? reciprocal(ten) : ten;
+      return value < 0 ? negated(result) : result;
+    }
   const double root_pi = std::sqrt(kPi);
   struct Entry {
     double number;

@@ -106,8 +106,9 @@ void Evaluation::linear(const CoreOp& op, const std::vector<const Tensor*>& oper
   for (size_t i = 0; i < out.values.size(); ++i) {
     std::vector<Number> terms;
     for (size_t k = 0; k < operands.size(); ++k)
-      terms.push_back(coefs[k].is_constant() ? algebra_.scaled(operands[k]->values[i], op.coefs[k])
-                                             : algebra_.multiply(operands[k]->values[i], coefs[k]));
+      terms.push_back(coefs[k].is_constant()
+                          ? algebra_.scaled(operands[k]->values[i], algebra_.rational(coefs[k]))
+                          : algebra_.multiply(operands[k]->values[i], coefs[k]));
     out.values[i] = algebra_.sum(std::move(terms));
   }
 }

@@ -87,8 +87,9 @@ Number Algebra::extreme(ElementSet elements, const std::vector<Number>& of) {
   Residues rest;
   if (elements.size() == 2) {
     const Residues distance = elements[0].value - elements[1].value;
-    rest = random_("root", std::vector<uint64_t>{2, (distance * distance).r}) *
-           residues_of(Rational(1, 2));
+    Number square = ordinary(distance * distance);
+    square.nonnegative = true;
+    rest = plain_root(square, 1, 2).value * residues_of(Rational(1, 2));
   } else {
     rest = random_("max", keys_of(centered));
   }

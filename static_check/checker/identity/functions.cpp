@@ -40,11 +40,8 @@ class Functions {
     const Number result = a_.variable(a_.random(name, keys), kReal);
     return flipped ? a_.negated(result) : result;
   }
-  Number even(const char* name, const Number& x) {
-    if (!x.is_finite()) return beyond(x);
-    const uint64_t keys[] = {std::min(x.value.r, minus<kP>(x.value.r))};
-    return a_.variable(a_.random(name, keys), kReal);
-  }
+  Number cosine(const Number& x) { return x.is_finite() ? a_.cos(x) : beyond(x); }
+  Number sine(const Number& x) { return x.is_finite() ? a_.sin(x) : beyond(x); }
   Number erf(const Number& x) {
     if (x.is_infinite()) return number(x.kind == Kind::kInfinity ? 1 : -1);
     return odd("erf", x);
@@ -174,13 +171,14 @@ const std::unordered_map<std::string_view, Formula> kFormulas = {
     {"sqrt", ASSAY_FORMULA(a.root(x, 1, 2))},
     {"rsqrt", ASSAY_FORMULA(a.root(x, -1, 2))},
     {"pow", [](Functions& f, Args of) { return f.pow(of); }},
-    {"sin", ASSAY_FORMULA(f.odd("sin", x))},
-    {"tan", ASSAY_FORMULA(f.odd("tan", x))},
+    {"sin", ASSAY_FORMULA(f.sine(x))},
+    {"cos", ASSAY_FORMULA(f.cosine(x))},
+    {"tan", ASSAY_FORMULA(f.quotient(f.sine(x), f.cosine(x)))},
     {"asin", ASSAY_FORMULA(f.odd("asin", x))},
     {"atan", ASSAY_FORMULA(f.odd("atan", x))},
-    {"asinh", ASSAY_FORMULA(f.odd("asinh", x))},
-    {"atanh", ASSAY_FORMULA(f.odd("atanh", x))},
-    {"cos", ASSAY_FORMULA(f.even("cos", x))},
+    {"asinh", ASSAY_FORMULA(a.log(a.add(x, a.root(f.plus_one(f.square(x)), 1, 2))))},
+    {"atanh", ASSAY_FORMULA(a.scaled(a.subtract(a.log(f.plus_one(x)), a.log(f.one_less(x))),
+                                     Rational(1, 2)))},
     {"sinh", ASSAY_FORMULA(a.scaled(a.subtract(a.exp(x), a.exp(a.negated(x))), Rational(1, 2)))},
     {"cosh", ASSAY_FORMULA(a.scaled(a.add(a.exp(x), a.exp(a.negated(x))), Rational(1, 2)))},
     {"tanh", ASSAY_FORMULA(f.tanh(x))},

@@ -79,12 +79,27 @@ struct LogForm {
   std::vector<LogTerm> terms;
 };
 
-// factor * base^(numerator / denominator), in lowest terms, denominator > 1.
+struct RootPower {
+  Number base;
+  Rational exponent;  // between 0 and 1
+};
+
+// factor * the product of powers of different bases, sorted by their r.
 struct RootForm {
   Residues factor;
-  Number base;
-  PlainInt numerator = 1;
-  PlainInt denominator = 2;
+  std::vector<RootPower> powers;
+};
+
+struct Letter {
+  Residues of;
+  Rational power;
+};
+
+// What is not negative: constant * exp(exponent) * the product of powers.
+struct Word {
+  Rational constant{1};
+  Residues exponent;
+  std::vector<Letter> letters;
 };
 
 struct SetElement {

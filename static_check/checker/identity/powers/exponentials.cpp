@@ -47,8 +47,7 @@ Number Algebra::log_form(const Residues& ordinary_part, std::vector<LogTerm> ter
   }
   if (!small) {  // each logarithm is a function of its own
     Residues total = ordinary_part;
-    for (const LogTerm& term : merged)
-      total = total + residues_of(term.coef) * formal_log(term.of.r);
+    for (const LogTerm& term : merged) total = total + residues_of(term.coef) * formal_log(term.of);
     return ordinary(total);
   }
   const uint64_t exponential = exponential_of(ordinary_part, merged, denominator);
@@ -60,8 +59,7 @@ Number Algebra::log_form(const Residues& ordinary_part, std::vector<LogTerm> ter
       random_("log", std::vector<uint64_t>{static_cast<uint64_t>(denominator), exponential});
   if (reading_.formal_logs) {
     value = ordinary_part;
-    for (const LogTerm& term : merged)
-      value = value + residues_of(term.coef) * formal_log(term.of.r);
+    for (const LogTerm& term : merged) value = value + residues_of(term.coef) * formal_log(term.of);
   }
   Number result = with_form(value, Kind::kLog, logs_, LogForm{ordinary_part, std::move(merged)});
   result.type = kReal;
@@ -88,6 +86,22 @@ Number Algebra::plain_exp(const Number& x) {
   if (is_exactly(x, Rational(0))) return exact(Rational(1));
   if (const auto found = exponentials_.find(x.value.r); found != exponentials_.end())
     return found->second;
+  if (x.kind == Kind::kLog) {  // exp(x + log(v) / 2) = exp(x) sqrt(v)
+    const LogForm form = logs_[index(x)];
+    const bool fractions = std::any_of(form.terms.begin(), form.terms.end(),
+                                       [](const LogTerm& term) { return !term.coef.is_integer(); });
+    if (fractions) {
+      Number product = plain_exp(ordinary(form.ordinary));
+      for (const LogTerm& term : form.terms) {
+        Number base = ordinary(term.of);
+        base.nonnegative = base.positive = true;
+        const auto p = static_cast<PlainInt>(term.coef.numerator()),
+                   q = static_cast<PlainInt>(term.coef.denominator());
+        product = plain_product(product, q == 1 ? power(base, p) : plain_root(base, p, q));
+      }
+      return product;
+    }
+  }
   Residues value{0, random_("exp", std::vector<uint64_t>{x.value.r}).e};
   const LogForm* form = x.kind == Kind::kLog ? &logs_[index(x)] : nullptr;
   const bool whole =

@@ -1,0 +1,179 @@
+#include <algorithm>
+
+#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/identity/algebra.h"
+
+namespace assay::checker::identity {
+namespace {
+
+constexpr PlainInt kLargestPrime = 1000;  // that is taken out of constants
+
+bool same_powers(const RootForm& a, const RootForm& b) {
+  return std::equal(a.powers.begin(), a.powers.end(), b.powers.begin(), b.powers.end(),
+                    [](const RootPower& x, const RootPower& y) {
+                      return x.base.value.r == y.base.value.r && x.exponent == y.exponent;
+                    });
+}
+
+}  // namespace
+
+// The square root of a positive fraction, to a power: squares come out of it, and the rest is a
+// product of roots of primes.
+Number Algebra::root_of_fraction(const Rational& value, PlainInt numerator) {
+  Rational outside(1, static_cast<PlainInt>(value.denominator()));
+  bool twice = false;
+  std::vector<RootPower> powers;
+  std::map<PlainInt, PlainInt> primes;
+  for (PlainInt rest :
+       {static_cast<PlainInt>(value.numerator()), static_cast<PlainInt>(value.denominator())})
+    for (PlainInt prime = 2; rest > 1; ++prime) {
+      if (prime > kLargestPrime || prime * prime > rest) prime = rest;
+      for (; rest % prime == 0; rest /= prime) ++primes[prime];
+    }
+  for (const auto& [prime, times] : primes) {
+    for (PlainInt pairs = times / 2; pairs > 0; --pairs) outside = outside * Rational(prime);
+    if (times % 2 == 0) continue;
+    if (prime == 2)
+      twice = true;
+    else
+      powers.push_back({exact(Rational(prime)), Rational(numerator, 2)});
+  }
+  Number result = power(twice ? multiply(root_two(), exact(outside)) : exact(outside), numerator);
+  return powers.empty() ? result : multiply(result, root_form({{1, 1}, std::move(powers)}));
+}
+
+Number Algebra::plain_root(const Number& x, PlainInt numerator, PlainInt denominator) {
+  if (x.kind == Kind::kInfinity) return numerator > 0 ? x : exact(Rational(0));
+  if (!x.is_finite()) return undefined();
+  const Rational exponent(numerator, denominator);
+  if (x.is_constant()) {
+    if (rational(x).is_negative()) return undefined();
+    // The sign of the infinity is that of the zero.
+    if (rational(x).is_zero()) return numerator > 0 ? exact(Rational(0)) : undefined();
+    if (rational(x).is_one()) return exact(Rational(1));
+    try {
+      if (denominator == 2) return root_of_fraction(rational(x), numerator);
+    } catch (const RationalOverflow&) {
+    }
+    return root_form({{1, 1}, {{x, exponent}}});
+  }
+  if (is_integer_type(x.type)) {
+    const uint64_t keys[] = {static_cast<uint64_t>(numerator), static_cast<uint64_t>(denominator)};
+    return unknown("root", {{x}}, kReal, keys);
+  }
+  if (x.kind == Kind::kRoot && roots_[index(x)].factor.r == 1) {  // a root of a root
+    RootForm form = roots_[index(x)];
+    for (RootPower& each : form.powers) each.exponent = each.exponent * exponent;
+    return root_form(std::move(form));
+  }
+  if (!x.nonnegative || x.value.r == 0) return root_form({{1, 1}, {{x, exponent}}});
+  const Word word = spell(x.value, 0);
+  RootForm form{{1, 1}, {}};
+  for (const Letter& letter : word.letters) {
+    Number base = letter.of.r == x.value.r ? x : ordinary(letter.of);
+    base.nonnegative = true;
+    form.powers.push_back({std::move(base), letter.power * exponent});
+  }
+  if (word.exponent.r != 0)
+    form.factor = plain_exp(ordinary(word.exponent * residues_of(exponent))).value;
+  Number result = root_form(std::move(form));
+  if (!word.constant.is_one())
+    result = multiply(plain_root(exact(word.constant), numerator, denominator), result);
+  if (result.is_finite() && !result.is_constant()) {
+    result.nonnegative = true;
+    result.positive |= x.positive;
+  }
+  return result;
+}
+
+// base^exponent, between 0 and 1: powers of one random root where the denominators are common ones.
+Residues Algebra::root_value(const Residues& base, const Rational& exponent) const {
+  constexpr PlainInt kCommon = 12;
+  const auto parts = static_cast<PlainInt>(exponent.denominator());
+  const PlainInt of = kCommon % parts == 0 ? kCommon : parts;
+  Residues root =
+      identity::power(random_("root", std::vector<uint64_t>{static_cast<uint64_t>(of), base.r}),
+                      static_cast<PlainInt>(exponent.numerator()) * (of / parts));
+  if (cases() != nullptr && !cases()->all_chosen() && parts == 2 && is_square(base.r)) {
+    root.r = square_root<kP>(base.r);
+    const uint64_t e = square_root<kQ>(base.e);
+    if (times<kQ>(e, e) == base.e) root.e = e;
+  }
+  return root;
+}
+
+Number Algebra::root_form(RootForm form) {
+  if (form.factor.r == 0) return exact(Rational(0));
+  std::sort(form.powers.begin(), form.powers.end(),
+            [](const RootPower& a, const RootPower& b) { return a.base.value.r < b.base.value.r; });
+  std::vector<RootPower> merged;
+  for (RootPower& each : form.powers) {
+    if (each.base.value.r == 0) return undefined();
+    if (merged.empty() || merged.back().base.value.r != each.base.value.r) {
+      merged.push_back(std::move(each));
+      continue;
+    }
+    merged.back().exponent = merged.back().exponent + each.exponent;
+    merged.back().base.nonnegative |= each.base.nonnegative;
+    merged.back().base.positive |= each.base.positive;
+  }
+  const bool alone = form.factor.r == 1;
+  bool of_positive = true;
+  form.powers.clear();
+  for (RootPower& each : merged) {
+    // Exponents between 0 and 1: the rest is a power of the base itself.
+    const Rational exponent = each.exponent;
+    const auto numerator = static_cast<PlainInt>(exponent.numerator()),
+               denominator = static_cast<PlainInt>(exponent.denominator());
+    const PlainInt rest = (numerator % denominator + denominator) % denominator;
+    form.factor = form.factor * identity::power(each.base.value, (numerator - rest) / denominator);
+    of_positive = of_positive && each.base.positive;
+    if (rest == 0) continue;
+    each.exponent = Rational(rest, denominator);
+    form.powers.push_back(std::move(each));
+  }
+  Residues value = form.factor;
+  for (const RootPower& each : form.powers)
+    value = value * root_value(each.base.value, each.exponent);
+  Number result = form.powers.empty() ? ordinary(value)
+                                      : with_form(value, Kind::kRoot, roots_, std::move(form));
+  if (result.is_constant()) return result;
+  result.type = kReal;
+  result.nonnegative = alone;
+  result.positive = alone && of_positive;
+  return result;
+}
+
+Number Algebra::product_of_roots(const Number& a, const Number& b) {
+  if (a.kind != Kind::kRoot) return product_of_roots(b, a);
+  RootForm form = roots_[index(a)];
+  if (b.kind != Kind::kRoot) {
+    form.factor = form.factor * b.value;
+    return root_form(std::move(form));
+  }
+  const RootForm& other = roots_[index(b)];
+  form.factor = form.factor * other.factor;
+  // A power of the base itself only where the root is defined.
+  for (const RootPower& x : other.powers)
+    for (const RootPower& y : form.powers)
+      if (x.base.value.r == y.base.value.r && (x.exponent + y.exponent).is_integer() &&
+          !x.base.nonnegative && !y.base.nonnegative)
+        return ordinary(a.value * b.value);
+  form.powers.insert(form.powers.end(), other.powers.begin(), other.powers.end());
+  return root_form(std::move(form));
+}
+
+std::optional<Number> Algebra::sum_of_roots(const std::vector<Number>& terms) {
+  for (const Number& x : terms)
+    if (x.kind != Kind::kRoot) return std::nullopt;
+  RootForm total = roots_[index(terms[0])];
+  total.factor = {};
+  for (const Number& x : terms) {
+    const RootForm& form = roots_[index(x)];
+    if (!same_powers(form, total)) return std::nullopt;
+    total.factor = total.factor + form.factor;
+  }
+  return root_form(std::move(total));
+}
+
+}  // namespace assay::checker::identity

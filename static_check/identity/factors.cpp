@@ -1,0 +1,153 @@
+#include "static_check/identity/factors.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "static_check/identity/algebra.h"
+
+namespace assay::identity {
+namespace {
+
+constexpr size_t kMostCompared = 256, kMostExponentials = size_t{1} << 13;
+constexpr int64_t kSmall = 32;  // terms of fractions that are looked for
+constexpr int64_t kLargestPower = 64;
+constexpr int kDeepest = 64;  // products of products
+
+const std::unordered_map<uint64_t, Rational>& small_fractions() {
+  static const auto all = [] {
+    std::unordered_map<uint64_t, Rational> fractions;
+    for (int64_t p = 1; p <= kSmall; ++p)
+      for (int64_t q = 1; q <= kSmall; ++q)
+        fractions.try_emplace(residue_of(Rational(p, q)).value, p, q);
+    return fractions;
+  }();
+  return all;
+}
+
+// a * b^power; nullopt where it is too long.
+std::optional<Product> combined(const Product& a, const Product& b, const Rational& power) {
+  Product result = a;
+  try {
+    if (power == Rational(1))
+      result.constant = a.constant * b.constant;
+    else if (power == Rational(-1))
+      result.constant = a.constant / b.constant;
+    else if (!b.constant.is_one())
+      return std::nullopt;
+    result.exponent = a.exponent + residue_of(power) * b.exponent;
+    for (const auto& [value, times] : b.powers) {
+      const auto at =
+          std::ranges::lower_bound(result.powers, value, {}, &std::pair<uint64_t, Rational>::first);
+      if (at == result.powers.end() || at->first != value) {
+        result.powers.insert(at, {value, power * times});
+        continue;
+      }
+      at->second = at->second + power * times;
+      if (!at->second.fits(kLargestPower)) return std::nullopt;
+      if (at->second.is_zero()) result.powers.erase(at);
+    }
+  } catch (const RationalOverflow&) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+}  // namespace
+
+void Factors::learn_exponential(uint64_t number, const Residue& argument) {
+  if (exponentials_.size() < kMostExponentials) exponentials_.try_emplace(number, argument);
+}
+
+void Factors::learn_positive(const Residue& number) {
+  if (positive_.size() >= 2 * kMostExponentials || number.value == 0) return;
+  if (!positive_.try_emplace(number.value, Power{number, 1}).second) return;
+  positive_.try_emplace(kValues.multiply(number.value, number.value), Power{number, 2});
+}
+
+void Factors::learn_product(uint64_t number, const Residue& a, const Residue& b) {
+  if (parts_.size() < 2 * kMostExponentials) parts_.try_emplace(number, a, b);
+}
+
+// As it was computed.
+std::optional<Product> Factors::by_parts(uint64_t value, int depth) {
+  const auto found = parts_.find(value);
+  if (found == parts_.end() || depth >= kDeepest) return std::nullopt;
+  const auto [a, b] = found->second;
+  if (a.value == value || b.value == value) return std::nullopt;
+  const Product first = decomposed(a, false, depth + 1);
+  return combined(first, decomposed(b, false, depth + 1), Rational(1));
+}
+
+std::optional<Product> Factors::known(uint64_t value) {
+  if (const auto found = products_.find(value); found != products_.end()) return found->second;
+  if (const auto found = exponentials_.find(value); found != exponentials_.end())
+    return Product{1, found->second};
+  if (const auto found = small_fractions().find(value); found != small_fractions().end())
+    return Product{found->second};
+  if (const Rational* constant = algebra_.constant_with(value); constant != nullptr)
+    return constant->is_positive() ? std::optional(Product{*constant}) : std::nullopt;
+  return std::nullopt;
+}
+
+// As what it is of another one. What is positive is looked for to be one of its factors, but not to
+// be one of these.
+std::optional<Product> Factors::by_another(uint64_t value, int depth) {
+  const uint64_t inverse = kValues.inverse(value);
+  const auto of = [&](uint64_t rest) -> std::optional<Product> {
+    if (const auto found = known(rest)) return found;
+    const auto positive = positive_.find(rest);
+    if (positive == positive_.end() || depth > 0) return std::nullopt;
+    const auto [base, exponent] = positive->second;
+    if (base.value == value) return std::nullopt;
+    return combined({}, decomposed(base, false, kDeepest), Rational(exponent));
+  };
+  for (size_t i = 0; i < seen_.size(); ++i) {
+    const Seen seen = seen_[i];
+    if (const auto rest = of(kValues.multiply(value, seen.inverse)))
+      return combined(*rest, products_.at(seen.value), Rational(1));
+    if (const auto rest = of(kValues.multiply(value, seen.value)))
+      return combined(*rest, products_.at(seen.value), Rational(-1));
+    if (const auto rest = of(kValues.multiply(seen.value, inverse)))
+      return combined(products_.at(seen.value), *rest, Rational(-1));
+  }
+  return std::nullopt;
+}
+
+// Of which a small power is known.
+std::optional<Product> Factors::root_of_known(uint64_t value) {
+  uint64_t power = value;
+  for (int64_t times = 2; times <= 4; ++times) {
+    power = kValues.multiply(power, value);
+    if (const auto found = products_.find(power); found != products_.end())
+      return combined({}, found->second, Rational(1, times));
+  }
+  return std::nullopt;
+}
+
+const Product& Factors::add_factor(const Residue& number) {
+  const uint64_t value = number.value;
+  factors_.emplace(value, number);
+  if (value == 0) return products_.try_emplace(value, Product{1, {}, {{value, 1}}}).first->second;
+  uint64_t power = 1;
+  for (int64_t times = 1; times <= 4; ++times) {
+    power = kValues.multiply(power, value);
+    products_.try_emplace(power, Product{1, {}, {{value, times}}});
+  }
+  if (seen_.size() < kMostCompared) seen_.push_back({value, kValues.inverse(value)});
+  return products_.at(value);
+}
+
+const Product& Factors::decomposed(const Residue& number, bool fractional_powers, int depth) {
+  const uint64_t value = number.value;
+  if (const auto found = products_.find(value); found != products_.end()) return found->second;
+  std::optional<Product> product = known(value);
+  if (!product && value != 0) product = by_parts(value, depth);
+  if (!product && value != 0) product = by_another(value, depth);
+  if (!product && fractional_powers) product = root_of_known(value);
+  if (!product) return add_factor(number);
+  if (seen_.size() < kMostCompared && !product->powers.empty())
+    seen_.push_back({value, kValues.inverse(value)});
+  return products_.insert_or_assign(value, std::move(*product)).first->second;
+}
+
+}  // namespace assay::identity

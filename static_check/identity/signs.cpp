@@ -1,0 +1,75 @@
+// Sums, products and functions with what is known of their signs.
+#include <algorithm>
+
+#include "static_check/identity/algebra.h"
+
+namespace assay::identity {
+
+Number Algebra::signed_as(Number number, Sign sign) {
+  if (!number.is_finite() || constant_of(number) != nullptr) return number;
+  number.sign = std::max(number.sign, sign);
+  if (number.sign == Sign::kPositive) {
+    factors_.learn_positive(number.residue);
+    bases_.learn_positive(number.residue);
+  }
+  if (cases_ != nullptr && number.sign != Sign::kAny)
+    cases_->learn_nonnegative(number.residue.value, number.sign == Sign::kPositive);
+  return number;
+}
+
+Number Algebra::add(const Number& a, const Number& b) {
+  Number sum = plain_sum(a, b);
+  if (a.sign == Sign::kAny || b.sign == Sign::kAny) return sum;
+  return signed_as(std::move(sum), std::max(a.sign, b.sign));
+}
+
+Number Algebra::scaled(const Number& a, const Rational& by) {
+  Number product = plain_multiple(a, by);
+  if (by.is_positive()) {
+    if (cases_ != nullptr && a.is_finite() && product.is_finite())
+      cases_->learn_same_side(product.residue.value, a.residue.value);
+    return signed_as(std::move(product), a.sign);
+  }
+  if (constant_of(product) == nullptr) product.sign = Sign::kAny;
+  return product;
+}
+
+Number Algebra::multiply(const Number& a, const Number& b) {
+  Number product = plain_product(a, b);
+  if (!a.is_finite() || !b.is_finite() || !product.is_finite()) return product;
+  if (cases_ != nullptr) {
+    if (a.sign == Sign::kPositive)
+      cases_->learn_same_side(product.residue.value, b.residue.value);
+    else if (b.sign == Sign::kPositive)
+      cases_->learn_same_side(product.residue.value, a.residue.value);
+  }
+  Sign sign = std::min(a.sign, b.sign);
+  if (sign == Sign::kPositive && constant_of(product) == nullptr) {
+    factors_.learn_product(product.residue.value, a.residue, b.residue);
+    bases_.learn_product(product.residue.value, a.residue, b.residue);
+  }
+  if (a.residue.value == b.residue.value) sign = std::max(sign, Sign::kNonnegative);
+  return signed_as(std::move(product), sign);
+}
+
+// Where it is defined: a root is of what is not negative, and a reciprocal of what is not 0.
+Number Algebra::power(const Number& a, const Rational& exponent) {
+  Number result = plain_power(a, exponent);
+  const bool even = exponent.numerator() % 2 == 0, root = exponent.denominator() % 2 == 0;
+  Sign sign = even || root ? std::max(a.sign, Sign::kNonnegative) : a.sign;
+  if (exponent.is_negative() && sign == Sign::kNonnegative) sign = Sign::kPositive;
+  return signed_as(std::move(result), sign);
+}
+
+Number Algebra::exponential(const Number& a) {
+  return signed_as(plain_exponential(a), Sign::kPositive);
+}
+
+Number Algebra::maximum(std::span<const Number> of) {
+  Sign sign = Sign::kAny;
+  for (const Number& number : of)
+    if (number.is_finite()) sign = std::max(sign, number.sign);
+  return signed_as(plain_maximum(of), sign);
+}
+
+}  // namespace assay::identity
