@@ -40,6 +40,7 @@ TEST(CaptureError, ReadingAValue) {
   });
   expect_in_this_file(error, line);
   EXPECT_THAT(error.what(), testing::HasSubstr("item()"));
+  EXPECT_THAT(error.hint(), testing::HasSubstr("checked as fx-JSON"));
 }
 
 TEST(CaptureError, ShapeThatDependsOnValues) {
@@ -50,6 +51,7 @@ TEST(CaptureError, ShapeThatDependsOnValues) {
   });
   expect_in_this_file(error, line);
   EXPECT_THAT(error.what(), testing::HasSubstr("aten.nonzero.default"));
+  EXPECT_THAT(error.hint(), testing::HasSubstr("check it as fx-JSON"));
 }
 
 TEST(CaptureError, ShapesThatDoNotFit) {

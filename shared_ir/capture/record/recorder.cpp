@@ -96,10 +96,13 @@ void Recorder::execute(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
     return;
   }
   if (op.operator_name().name == "aten::_local_scalar_dense") {
-    throw UserError(tape_.place(),
-                    "the program reads the value of a tensor here (item()), and a captured program "
-                    "has no values",
-                    "keep the value in a tensor, or pass it to the program as a constant");
+    throw UserError(
+        tape_.place(),
+        "the program reads the value of a tensor here (item()), and a captured program "
+        "has no values",
+        "keep the value in a tensor, or pass it to the program as a constant; a program "
+        "with sizes that depend on values is captured by torch.export or make_fx, and "
+        "checked as fx-JSON");
   }
   try {
     run_on_meta(op, keys, stack);

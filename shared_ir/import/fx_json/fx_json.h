@@ -9,7 +9,9 @@
 //
 // A program that was captured with dynamic shapes has sizes over symbols ("2*s0", see
 // symbolic/expression.h) in shapes and in "sym". A node whose "value" is {"sym": SIZE} is no tensor
-// but that integer, wherever it is an argument.
+// but that integer, wherever it is an argument. Symbols without a value at the instance are sizes
+// that depend on values, which operators of the graph make (aten.nonzero, aten.item, ...): the
+// graph that is read is one of fixed sizes (unbacked/unbacked.h).
 #pragma once
 
 #include <filesystem>
