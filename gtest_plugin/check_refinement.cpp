@@ -61,6 +61,18 @@ void compare_given_approximations(const Case& refinement, CaseReport& report) {
   }
 }
 
+// Of several precisions, an error names the one whose capture it is of.
+Case capture_in(const RefinementSpec& spec, DType precision, const CheckOptions& options) {
+  try {
+    return capture_case(spec, precision);
+  } catch (const UserError& error) {
+    if (options.precisions.size() < 2) throw;
+    throw UserError(error.place(),
+                    "in " + std::string(to_string(precision)) + ": " + error.message(),
+                    error.hint());
+  }
+}
+
 // Proves and runs in every precision until one fails; each captures for itself, as casts differ.
 // Without an input the proof refutes only what never ends: collectives that do not match.
 void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& report) {
@@ -70,7 +82,7 @@ void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& 
     return conclude(report, spec.accept, RunAsked::kNo);
   }
   for (DType precision : options.precisions) {
-    const Proof proof = prove(capture_case(spec, precision), options, operators);
+    const Proof proof = prove(capture_in(spec, precision, options), options, operators);
     report.statics = proof.result.report;
     if (report.statics->verdict == Verdict::kRefuted) {
       report.notes.push_back("not run: ranks would wait for each other");

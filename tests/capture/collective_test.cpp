@@ -65,6 +65,33 @@ y[8, 6] = _c10d_functional.broadcast.default(all_to_all_single, 1, 'dp:1')
 )");
 }
 
+// c10d takes destinations in which the ranks' parts are stacked.
+TEST(CapturedCollective, PartsMayBeStacked) {
+  EXPECT_EQ(captured([](ProgramContext& program) {
+              auto x = program.input("x");
+              auto stacked = at::empty({4, 8, 6});
+              program.group("tp")->_allgather_base(stacked, x)->wait();
+              auto part = at::empty({8, 6});
+              program.group("tp")->_reduce_scatter_base(part, stacked)->wait();
+              program.output("y", at::mul(part, 2.0));
+              auto sums = at::empty({4});
+              auto sum = x.sum();
+              program.group("tp")->_allgather_base(sums, sum)->wait();
+              program.output("sums", sums);
+            }),
+            R"(empty[4, 8, 6] = aten.empty.memory_format([4, 8, 6])
+all_gather_into_tensor[32, 6] = _c10d_functional.all_gather_into_tensor.default(x, 4, 'tp:1')
+view[4, 8, 6] = aten.view.default(all_gather_into_tensor, [4, 8, 6])
+empty_1[8, 6] = aten.empty.memory_format([8, 6])
+reduce_scatter_tensor[1, 8, 6] = _c10d_functional.reduce_scatter_tensor.default(view, 'sum', 4, 'tp:1')
+view_1[8, 6] = aten.view.default(reduce_scatter_tensor, [8, 6])
+y[8, 6] = aten.mul.Scalar(view_1, 2.)
+empty_2[4] = aten.empty.memory_format([4])
+sum[] = aten.sum.default(x)
+sums[4] = _c10d_functional.all_gather_into_tensor.default(sum, 4, 'tp:1')
+)");
+}
+
 TEST(CapturedCollective, MessagesWriteAndReadTheirTensors) {
   EXPECT_EQ(captured([](ProgramContext& program) {
               std::vector<at::Tensor> sent = {program.input("x")};

@@ -50,6 +50,14 @@ class Macro : public testing::Test {
   const test::ScratchFolder scratch_folder_;
 };
 
+TEST_F(Macro, WrongProgramsFailByProofAndByRun) {
+  const Outcome outcome = run("WrongPrograms.*");
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("6 FAILED TESTS"), Not(HasSubstr("because of an error")),
+                    Not(HasSubstr("within tolerance on these inputs"))));
+}
+
 TEST_F(Macro, AFailureNamesTheLineTheReasonAndHowToRepeatIt) {
   const Outcome outcome = run("Failing.NoAllReduce");
   EXPECT_EQ(outcome.exit, 1);

@@ -162,6 +162,17 @@ TEST(OwnKernel, OfNarrowTypesThatNobodyDeclaresIsAnErrorThatSaysWhatToDo) {
   EXPECT_THAT(report.error, HasSubstr("operators()"));
 }
 
+TEST(OwnKernel, ThatRefusesAPrecisionIsAnErrorThatNamesIt) {
+  RefinementSpec spec = block();
+  spec.sequential =
+      spec.distributed = [](Program& p) { p.output("y", unary("own::shapeless", p[{"x"}])); };
+  CheckOptions options;
+  options.precisions = {DType::kBFloat16, DType::kFloat16};
+  const CaseReport report = check_refinement(spec, options);
+  EXPECT_EQ(report.exit, 2);
+  EXPECT_THAT(report.error, HasSubstr("in float16: own.shapeless.default"));
+}
+
 TEST(OwnKernel, RunsInProcessesToo) {
   CheckOptions options = in(DType::kFloat32);
   options.executor = ExecutorKind::kGloo;

@@ -187,6 +187,9 @@ CollectiveCall functional_call(std::string_view functional, const at::Tensor& in
   // A destination may have another shape of as many elements (c10d copies memory).
   if (destination.defined()) {
     call.destinations = {destination};
+    if (destination.sizes() != at::IntArrayRef(shape) &&
+        destination.numel() == element_count(shape))
+      call.made_shape = std::move(shape);
   } else {
     call.output_shape = std::move(shape);
   }
@@ -205,7 +208,8 @@ std::vector<CollectiveCall> listed_calls(const Rule& rule, const Arguments& argu
   std::vector<CollectiveCall> calls;
   const auto add = [&](std::vector<CollectiveOperand> operands, ArgList attributes,
                        std::vector<at::Tensor> destinations) {
-    calls.push_back({"", std::move(operands), std::move(attributes), std::move(destinations), {}});
+    calls.push_back(
+        {"", std::move(operands), std::move(attributes), std::move(destinations), {}, {}});
   };
   if (rule.form == Form::kBarrier) {
     add({}, {name}, {});

@@ -34,6 +34,8 @@ struct CollectiveCall {
   ArgList attributes;                    // what follows the operands
   std::vector<at::Tensor> destinations;  // the tensors that the call writes
   std::optional<Shape> output_shape;     // of the new tensor, where the call returns one
+  std::optional<Shape> made_shape;       // of the operator's result, where the destination has
+                                         // another: parts that are stacked, not concatenated
 };
 
 enum class CollectiveKind {

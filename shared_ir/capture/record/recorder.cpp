@@ -1,5 +1,6 @@
 #include "shared_ir/capture/record/recorder.h"
 
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/native/TypeProperties.h>
 
 #include <algorithm>
@@ -256,6 +257,21 @@ void Recorder::record(const c10::OperatorHandle& op, const FunctionalForm& form,
   }
 }
 
+// The node whose results the outputs hold.
+NodeId Recorder::add_collective(const CollectiveCall& call, ArgList args,
+                                const std::vector<at::Tensor>& outputs,
+                                const std::function<void()>& wait) {
+  if (!call.made_shape) return tape_.add_pending(call.op, std::move(args), outputs, wait);
+  const at::AutoDispatchBelowADInplaceOrView no_gradient;
+  const at::Tensor& destination = outputs.at(0);
+  const NodeId made =
+      tape_.add_pending(call.op, std::move(args), {destination.view(*call.made_shape)}, wait);
+  return tape_.add_pending(
+      "aten.view.default",
+      {{TensorArg{tape_.node(made).outputs[0]}}, int_list(destination.sizes().vec())}, outputs,
+      wait);
+}
+
 void Recorder::call_collective(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                                torch::jit::Stack* stack) {
   const auto last = torch::jit::last(*stack, op.schema().arguments().size());
@@ -293,7 +309,7 @@ void Recorder::call_collective(const c10::OperatorHandle& op, c10::DispatchKeySe
       tape_.add(calls[i].op, std::move(args[i]), {}, {});
       continue;
     }
-    const NodeId node = tape_.add_pending(calls[i].op, std::move(args[i]), outputs, wait);
+    const NodeId node = add_collective(calls[i], std::move(args[i]), outputs, wait);
     for (size_t k = 0; k < outputs.size(); ++k) {
       const TensorId id = tape_.node(node).outputs[k];
       returns ? values_.define(outputs[k], id) : values_.write(outputs[k], id);

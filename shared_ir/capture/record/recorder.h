@@ -36,6 +36,8 @@ class Recorder {
                           torch::jit::Stack* stack);
   void call_collective(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                        torch::jit::Stack* stack);
+  NodeId add_collective(const CollectiveCall& call, ArgList args,
+                        const std::vector<at::Tensor>& outputs, const std::function<void()>& wait);
   void call_synchronization(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                             torch::jit::Stack* stack);
   void execute(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack);

@@ -106,6 +106,9 @@ void Tape::before_read(TensorId tensor) {
   if (entry == pending_of_tensor_.end()) return;
   const Pending pending = std::move(pending_[entry->second]);
   for (const TensorId output : node(pending.node).outputs) pending_of_tensor_.erase(output);
+  // Of what it is a view of, as long as the memory holds it.
+  for (const Arg& arg : node(pending.node).args)
+    if (const auto* operand = std::get_if<TensorArg>(&arg.value)) before_read(operand->id);
   observer_(pending.node, pending.outputs);
 }
 

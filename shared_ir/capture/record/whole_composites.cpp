@@ -6,9 +6,8 @@
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
-#include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/scaled_dot_product_attention_native.h>
-#include <ATen/ops/where.h>
+#include <ATen/ops/softmax.h>
 #include <torch/library.h>
 
 #include <cmath>
@@ -24,10 +23,10 @@ void call_whole(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   op.callBoxed(stack);
 }
 
-// As at::_scaled_dot_product_attention_math, which writes the mask into the products where they are
-// no meta tensors.
+// As at::_scaled_dot_product_attention_math, but that this writes the mask into the products, where
+// they are no meta tensors.
 at::Tensor defined_attention(const at::Tensor& query, at::Tensor key, at::Tensor value,
-                             std::optional<at::Tensor> mask, double dropout, bool is_causal,
+                             const std::optional<at::Tensor>& mask, double dropout, bool is_causal,
                              std::optional<double> scale, bool enable_gqa) {
   const at::ScalarType type = query.scalar_type();
   const bool narrow = type == at::kHalf || type == at::kBFloat16;
@@ -38,19 +37,22 @@ at::Tensor defined_attention(const at::Tensor& query, at::Tensor key, at::Tensor
     key = key.repeat_interleave(query.size(-3) / key.size(-3), -3);
     value = value.repeat_interleave(query.size(-3) / value.size(-3), -3);
   }
+  // The root of the scale, by which that multiplies queries and keys, is no simple fraction.
+  const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
+  at::Tensor weights = at::matmul(wide(query), wide(key).transpose(-2, -1)) * factor;
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
   if (is_causal) {
     TORCH_CHECK(!mask, "attention takes a mask or is causal, not both");
-    mask = at::ones({query.size(-2), key.size(-2)}, query.options().dtype(at::kBool)).tril();
+    const auto options = query.options().dtype(at::kBool);
+    weights =
+        weights.masked_fill(at::ones({query.size(-2), key.size(-2)}, options).triu(1), kNever);
   }
-  const double root = std::sqrt(scale.value_or(1 / std::sqrt(double(query.size(-1)))));
-  at::Tensor weights = at::matmul(wide(query) * root, wide(key).transpose(-2, -1) * root);
-  if (mask && mask->scalar_type() == at::kBool) {
-    constexpr double kNever = -std::numeric_limits<double>::infinity();
-    const auto options = weights.options();
-    mask = at::where(*mask, at::scalar_tensor(0.0, options), at::scalar_tensor(kNever, options));
-  }
-  if (mask) weights = weights + *mask;
-  weights = at::_safe_softmax(weights, -1);
+  if (mask && mask->scalar_type() == at::kBool)
+    weights = weights.masked_fill(mask->logical_not(), kNever);
+  else if (mask)
+    weights = weights + *mask;
+  // Of a query that sees nothing, the weights are 0.
+  weights = mask ? at::_safe_softmax(weights, -1) : at::softmax(weights, -1);
   if (dropout > 0) weights = at::dropout(weights, dropout, /*train=*/true);
   return at::matmul(weights, wide(value)).to(type);
 }
