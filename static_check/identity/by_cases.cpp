@@ -25,7 +25,8 @@ constexpr int kRunsForEach = 2;
 bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
   if (each_ == 0) {
     const int64_t each = represented_elements(problem_, true);
-    Cases cases(kSeed, thresholds_, false, false);
+    TieSides ties;
+    Cases cases(kSeed, thresholds_, ties, false, false);
     tables_ = Evaluation(problem_, kSeed, cases, false, {}, true).tables();
     each_ = std::max<int64_t>(each, 1);
   }
@@ -94,6 +95,32 @@ void ByCases::evaluate_for_all(Assignments& assignments) {
   }
 }
 
+ByCases::Found ByCases::compare(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
+                                uint64_t seed, Cases& cases, bool decide_sets) {
+  Found found;
+  Evaluation evaluation(problem_, seed, cases, decide_sets, tables_);
+  readings_.insert(evaluation.readings().begin(), evaluation.readings().end());
+  found.equal = evaluation.equal_where_defined(sequential, replicas, found.defined, found.bits);
+  found.compared = cases.compared();
+  return found;
+}
+
+// With ties, extrema that were met before a comparison of the same number are resolved by it in a
+// second evaluation, and the other way in a third.
+ByCases::Found ByCases::compare(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
+                                bool decide_sets, uint64_t seed, bool with_ties) {
+  TieSides ties;
+  Found found;
+  for (const int side : {-1, -1, 1}) {
+    ties.side = side;
+    Cases cases(seed, thresholds_, ties, with_ties, decide_sets);
+    found = compare(sequential, replicas, seed, cases, decide_sets);
+    if (found.equal || ties.asked.empty()) break;
+    computed_ += each_;
+  }
+  return found;
+}
+
 bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
                     bool decide_sets) {
   int needed = kCasesPerBit, done = 0, most_bits = 0, failed = 0;
@@ -104,32 +131,29 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
     const uint64_t seed = kSeed + 1 + index;
     const bool with_ties = index % 2 == 1;
     const size_t thresholds = thresholds_.all().size();
-    Cases cases(seed, thresholds_, with_ties, decide_sets);
-    std::vector<bool> defined;
-    int bits = 0;
+    Found found;
     try {
-      Evaluation evaluation(problem_, seed, cases, decide_sets, tables_);
-      readings_.insert(evaluation.readings().begin(), evaluation.readings().end());
-      if (!evaluation.equal_where_defined(sequential, replicas, defined, bits)) return false;
+      found = compare(sequential, replicas, decide_sets, seed, with_ties);
+      if (!found.equal) return false;
     } catch (const NotRepresented&) {
       // Inputs that are equal may leave a domain.
       if (!with_ties || ++failed > 8 + done / 4) throw;
       continue;
     }
-    most_bits = std::max(most_bits, bits);
+    most_bits = std::max(most_bits, found.bits);
     if (most_bits > kMostBits) throw NotRepresented{"too many cases"};
     needed = kCasesPerBit << most_bits;
-    if (cases.compared()) needed = std::max(needed, kCasesWithTies);
+    if (found.compared) needed = std::max(needed, kCasesWithTies);
     if (computed_ + (needed - done) * each_ > kMostInAllCases)
       throw NotRepresented{"too many cases"};
-    compared.resize(defined.size());
+    compared.resize(found.defined.size());
     if (thresholds_.all().size() != thresholds) {  // the places before did not know of these
       done = 0;
       std::ranges::fill(compared, 0);
       continue;
     }
     ++done;
-    for (size_t i = 0; i < defined.size(); ++i) compared[i] += defined[i] ? 1 : 0;
+    for (size_t i = 0; i < found.defined.size(); ++i) compared[i] += found.defined[i] ? 1 : 0;
   }
   // What is a number hardly ever was not compared.
   return std::ranges::all_of(compared, [&](int times) { return 4 * times >= done; });

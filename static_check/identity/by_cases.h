@@ -34,8 +34,17 @@ class ByCases {
     bool differs = false;
     std::vector<int> compared = {};  // how often each element was
   };
+  struct Found {
+    bool equal = false, compared = false;
+    std::vector<bool> defined;
+    int bits = 0;
+  };
 
   bool holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas, bool decide_sets);
+  Found compare(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
+                bool decide_sets, uint64_t seed, bool with_ties);
+  Found compare(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas, uint64_t seed,
+                Cases& cases, bool decide_sets);
   // For all values of the indices and flags. Throws NotRepresented where more is decided.
   bool holds_for_all(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
   void run_for_all();

@@ -55,7 +55,13 @@ int Cases::sign(uint64_t number, const Rational& scale, const Rational& offset, 
   const double wanted = number <= other ? threshold.to_double() : -threshold.to_double();
   if (at.at > wanted) return turned;
   if (at.at < wanted) return -turned;
-  return use == Use::kFlag ? 0 : turned * at.side;
+  const uint64_t key = std::min(number, other);
+  if (use == Use::kFlag) {
+    ties_.asked.try_emplace(key, turned);
+    return 0;
+  }
+  const auto asked = ties_.asked.find(key);
+  return turned * (asked == ties_.asked.end() ? at.side : asked->second * ties_.side);
 }
 
 // A side, an interval of it, and what ties have of the cases: of an input with a constant a quarter

@@ -29,6 +29,14 @@ class Thresholds {
   std::vector<Rational> all_{Rational(0)};
 };
 
+// How extrema are resolved at ties of numbers that comparisons ask about too. Where x = c both
+// sides of max(x, c) are right, so that a case is passed where any choice of sides makes both
+// programs the same function.
+struct TieSides {
+  std::unordered_map<uint64_t, int> asked = {};  // by number: 1 where it, -1 where its negative was
+  int side = -1;  // of the constant that the extremum takes the number to be at
+};
+
 // Each number has a place on the real line, that of its negative on the other side, so that all
 // comparisons of it with constants agree; sums of what is positive are positive. Places that no
 // inputs have may be among them: then more is asked than need be.
@@ -41,8 +49,13 @@ class Cases {
 
   // `with_ties`: some inputs are equal to each other, or to thresholds. `ordered`: sums of what is
   // positive are positive, so that what is sorted has an order.
-  Cases(uint64_t seed, Thresholds& thresholds, bool with_ties, bool ordered)
-      : seed_(seed), thresholds_(thresholds), with_ties_(with_ties), ordered_(ordered) {}
+  // All must outlive this.
+  Cases(uint64_t seed, Thresholds& thresholds, TieSides& ties, bool with_ties, bool ordered)
+      : seed_(seed),
+        thresholds_(thresholds),
+        ties_(ties),
+        with_ties_(with_ties),
+        ordered_(ordered) {}
 
   // -1, 0 or 1: the sign of scale * number + offset, of a number with this residue modulo p that
   // is not 0.
@@ -96,6 +109,7 @@ class Cases {
 
   const uint64_t seed_;
   Thresholds& thresholds_;
+  TieSides& ties_;
   const bool with_ties_, ordered_;
   Dependence decided_;
   bool compared_ = false, decided_any_ = false;

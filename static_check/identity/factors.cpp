@@ -68,6 +68,30 @@ void Factors::learn_product(uint64_t number, const Residue& a, const Residue& b)
   if (parts_.size() < 2 * kMostExponentials) parts_.try_emplace(number, a, b);
 }
 
+void Factors::learn_term(uint64_t number, const Residue& term) {
+  if (terms_.size() >= 2 * kMostExponentials) return;
+  const auto deeper = terms_.find(term.value);  // the first of all
+  terms_.try_emplace(number, deeper == terms_.end() ? term : deeper->second);
+}
+
+// c (a + b) of a + b: the factor is the quotient of the first terms.
+std::optional<Product> Factors::by_terms(uint64_t value, int depth) {
+  const auto own = terms_.find(value);
+  if (own == terms_.end() || depth >= kDeepest) return std::nullopt;
+  for (const Seen& seen : seen_) {
+    const auto other = terms_.find(seen.value);
+    if (other == terms_.end() || kValues.multiply(value, other->second.value) !=
+                                     kValues.multiply(seen.value, own->second.value))
+      continue;
+    const Product result = products_.at(seen.value);
+    const Residue above = own->second, below = other->second;
+    const auto with = combined(result, decomposed(above, false, kDeepest), Rational(1));
+    if (!with) return std::nullopt;
+    return combined(*with, decomposed(below, false, kDeepest), Rational(-1));
+  }
+  return std::nullopt;
+}
+
 // As it was computed.
 std::optional<Product> Factors::by_parts(uint64_t value, int depth) {
   const auto found = parts_.find(value);
@@ -143,6 +167,7 @@ const Product& Factors::decomposed(const Residue& number, bool fractional_powers
   std::optional<Product> product = known(value);
   if (!product && value != 0) product = by_parts(value, depth);
   if (!product && value != 0) product = by_another(value, depth);
+  if (!product && value != 0) product = by_terms(value, depth);
   if (!product && fractional_powers) product = root_of_known(value);
   if (!product) return add_factor(number);
   if (seen_.size() < kMostCompared && !product->powers.empty())

@@ -40,6 +40,8 @@ class Factors {
   void learn_positive(const Residue& number);
   // The number is the product of two positive ones.
   void learn_product(uint64_t number, const Residue& a, const Residue& b);
+  // The number is the sum of two positive ones, of which this is one.
+  void learn_term(uint64_t number, const Residue& term);
   // Of a positive number; of integer powers where no others may be.
   const Product& of(const Residue& number, bool fractional_powers) {
     return decomposed(number, fractional_powers, 0);
@@ -54,6 +56,7 @@ class Factors {
 
   std::optional<Product> known(uint64_t value);
   std::optional<Product> by_parts(uint64_t value, int depth);
+  std::optional<Product> by_terms(uint64_t value, int depth);
   std::optional<Product> by_another(uint64_t value, int depth);
   const Product& decomposed(const Residue& number, bool fractional_powers, int depth);
   std::optional<Product> root_of_known(uint64_t value);
@@ -67,6 +70,7 @@ class Factors {
   };
   std::unordered_map<uint64_t, Power> positive_;  // numbers and their squares
   std::unordered_map<uint64_t, std::pair<Residue, Residue>> parts_;
+  std::unordered_map<uint64_t, Residue> terms_;  // of sums, by value
   std::unordered_map<uint64_t, Product> products_;
   std::unordered_map<uint64_t, Residue> factors_;
   std::vector<Seen> seen_;  // the first of them

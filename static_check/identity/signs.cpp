@@ -20,6 +20,11 @@ Number Algebra::signed_as(Number number, Sign sign) {
 Number Algebra::add(const Number& a, const Number& b) {
   Number sum = plain_sum(a, b);
   if (a.sign == Sign::kAny || b.sign == Sign::kAny) return sum;
+  if (a.sign == Sign::kPositive && sum.is_finite() && constant_of(a) == nullptr &&
+      constant_of(b) == nullptr) {
+    factors_.learn_term(sum.residue.value, a.residue);
+    bases_.learn_term(sum.residue.value, a.residue);
+  }
   return signed_as(std::move(sum), std::max(a.sign, b.sign));
 }
 

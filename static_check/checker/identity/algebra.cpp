@@ -8,6 +8,8 @@
 namespace assay::checker::identity {
 namespace {
 
+constexpr size_t kMostMultiples = size_t{1} << 14;
+
 Type common_type(const Number& a, const Number& b) { return a.type == kUntyped ? b.type : a.type; }
 
 }  // namespace
@@ -52,6 +54,7 @@ Number Algebra::plain_sum(std::vector<Number> terms) {
   result.nonnegative |= nonnegative;
   result.positive |= nonnegative && positive;
   note_nonnegative(result);
+  if (result.positive) note_term(result, terms);
   return result;
 }
 
@@ -200,12 +203,29 @@ Number Algebra::plain_multiple(const Number& x, const Rational& by) {
       result = ordinary(x.value * factor, x.type);
   }
   result.type = x.type;
+  if (!x.is_constant() && multiples_.size() < kMostMultiples) {
+    const auto known = multiples_.find(x.value.r);
+    const Multiple of = known == multiples_.end() ? Multiple{x.value.r, true} : known->second;
+    multiples_.try_emplace(result.value.r, Multiple{of.base, of.positive == by.is_positive()});
+  }
   if (!result.is_constant()) {
     result.nonnegative = by.is_positive() && x.nonnegative;
     result.positive = by.is_positive() && x.positive;
     result.in_range = false;
   }
   return result;
+}
+
+// One is a positive multiple of the other.
+bool Algebra::same_direction(const Number& a, const Number& b) const {
+  if (a.value.r == b.value.r) return true;
+  const auto of = [&](const Number& x) {
+    const auto known = multiples_.find(x.value.r);
+    return known == multiples_.end() ? Multiple{x.value.r, true} : known->second;
+  };
+  if (multiples_.empty() || is_integer_type(a.type)) return false;
+  const Multiple x = of(a), y = of(b);
+  return x.base == y.base && x.positive == y.positive;
 }
 
 Number Algebra::plain_product(const Number& a, const Number& b) {
@@ -239,7 +259,7 @@ Number Algebra::plain_product(const Number& a, const Number& b) {
   if (is_integer_type(type)) {
     if (!result.is_constant()) result.in_range = false;
   } else if (result.is_finite()) {
-    result.nonnegative |= (a.nonnegative && b.nonnegative) || a.value.r == b.value.r;
+    result.nonnegative |= (a.nonnegative && b.nonnegative) || same_direction(a, b);
     result.positive |= a.positive && b.positive;
     if (a.positive && b.positive)
       learn_factors(result, {a.value, Rational(1)}, {b.value, Rational(1)});

@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "static_check/checker/identity/cases/cases.h"
-#include "static_check/checker/identity/powers/circle.h"
 #include "static_check/checker/identity/hash.h"
 #include "static_check/checker/identity/number.h"
+#include "static_check/checker/identity/powers/circle.h"
 
 namespace assay::checker::identity {
 
@@ -168,12 +168,15 @@ class Algebra {
   Number decided_comparison(const Number& a, const Number& b, bool greater);
   Number compared_integers(const Number& a, const Number& b, bool greater);
   Number decided_maximum(const std::vector<Number>& of);
+  std::optional<Number> argument_above_one(const Number& x);
+  std::optional<std::pair<Number, Number>> arguments_of(const Number& a, const Number& b);
   Number infinite_product(const Number& infinite, const Number& by);
   int ordered(const Number& a, const Number& b, Dependence& decided);
 
   Residues formal_log(const Residues& of);
   void learn_factors(const Number& product, const LogTerm& a, const LogTerm& b);
 
+  bool same_direction(const Number& a, const Number& b) const;
   Number sum_of_finite(const std::vector<Number>& terms, Type type);
   std::optional<Number> exact_sum(const std::vector<Number>& terms, Type type);
   std::optional<Number> sum_of_kept(const std::vector<Number>& terms);
@@ -198,6 +201,8 @@ class Algebra {
   const Word& spell(const Residues& x, int depth);
   std::optional<Word> plain_word(uint64_t r);
   std::optional<Word> word_by_quotient(uint64_t r, int depth);
+  void note_term(const Number& sum, const std::vector<Number>& terms);
+  std::optional<Word> word_by_terms(uint64_t r);
 
   Number extreme(ElementSet elements, const std::vector<Number>& of);
   Number integer_extreme(const std::vector<Number>& of, bool least, Type type);
@@ -212,6 +217,11 @@ class Algebra {
   Residues root_two_, root_pi_;
   std::set<std::string>& notes_;
   size_t stored_ = 0;
+  struct Multiple {
+    uint64_t base;
+    bool positive;  // a positive multiple of it
+  };
+  std::unordered_map<uint64_t, Multiple> multiples_;  // by constants, by r
   std::deque<Rational> rationals_;
   std::deque<LogForm> logs_;
   std::deque<RootForm> roots_;
@@ -231,6 +241,7 @@ class Algebra {
   std::unordered_map<uint64_t, Word> words_;                           // by r
   std::vector<std::pair<uint64_t, uint64_t>> spelled_;  // the first of these, and their inverses
   std::unordered_map<uint64_t, std::pair<Residues, PlainInt>> noted_;  // bases and powers, by r
+  std::unordered_map<uint64_t, Residues> first_terms_;                 // of sums, by r
   std::unordered_map<uint64_t, Rational> fractions_;                   // by r
 };
 

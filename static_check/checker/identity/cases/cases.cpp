@@ -12,8 +12,8 @@ uint64_t smaller(uint64_t r) { return std::min(r, minus<kP>(r)); }
 
 }  // namespace
 
-Cases::Cases(uint64_t seed, const Kind& kind, Learned& learned)
-    : random_(seed), kind_(kind), learned_(learned) {}
+Cases::Cases(uint64_t seed, const Kind& kind, Learned& learned, TieChoice& choice)
+    : random_(seed), kind_(kind), learned_(learned), choice_(choice) {}
 
 uint64_t Cases::draw(std::string_view name, std::span<const uint64_t> keys, uint64_t limit) const {
   return random_(name, keys).r % limit;
@@ -194,7 +194,14 @@ Decision Cases::sign(const Line& of, uint64_t r, Meaning meaning) {
     base.position.decide(at, *sign);
   }
   const bool tie = *sign == 0;
-  if (tie && meaning == Meaning::kContinuous) sign = side_of(of.base, base);
+  if (tie && meaning == Meaning::kComparison) choice_.compared.try_emplace(of.base, direction);
+  if (tie && meaning == Meaning::kContinuous) {
+    const auto compared = choice_.compared.find(of.base);
+    if (compared == choice_.compared.end())
+      sign = side_of(of.base, base);
+    else
+      sign = choice_.with_comparison ? -compared->second : compared->second;
+  }
   const int result = *sign * direction;
   if (!tie && positive_.size() < kMostImplying) {
     const uint64_t positive = result > 0 ? r : minus<kP>(r);

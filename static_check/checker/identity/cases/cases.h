@@ -36,6 +36,13 @@ struct Decision {
   Dependence depends;
 };
 
+// What extrema make of ties. On both sides of a tie an extremum has the same value, so that any
+// choice of a side is right; one that both programs agree with is looked for.
+struct TieChoice {
+  std::unordered_map<uint64_t, int> compared = {};  // directions of comparisons, by bases at ties
+  bool with_comparison = true;  // the extremum takes the side that the comparison has there
+};
+
 class Cases {
  public:
   struct Kind {
@@ -44,8 +51,8 @@ class Cases {
     bool biased = false;  // the flags of one input are mostly, or all, the same
   };
 
-  // `learned` must outlive this.
-  Cases(uint64_t seed, const Kind& kind, Learned& learned);
+  // `learned` and `choice` must outlive this.
+  Cases(uint64_t seed, const Kind& kind, Learned& learned, TieChoice& choice);
 
   bool sets() const { return kind_.sets; }
   Coins& coins() { return coins_; }
@@ -102,6 +109,7 @@ class Cases {
   Kind kind_;
   Coins coins_;
   Learned& learned_;
+  TieChoice& choice_;
   std::unordered_map<uint64_t, Element> integers_, reals_;
   std::vector<Line> lines_;
   std::unordered_map<uint64_t, Base> bases_;

@@ -16,6 +16,28 @@ void refuse_undefined(const Number& x) {
 
 }  // namespace
 
+// exp(x) > 1 where x > 0: the argument, or its negative, of a number that is c (exp(x) - 1).
+std::optional<Number> Algebra::argument_above_one(const Number& x) {
+  const Line line = line_of(x);
+  if (line.alpha.is_zero() || line.beta.is_zero()) return std::nullopt;
+  for (const bool turned : {false, true}) {
+    const auto found = exponents_.find(turned ? minus<kP>(line.base) : line.base);
+    const Rational alpha = turned ? -line.alpha : line.alpha;
+    if (found == exponents_.end() || !(alpha + line.beta).is_zero()) continue;
+    Number argument = found->second;
+    return alpha.is_positive() ? argument : negated(argument);
+  }
+  return std::nullopt;
+}
+
+// The arguments of two exponentials, which are in their order.
+std::optional<std::pair<Number, Number>> Algebra::arguments_of(const Number& a, const Number& b) {
+  const auto first = exponents_.find(a.value.r), second = exponents_.find(b.value.r);
+  if (!a.is_finite() || !b.is_finite() || first == exponents_.end() || second == exponents_.end())
+    return std::nullopt;
+  return std::pair(Number(first->second), Number(second->second));
+}
+
 Number Algebra::sign(const Number& x, Meaning meaning) {
   if (x.kind == Kind::kNan) return x;
   Number result;
@@ -26,6 +48,8 @@ Number Algebra::sign(const Number& x, Meaning meaning) {
     result = exact(Rational(sign_of(rational(x))));
   } else if (x.positive) {
     result = exact(Rational(1));
+  } else if (const auto argument = argument_above_one(x)) {
+    return sign(*argument, meaning);
   } else {
     const Decision decision = cases()->sign(line_of(x), x.value.r, meaning);
     result = exact(Rational(decision.sign));
@@ -56,6 +80,8 @@ Number Algebra::decided_comparison(const Number& a, const Number& b, bool greate
   if (a.is_infinite() || b.is_infinite())
     return flag_of(infinite_sign(a) - infinite_sign(b), all({{a, b}}));
   if (is_integer_type(a.type) || is_integer_type(b.type)) return compared_integers(a, b, greater);
+  if (const auto arguments = arguments_of(a, b))
+    return decided_comparison(arguments->first, arguments->second, greater);
   const Number s = sign(subtract(a, b), Meaning::kComparison);
   return flag_of(sign_of(rational(s)), s.depends);
 }
@@ -102,6 +128,8 @@ int Algebra::ordered(const Number& a, const Number& b, Dependence& decided) {
     if (!a.is_constant() || !b.is_constant()) throw Rejection{"an order of unknown integers"};
     return sign_of(rational(a) - rational(b));
   }
+  if (const auto arguments = arguments_of(a, b))
+    return ordered(arguments->first, arguments->second, decided);
   const Number s = sign(subtract(a, b), Meaning::kContinuous);
   decided = both(decided, s.depends);
   return sign_of(rational(s));

@@ -98,9 +98,22 @@ void Trials::check_all(Equation& equation, Cases::Kind kind) {
 
 // The bits of the sides' difference.
 float Trials::compare(Equation& equation, const Cases::Kind& kind) {
-  work_ += equation.elements;
   const uint64_t seed = kSeed + kStep * trials_++;
-  Cases cases(seed, kind, equation.learned);
+  TieChoice choice;
+  // At first extrema may come before the comparisons that they follow.
+  for (int attempt = 0;; ++attempt) {
+    work_ += equation.elements;
+    choice.with_comparison = attempt < 2;
+    std::string difference;
+    const float bits = compare(equation, kind, seed, choice, difference);
+    if (difference.empty()) return bits;
+    if (choice.compared.empty() || attempt == 2) throw Rejection{difference};
+  }
+}
+
+float Trials::compare(Equation& equation, const Cases::Kind& kind, uint64_t seed, TieChoice& choice,
+                      std::string& difference) {
+  Cases cases(seed, kind, equation.learned, choice);
   float bits = 0;
   reject_failures("", [&] {
     Run run(seed, joint_, notes_, Reading{true, &cases});
@@ -109,13 +122,18 @@ float Trials::compare(Equation& equation, const Cases::Kind& kind) {
     if (wanted.shape != found.shape || wanted.values.size() != found.values.size())
       throw Rejection{"another function: its shape differs"};
     equation.compared.resize(wanted.values.size());
+    std::vector<bool> numbers(wanted.values.size());
     for (size_t i = 0; i < wanted.values.size(); ++i) {
-      if (wanted.values[i].kind == identity::Kind::kNan) continue;
-      if (!run.algebra().same(wanted.values[i], found.values[i]))
-        throw Rejection{"another function in some case, at element " + std::to_string(i)};
-      equation.compared[i] += kind.biased ? 0 : 1;
-      bits = std::max({bits, wanted.values[i].depends.bits, found.values[i].depends.bits});
+      numbers[i] = wanted.values[i].kind != identity::Kind::kNan;
+      if (numbers[i] && !run.algebra().same(wanted.values[i], found.values[i])) {
+        difference = "another function in some case, at element " + std::to_string(i);
+        return;
+      }
+      if (numbers[i])
+        bits = std::max({bits, wanted.values[i].depends.bits, found.values[i].depends.bits});
     }
+    for (size_t i = 0; i < numbers.size(); ++i)
+      equation.compared[i] += numbers[i] && !kind.biased ? 1 : 0;
   });
   return bits;
 }

@@ -26,6 +26,8 @@ class Trials {
   void check_all(Equation& equation, Cases::Kind kind);
   bool learn(Equation& equation, Cases::Kind kind);
   float compare(Equation& equation, const Cases::Kind& kind);
+  float compare(Equation& equation, const Cases::Kind& kind, uint64_t seed, TieChoice& choice,
+                std::string& difference);
 
   const Joint& joint_;
   std::set<std::string>& notes_;

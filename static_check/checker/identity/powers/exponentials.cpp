@@ -121,6 +121,7 @@ Number Algebra::plain_exp(const Number& x) {
   result.positive = result.nonnegative = true;
   exponentials_.emplace(x.value.r, result);
   exponents_.emplace(result.value.r, x);
+  note_nonnegative(result);
   return result;
 }
 

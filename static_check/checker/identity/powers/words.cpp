@@ -103,6 +103,35 @@ std::optional<Word> Algebra::word_by_quotient(uint64_t r, int depth) {
   return std::nullopt;
 }
 
+void Algebra::note_term(const Number& sum, const std::vector<Number>& terms) {
+  if (first_terms_.size() >= 2 * kMostNoted || terms.size() < 2) return;
+  for (const Number& x : terms)
+    if (!x.nonnegative || x.is_constant()) return;
+  if (!terms[0].positive) return;
+  const auto deeper = first_terms_.find(terms[0].value.r);
+  first_terms_.try_emplace(sum.value.r,
+                           deeper == first_terms_.end() ? terms[0].value : deeper->second);
+}
+
+// A multiple of another sum by what their first terms' quotient is.
+std::optional<Word> Algebra::word_by_terms(uint64_t r) {
+  const auto own = first_terms_.find(r);
+  if (own == first_terms_.end()) return std::nullopt;
+  for (size_t i = 0; i < spelled_.size(); ++i) {
+    const uint64_t other = spelled_[i].first;
+    const auto theirs = first_terms_.find(other);
+    if (theirs == first_terms_.end() ||
+        times<kP>(r, theirs->second.r) != times<kP>(other, own->second.r))
+      continue;
+    Word word;
+    append(word, words_.at(other), Rational(1));
+    append(word, Word(spell(own->second, kDeepest)), Rational(1));
+    append(word, Word(spell(theirs->second, kDeepest)), Rational(-1));
+    return word;
+  }
+  return std::nullopt;
+}
+
 const Word& Algebra::spell(const Residues& x, int depth) {
   if (const auto found = words_.find(x.r); found != words_.end()) return found->second;
   std::optional<Word> word;
@@ -117,6 +146,7 @@ const Word& Algebra::spell(const Residues& x, int depth) {
           append(*word, Word(spell(term.of, depth + 1)), term.coef);
     }
     if (!word) word = word_by_quotient(x.r, depth);
+    if (!word && depth < kDeepest) word = word_by_terms(x.r);
   } catch (const RationalOverflow&) {
     word.reset();
   }

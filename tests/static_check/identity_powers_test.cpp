@@ -1,0 +1,237 @@
+// Proof by evaluation where powers, logarithms, angles and signs are in it: what holds of positive
+// numbers is proved of these, and not of others.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/static_check/formula_case.h"
+#include "tests/support/prove.h"
+
+namespace assay::test {
+namespace {
+
+// The formulas of one test, with names that read as they are written down.
+struct Terms {
+  explicit Terms(GraphBuilder& graph) : call(graph) {}
+
+  TensorRef map(const std::string& name, TensorRef x) { return call(name + ".default", {x}); }
+  TensorRef add(TensorRef x, TensorRef y) { return call("add.Tensor", {x, y}); }
+  TensorRef add(TensorRef x, double y) { return call("add.Scalar", {x, y}); }
+  TensorRef sub(TensorRef x, TensorRef y) { return call("sub.Tensor", {x, y}); }
+  TensorRef mul(TensorRef x, TensorRef y) { return call("mul.Tensor", {x, y}); }
+  TensorRef mul(TensorRef x, double y) { return call("mul.Scalar", {x, y}); }
+  TensorRef div(TensorRef x, TensorRef y) { return call("div.Tensor", {x, y}); }
+  /// Above 0, and not known to be an exponential.
+  TensorRef positive(TensorRef x) { return add(mul(x, x), 0.5); }
+
+  Calls call;
+};
+
+using Body = std::function<TensorRef(Terms&, TensorRef x, TensorRef y)>;
+
+Formula formula(const Body& body) {
+  return [body](GraphBuilder& graph, TensorRef x, TensorRef y) {
+    Terms terms(graph);
+    return body(terms, x, y);
+  };
+}
+
+testing::AssertionResult equal(const Body& a, const Body& b) {
+  return proves(formulas(formula(a), formula(b)));
+}
+
+TEST(IdentityOfPowers, ARootOfAProductIsOneOfRootsWherePositive) {
+  const auto together = [](bool positive) {
+    return [positive](Terms& t, TensorRef x, TensorRef y) {
+      if (positive) x = t.positive(x), y = t.positive(y);
+      return t.map("sqrt", t.mul(x, y));
+    };
+  };
+  const auto apart = [](bool positive, const char* second) {
+    return [positive, second](Terms& t, TensorRef x, TensorRef y) {
+      if (positive) x = t.positive(x), y = t.positive(y);
+      return t.mul(t.map("sqrt", x), t.map(second, y));
+    };
+  };
+  EXPECT_TRUE(equal(together(true), apart(true, "sqrt")));
+  EXPECT_FALSE(equal(together(true), apart(true, "rsqrt")));
+  // The checker does not take it that what roots are of is positive.
+  const Case of_any = formulas(formula(together(false)), formula(apart(false, "sqrt")));
+  EXPECT_EQ(static_check(of_any, OperatorTable::builtin()).report.verdict, Verdict::kUnproved);
+}
+
+TEST(IdentityOfPowers, AConstantComesOutOfARoot) {
+  const auto within = [](Terms& t, TensorRef x, TensorRef) {
+    return t.map("sqrt", t.mul(t.positive(x), 4));
+  };
+  const auto outside = [](double by) {
+    return
+        [by](Terms& t, TensorRef x, TensorRef) { return t.mul(t.map("sqrt", t.positive(x)), by); };
+  };
+  EXPECT_TRUE(equal(within, outside(2)));
+  EXPECT_FALSE(equal(within, outside(-2)));
+  EXPECT_FALSE(equal(within, outside(4)));
+}
+
+TEST(IdentityOfPowers, ARootOfARootIsOne) {
+  const auto nested = [](Terms& t, TensorRef x, TensorRef) {
+    return t.map("sqrt", t.map("sqrt", t.positive(x)));
+  };
+  const auto power = [](double of) {
+    return [of](Terms& t, TensorRef x, TensorRef) {
+      return t.call("pow.Tensor_Scalar", {t.positive(x), of});
+    };
+  };
+  EXPECT_TRUE(equal(nested, power(0.25)));
+  EXPECT_FALSE(equal(nested, power(0.5)));
+}
+
+// |s x| = s |x| for s > 0 alone.
+TEST(IdentityOfPowers, APositiveFactorComesOutOfANormAndOfAMaximum) {
+  const auto scale = [](Terms& t, bool positive, TensorRef y) {
+    return positive ? t.map("exp", y) : y;
+  };
+  for (const bool positive : {true, false}) {
+    const auto norm_of_scaled = [=](Terms& t, TensorRef x, TensorRef y) {
+      const TensorRef scaled = t.mul(x, scale(t, positive, y));
+      return t.map("sqrt", t.mul(scaled, scaled));
+    };
+    const auto scaled_norm = [=](Terms& t, TensorRef x, TensorRef y) {
+      return t.mul(t.map("sqrt", t.mul(x, x)), scale(t, positive, y));
+    };
+    EXPECT_EQ(bool(equal(norm_of_scaled, scaled_norm)), positive);
+    const auto relu_of_scaled = [=](Terms& t, TensorRef x, TensorRef y) {
+      return t.map("relu", t.mul(x, scale(t, positive, y)));
+    };
+    const auto scaled_relu = [=](Terms& t, TensorRef x, TensorRef y) {
+      return t.mul(t.map("relu", x), scale(t, positive, y));
+    };
+    EXPECT_EQ(bool(equal(relu_of_scaled, scaled_relu)), positive);
+  }
+}
+
+Body product_of_logs(bool of_quotient) {
+  return [of_quotient](Terms& t, TensorRef x, TensorRef y) {
+    x = t.positive(x), y = t.positive(y);
+    const TensorRef second = of_quotient ? t.div(x, y) : t.mul(x, y);
+    return t.mul(t.map("log", t.mul(x, y)), t.map("log", second));
+  };
+}
+
+TEST(IdentityOfPowers, LogarithmsThatAreFactorsAreThoseOfTheirFactors) {
+  const auto squares = [](Terms& t, TensorRef x, TensorRef y) {
+    const TensorRef a = t.map("log", t.positive(x)), b = t.map("log", t.positive(y));
+    return t.sub(t.mul(a, a), t.mul(b, b));
+  };
+  EXPECT_TRUE(equal(squares, product_of_logs(true)));
+  EXPECT_FALSE(equal(squares, product_of_logs(false)));
+}
+
+// y log softmax(x) by its definition and with the greatest element taken out.
+TEST(IdentityOfPowers, ASumOfExponentialsIsAMultipleOfTheShiftedOne) {
+  const auto shifted = [](double shift) {
+    return [shift](Terms& t, TensorRef x, TensorRef y) {
+      const TensorRef e = t.add(t.map("exp", t.add(x, shift)), t.map("exp", t.add(y, shift)));
+      return t.mul(t.add(t.map("log", e), -2.0), y);
+    };
+  };
+  EXPECT_TRUE(equal(shifted(2), [](Terms& t, TensorRef x, TensorRef y) {
+    return t.mul(t.map("log", t.add(t.map("exp", x), t.map("exp", y))), y);
+  }));
+  EXPECT_FALSE(equal(shifted(1), [](Terms& t, TensorRef x, TensorRef y) {
+    return t.mul(t.map("log", t.add(t.map("exp", x), t.map("exp", y))), y);
+  }));
+}
+
+TEST(IdentityOfPowers, APowerOfASumOfExponentsIsAProductWhereTheBaseIsPositive) {
+  for (const bool positive : {true, false}) {
+    const auto base = [positive](Terms& t, TensorRef x) { return positive ? t.positive(x) : x; };
+    const auto whole = [=](Terms& t, TensorRef x, TensorRef y) {
+      return t.call("pow.Tensor_Tensor", {base(t, x), t.add(x, y)});
+    };
+    const auto parts = [=](Terms& t, TensorRef x, TensorRef y) {
+      return t.mul(t.call("pow.Tensor_Tensor", {base(t, x), x}),
+                   t.call("pow.Tensor_Tensor", {base(t, x), y}));
+    };
+    EXPECT_EQ(bool(equal(whole, parts)), positive);
+  }
+}
+
+Body sine_by_addition(bool added) {
+  return [added](Terms& t, TensorRef x, TensorRef y) {
+    const TensorRef first = t.mul(t.map("sin", x), t.map("cos", y));
+    const TensorRef second = t.mul(t.map("cos", x), t.map("sin", y));
+    return added ? t.add(first, second) : t.sub(first, second);
+  };
+}
+
+TEST(IdentityOfPowers, SinesOfSumsAreByTheAdditionTheorem) {
+  const auto of_sum = [](Terms& t, TensorRef x, TensorRef y) { return t.map("sin", t.add(x, y)); };
+  EXPECT_TRUE(equal(of_sum, sine_by_addition(true)));
+  EXPECT_FALSE(equal(of_sum, sine_by_addition(false)));
+  const auto doubled = [](double by) {
+    return [by](Terms& t, TensorRef x, TensorRef) {
+      return t.mul(t.mul(t.map("sin", x), t.map("cos", x)), by);
+    };
+  };
+  const auto of_double = [](Terms& t, TensorRef x, TensorRef) { return t.map("sin", t.mul(x, 2)); };
+  EXPECT_TRUE(equal(of_double, doubled(2)));
+  EXPECT_FALSE(equal(of_double, doubled(1)));
+}
+
+TEST(IdentityOfPowers, FunctionsAreTheirDefinitions) {
+  const auto tan = [](Terms& t, TensorRef x, TensorRef) { return t.map("tan", x); };
+  EXPECT_TRUE(equal(tan, [](Terms& t, TensorRef x, TensorRef) {
+    return t.div(t.map("sin", x), t.map("cos", x));
+  }));
+  EXPECT_FALSE(equal(tan, [](Terms& t, TensorRef x, TensorRef) {
+    return t.div(t.map("cos", x), t.map("sin", x));
+  }));
+  const auto asinh = [](Terms& t, TensorRef x, TensorRef) { return t.map("asinh", x); };
+  const auto by_log = [](double one) {
+    return [one](Terms& t, TensorRef x, TensorRef) {
+      return t.map("log", t.add(x, t.map("sqrt", t.add(t.mul(x, x), one))));
+    };
+  };
+  EXPECT_TRUE(equal(asinh, by_log(1)));
+  EXPECT_FALSE(equal(asinh, by_log(2)));
+}
+
+TEST(IdentityOfPowers, ExponentialsAreInTheOrderOfTheirArguments) {
+  const auto outside = [](Terms& t, TensorRef x, TensorRef y) {
+    return t.map("exp", t.call("maximum.default", {x, y}));
+  };
+  const auto inside = [](const char* extremum) {
+    return [extremum](Terms& t, TensorRef x, TensorRef y) {
+      return t.call(extremum, {t.map("exp", x), t.map("exp", y)});
+    };
+  };
+  EXPECT_TRUE(equal(outside, inside("maximum.default")));
+  EXPECT_FALSE(equal(outside, inside("minimum.default")));
+}
+
+// Of a number that is computed, as a tie of which no input is one.
+TEST(IdentityOfPowers, ExtremaAgreeWithComparisonsAtTies) {
+  const auto relu = [](Terms& t, TensorRef x, TensorRef y) {
+    const TensorRef sum = t.add(x, y);
+    return t.add(t.map("abs", x), t.map("relu", t.mul(sum, sum)));
+  };
+  const auto chosen = [](const char* comparison) {
+    return [comparison](Terms& t, TensorRef x, TensorRef y) {
+      const TensorRef sum = t.add(x, y), zero = t.mul(x, 0.0);
+      const TensorRef above = t.call(comparison, {t.mul(sum, sum), 0.0}, DType::kBool);
+      return t.add(t.map("abs", x), t.call("where.self", {above, t.mul(sum, sum), zero}));
+    };
+  };
+  EXPECT_TRUE(equal(relu, chosen("gt.Scalar")));
+  const auto flag = [](const char* comparison) {
+    return [comparison](Terms& t, TensorRef x, TensorRef y) {
+      const TensorRef above = t.call(comparison, {t.add(x, y), 0.0}, DType::kBool);
+      return t.add(t.map("abs", x), t.call("where.self", {above, x, y}));
+    };
+  };
+  EXPECT_FALSE(equal(flag("gt.Scalar"), flag("ge.Scalar")));
+}
+
+}  // namespace
+}  // namespace assay::test
