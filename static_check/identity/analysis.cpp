@@ -58,13 +58,15 @@ Number Algebra::plain_exponential(const Number& a) {
   }
   const Number argument = multiple ? a : settled(a);
   const uint64_t value = exponential_of(argument, 1);
-  const uint64_t keys[] = {value};
+  // That of the negative is its inverse.
+  const uint64_t inverse = kValues.inverse(value), keys[] = {std::min(value, inverse)};
   if (!has(argument, Form::Kind::kLogarithms)) {
     if (cases_ != nullptr) arguments_.emplace(value, argument);
     factors_.learn_exponential(value, argument.residue);
     bases_.learn_exponential(value, argument.residue);
   }
-  return {Residue{value, random_residue("exp", keys).exponent}};
+  const uint64_t exponent = random_residue("exp", keys).exponent;
+  return {Residue{value, value <= inverse ? exponent : kExponents.inverse(exponent)}};
 }
 
 Number Algebra::logarithm(const Number& a) {

@@ -92,8 +92,17 @@ std::optional<Product> Factors::by_terms(uint64_t value, int depth) {
   return std::nullopt;
 }
 
+void Factors::learn_power(uint64_t number, const Residue& of, const Rational& exponent) {
+  if (number != of.value && powers_.size() < kMostExponentials)
+    powers_.try_emplace(number, of, exponent);
+}
+
 // As it was computed.
 std::optional<Product> Factors::by_parts(uint64_t value, int depth) {
+  if (const auto power = powers_.find(value); power != powers_.end() && depth < kDeepest) {
+    const auto [of, exponent] = power->second;
+    return combined({}, decomposed(of, false, depth + 1), exponent);
+  }
   const auto found = parts_.find(value);
   if (found == parts_.end() || depth >= kDeepest) return std::nullopt;
   const auto [a, b] = found->second;

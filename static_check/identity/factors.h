@@ -38,8 +38,9 @@ class Factors {
   void learn_exponential(uint64_t number, const Residue& argument);
   // The number is positive.
   void learn_positive(const Residue& number);
-  // The number is the product of two positive ones.
+  // The number is the product of two positive ones, or a power of one.
   void learn_product(uint64_t number, const Residue& a, const Residue& b);
+  void learn_power(uint64_t number, const Residue& of, const Rational& exponent);
   // The number is the sum of two positive ones, of which this is one.
   void learn_term(uint64_t number, const Residue& term);
   // Of a positive number; of integer powers where no others may be.
@@ -70,6 +71,7 @@ class Factors {
   };
   std::unordered_map<uint64_t, Power> positive_;  // numbers and their squares
   std::unordered_map<uint64_t, std::pair<Residue, Residue>> parts_;
+  std::unordered_map<uint64_t, std::pair<Residue, Rational>> powers_;
   std::unordered_map<uint64_t, Residue> terms_;  // of sums, by value
   std::unordered_map<uint64_t, Product> products_;
   std::unordered_map<uint64_t, Residue> factors_;

@@ -6,7 +6,9 @@
 namespace assay::identity {
 
 Number Algebra::signed_as(Number number, Sign sign) {
-  if (!number.is_finite() || constant_of(number) != nullptr) return number;
+  // What is beside logarithms is not the number.
+  if (!number.is_finite() || constant_of(number) != nullptr || has(number, Form::Kind::kLogarithms))
+    return number;
   number.sign = std::max(number.sign, sign);
   if (number.sign == Sign::kPositive) {
     factors_.learn_positive(number.residue);
@@ -53,7 +55,9 @@ Number Algebra::multiply(const Number& a, const Number& b) {
     factors_.learn_product(product.residue.value, a.residue, b.residue);
     bases_.learn_product(product.residue.value, a.residue, b.residue);
   }
-  if (a.residue.value == b.residue.value) sign = std::max(sign, Sign::kNonnegative);
+  if (!has(a, Form::Kind::kLogarithms) && !has(b, Form::Kind::kLogarithms) &&
+      a.residue.value == b.residue.value)
+    sign = std::max(sign, Sign::kNonnegative);
   return signed_as(std::move(product), sign);
 }
 
@@ -63,6 +67,11 @@ Number Algebra::power(const Number& a, const Rational& exponent) {
   const bool even = exponent.numerator() % 2 == 0, root = exponent.denominator() % 2 == 0;
   Sign sign = even || root ? std::max(a.sign, Sign::kNonnegative) : a.sign;
   if (exponent.is_negative() && sign == Sign::kNonnegative) sign = Sign::kPositive;
+  if (exponent.is_integer() && a.sign == Sign::kPositive && result.is_finite() &&
+      constant_of(a) == nullptr) {
+    factors_.learn_power(result.residue.value, a.residue, exponent);
+    bases_.learn_power(result.residue.value, a.residue, exponent);
+  }
   return signed_as(std::move(result), sign);
 }
 

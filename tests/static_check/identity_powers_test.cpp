@@ -127,6 +127,23 @@ TEST(IdentityOfPowers, LogarithmsThatAreFactorsAreThoseOfTheirFactors) {
   EXPECT_FALSE(equal(squares, product_of_logs(false)));
 }
 
+TEST(IdentityOfPowers, AProductOfLogarithmsMayBeNegative) {
+  const auto product = [](Terms& t, TensorRef x, TensorRef y) {
+    return t.mul(t.map("log", t.positive(x)), t.map("log", t.positive(y)));
+  };
+  const auto above = [product](Terms& t, TensorRef x, TensorRef y) {
+    return t.map("relu", product(t, x, y));
+  };
+  EXPECT_FALSE(equal(product, above));
+  const auto square = [](Terms& t, TensorRef x, TensorRef) {
+    const TensorRef log = t.map("log", t.positive(x));
+    return t.mul(log, log);
+  };
+  EXPECT_TRUE(equal(square, [square](Terms& t, TensorRef x, TensorRef y) {
+    return t.map("relu", square(t, x, y));
+  }));
+}
+
 // y log softmax(x) by its definition and with the greatest element taken out.
 TEST(IdentityOfPowers, ASumOfExponentialsIsAMultipleOfTheShiftedOne) {
   const auto shifted = [](double shift) {

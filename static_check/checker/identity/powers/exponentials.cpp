@@ -117,6 +117,10 @@ Number Algebra::plain_exp(const Number& x) {
   } else {
     value.r = identity::power<kP>(generator_, x.value.e);
   }
+  // exp(-x) exp(x) = 1, in exponents too.
+  if (const auto opposite = exponentials_.find(minus<kP>(x.value.r));
+      opposite != exponentials_.end() && value.r == signed_power<kP>(opposite->second.value.r, -1))
+    value.e = signed_power<kQ>(opposite->second.value.e, -1);
   Number result = ordinary(value);
   result.positive = result.nonnegative = true;
   exponentials_.emplace(x.value.r, result);
