@@ -79,7 +79,8 @@ void ByCases::run_for_all() {
 
 void ByCases::evaluate_for_all(Assignments& assignments) {
   const uint64_t seed = kSeed - ++evaluated_;
-  Cases cases(seed, thresholds_, false, false);
+  TieSides ties;
+  Cases cases(seed, thresholds_, ties, false, false);
   cases.assign(&assignments);
   Evaluation evaluation(problem_, seed, cases, false, tables_);
   readings_.insert(evaluation.readings().begin(), evaluation.readings().end());
