@@ -36,9 +36,11 @@ struct Proof {
 
 Proof prove(Case refinement, const CheckOptions& options, const OperatorTable& operators) {
   Proof proof{std::move(refinement), {}};
+  proof.refinement.no_target_ignored |= options.no_target_ignored;
   StaticOptions bounds;
   bounds.timeout = options.timeout;
   proof.result = static_check(proof.refinement, operators, bounds);
+  proof.refinement.no_target_ignored = proof.result.no_target_ignored;
   return proof;
 }
 
@@ -102,9 +104,11 @@ void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& 
 
 // Proves the case of a folder; where no proof is found, looks for a witness.
 void check(const std::filesystem::path& folder, const CheckOptions& options, CaseReport& report) {
-  const Case refinement = load_case(folder);
+  Case refinement = load_case(folder);
   const OperatorTable operators = OperatorTable::with_files(refinement.operator_files);
-  report.statics = prove(refinement, options, operators).result.report;
+  Proof proof = prove(std::move(refinement), options, operators);
+  refinement = std::move(proof.refinement);
+  report.statics = std::move(proof.result.report);
   if (report.statics->verdict == Verdict::kUnproved) {
     try {
       report.dynamic = witness_report(refinement);

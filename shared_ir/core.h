@@ -42,7 +42,9 @@ enum class Prim : uint8_t {
   kReduceMax,
   kReduceMin,
   // -- the rest --
-  kOneHot,  // int [d...] -> [d..., n]: 1 where index == last coordinate, else 0
+  kOneHot,  // int [d...] -> [d..., n]: 1 where index == last coordinate, else 0. ints: what an
+            // index
+            // may be beside 0 ... n - 1
   kBlock,   // fn on blocks, see BlockSpec ("cumsum", "layer_norm.xhat(1e-05)", "attention(...)")
   kCollective,  // see Collective
   kOpaque,  // undeclared: a function of all its operands as wholes; fn = name and attributes and
@@ -115,6 +117,13 @@ struct CoreOp {
   NodeId origin = kNone;       // the captured node that this came from; kNone for graph inputs
 };
 
+// A captured node that writes at indices which are taken to name no place twice.
+struct SingleWrite {
+  NodeId node = kNone;
+  std::vector<CoreId> indices;  // a coordinate of the places each, all of one shape
+  Shape rows;                   // how many places there are along it
+};
+
 struct CoreProgram {
   std::vector<CoreOp> ops;  // operands come before users
   std::vector<BlockSpec> specs;
@@ -124,8 +133,7 @@ struct CoreProgram {
                                  // that core operators give them modulo 2^bits alone
   std::vector<std::string>
       notes;  // assumptions that lowering made: rounded constants, baked host values, casts, ...
-  // Captured nodes that write at indices which are taken to name no place twice.
-  std::vector<NodeId> single_writes;
+  std::vector<SingleWrite> single_writes;
   std::vector<std::string> opaque;  // names of operators that have no declaration
 };
 

@@ -86,4 +86,21 @@ void note_accepted(const Accepted& accept, StaticReport& report) {
                                    ")");
 }
 
+bool accepts_failing(const Case& refinement, const std::vector<TensorId>& unproved,
+                     const std::vector<BrokenExpectation>& broken) {
+  const auto& accept = refinement.accept;
+  const auto listed = [&](const std::string& name) {
+    return accept && std::ranges::count(accept->tensors, name) > 0;
+  };
+  return std::ranges::all_of(
+             unproved,
+             [&](TensorId id) {
+               return listed(refinement.sequential.tensors[static_cast<size_t>(id)].name);
+             }) &&
+         std::ranges::all_of(broken, [&](const BrokenExpectation& one) {
+           const CleanExpr& expr = one.expectation->sequential;
+           return expr.kind == CleanExpr::Kind::kTensor && listed(expr.name);
+         });
+}
+
 }  // namespace assay

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "static_check/diagnose/diagnose.h"
 #include "static_check/problem/problem.h"
 
 namespace assay {
@@ -14,5 +15,9 @@ std::vector<std::string> assumptions_of(const Problem& problem, const Case& aske
 
 // Adds the outputs without a proof that the user accepts so.
 void note_accepted(const Accepted& accept, StaticReport& report);
+
+// Whether the user accepts every tensor that lacks a proof.
+bool accepts_failing(const Case& refinement, const std::vector<TensorId>& unproved,
+                     const std::vector<BrokenExpectation>& broken);
 
 }  // namespace assay

@@ -11,6 +11,7 @@
 #include "static_check/counts.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
+#include "static_check/domains/ignored_targets.h"
 #include "static_check/domains/refusals.h"
 #include "static_check/domains/undefined_outputs.h"
 #include "static_check/lemmas/offered_lemmas.h"
@@ -28,22 +29,15 @@ using Clock = std::chrono::steady_clock;
 
 class Check {
  public:
-  // Checks `refinement`. It is `asked` itself; where that has approximations, the same without them
-  // or, with their `operands`, given them.
+  // Checks `refinement`, which was lowered to `programs`. It is `asked` itself; where that has
+  // approximations, the same without them or, with their `operands`, given them.
   Check(const Case& asked, const Case& refinement, std::vector<ApproximatedOperands> operands,
-        const OperatorTable& operators, const StaticOptions& options)
+        LoweredCase programs, const StaticOptions& options)
       : options_(options),
-        operators_(operators),
         asked_(asked),
         operands_(std::move(operands)),
-        problem_{refinement, {}, {}, {}, {}, {}} {
-    problem_.sequential_program =
-        lower(refinement.sequential, refinement.sequential_groups, 0, operators);
-    for (size_t r = 0; r < refinement.ranks.size(); ++r) {
-      problem_.rank_programs.push_back(lower(refinement.ranks[r], refinement.distributed_groups,
-                                             static_cast<Rank>(r), operators));
-    }
-  }
+        problem_{refinement, std::move(programs.sequential), std::move(programs.ranks), {}, {},
+                 {}} {}
 
   StaticResult run() {
     attempt();
@@ -115,8 +109,7 @@ class Check {
 
   void note_domains() {
     const bool proved = result_.report.verdict == Verdict::kProved;
-    for (std::string& note :
-         assumed_of_domains(problem_, proved ? &result_.certificate : nullptr, operators_))
+    for (std::string& note : assumed_of_domains(problem_, proved ? &result_.certificate : nullptr))
       result_.report.assumptions.push_back(std::move(note));
   }
 
@@ -186,7 +179,8 @@ class Check {
     check_expectations();
     if (options_.relations || failed() || !operands_.empty()) relate_inner_tensors(outputs);
     result_.report.verdict = failed() ? failed_verdict() : Verdict::kProved;
-    result_.report.accepted = failed() && is_accepted();
+    result_.report.accepted =
+        failed() && foreign_.empty() && accepts_failing(problem_.refinement, unproved_, broken_);
   }
 
   bool failed() const { return !unproved_.empty() || !broken_.empty() || !foreign_.empty(); }
@@ -233,24 +227,6 @@ class Check {
     if (expectation.sequential.kind != CleanExpr::Kind::kTensor) return false;
     return !has_relation(relations_,
                          problem_.refinement.sequential.find(expectation.sequential.name));
-  }
-
-  // True when every tensor that lacks a proof is one that the user accepts.
-  bool is_accepted() const {
-    if (!foreign_.empty()) return false;
-    const auto& accept = problem_.refinement.accept;
-    const auto listed = [&](const std::string& name) {
-      return accept && std::find(accept->tensors.begin(), accept->tensors.end(), name) !=
-                           accept->tensors.end();
-    };
-    const Graph& graph = problem_.refinement.sequential;
-    return std::all_of(
-               unproved_.begin(), unproved_.end(),
-               [&](TensorId id) { return listed(graph.tensors[static_cast<size_t>(id)].name); }) &&
-           std::all_of(broken_.begin(), broken_.end(), [&](const BrokenExpectation& broken) {
-             const CleanExpr& expr = broken.expectation->sequential;
-             return expr.kind == CleanExpr::Kind::kTensor && listed(expr.name);
-           });
   }
 
   // Opaque operators and lifting's limits are said as such; everything else is simply not proved.
@@ -352,7 +328,6 @@ class Check {
   }
 
   const StaticOptions& options_;
-  const OperatorTable& operators_;
   const Case& asked_;
   const std::vector<ApproximatedOperands> operands_;
   Problem problem_;
@@ -370,7 +345,7 @@ class Check {
 Verdict without_approximations(const Case& refinement, const OperatorTable& operators,
                                StaticOptions options) {
   options.relations = false;
-  Check exact(refinement, refinement, {}, operators, options);
+  Check exact(refinement, refinement, {}, lower(refinement, operators), options);
   const Verdict verdict = exact.attempt();
   if (verdict == Verdict::kProved)
     refuse_needless(refinement.approximations.front(), "the case is proved without it");
@@ -380,17 +355,38 @@ Verdict without_approximations(const Case& refinement, const OperatorTable& oper
   return verdict;
 }
 
+StaticResult check_as_read(const Case& refinement, LoweredCase programs,
+                           const OperatorTable& operators, const StaticOptions& options) {
+  if (refinement.approximations.empty())
+    return Check(refinement, refinement, {}, std::move(programs), options).run();
+  const Verdict without = without_approximations(refinement, operators, options);
+  GivenApproximations given = given_approximations(refinement);
+  programs = lower(given.refinement, operators);
+  StaticResult result =
+      Check(refinement, given.refinement, std::move(given.operands), std::move(programs), options)
+          .run();
+  result.report.without_approximations = without;
+  return result;
+}
+
 }  // namespace
 
 StaticResult static_check(const Case& refinement, const OperatorTable& operators,
                           const StaticOptions& options) {
-  if (refinement.approximations.empty())
-    return Check(refinement, refinement, {}, operators, options).run();
-  const Verdict without = without_approximations(refinement, operators, options);
-  GivenApproximations given = given_approximations(refinement);
+  LoweredCase programs = lower(refinement, operators);
+  const TargetReadings readings = readings_of_targets(refinement, programs, operators);
+  if (readings.exact || !readings.none_ignored) {
+    StaticResult result = check_as_read(refinement, std::move(programs), operators, options);
+    result.no_target_ignored = refinement.no_target_ignored;
+    const bool is_open = result.report.verdict == Verdict::kUnproved;
+    if (is_open && readings.other_count) throw UserError(*readings.other_count);
+    if (!is_open || !readings.none_ignored) return result;
+  }
+  Case none_ignored = refinement;
+  none_ignored.no_target_ignored = true;
   StaticResult result =
-      Check(refinement, given.refinement, std::move(given.operands), operators, options).run();
-  result.report.without_approximations = without;
+      check_as_read(none_ignored, lower(none_ignored, operators), operators, options);
+  result.no_target_ignored = true;
   return result;
 }
 

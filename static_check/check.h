@@ -29,6 +29,9 @@ struct StaticOptions {
 struct StaticResult {
   StaticReport report;  // verdict, outputs, tensors, failures, assumptions, counts
   Certificate certificate;
+  // Proved, or tried, with the assumption that no target of a loss is ignored
+  // (Case::no_target_ignored).
+  bool no_target_ignored = false;
   std::string rejected;  // why the checker rejects what was found: our bug; empty where it does not
   int64_t replayed = 0;  // claims of the certificate that the checker derived anew
   // Each distributed tensor over sequential ones (leaves at rank 0), where a clean expression of

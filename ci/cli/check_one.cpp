@@ -23,6 +23,7 @@ SizedCheck prove(const std::string& path, const StaticOptions& options) {
   const OperatorTable operators = OperatorTable::with_files(checked.refinement.operator_files);
   const std::chrono::duration<double, std::milli> import = Clock::now() - start;
   checked.result = static_check(checked.refinement, operators, options);
+  checked.refinement.no_target_ignored = checked.result.no_target_ignored;
   checked.result.report.ms.import = import.count();
   return checked;
 }

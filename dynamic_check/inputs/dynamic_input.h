@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "dynamic_check/inputs/input_role.h"
@@ -19,6 +20,8 @@ struct DynamicInput {
   bool requires_grad = false;
   bool guessed_role = false;  // nobody said it: it follows from the number of dimensions
   bool self_made = false;     // the ranks make it themselves, in Programs::parameters
+  // kTokenIds, kLabels: one element in eight is this instead: a target that a loss ignores.
+  std::optional<int64_t> beside = std::nullopt;
 };
 
 }  // namespace assay

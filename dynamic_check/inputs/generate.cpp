@@ -30,6 +30,10 @@ at::Tensor generate_ids(const DynamicInput& input, const RandomKey& key,
   size_t next = 0;
   for (int64_t i = 0; i < ids.numel(); ++i) {
     const auto index = static_cast<uint64_t>(i);
+    if (input.beside && random_bits(key, index, 2) % 8 == 0) {
+      out[i] = *input.beside;
+      continue;
+    }
     const bool at_boundary = !boundaries.empty() && random_bits(key, index, 0) % 2 == 0;
     out[i] =
         at_boundary

@@ -26,7 +26,7 @@ std::vector<int64_t> boundary_ids(const Case& refinement, int64_t bound);
 // - bias, first moment: normal / 5
 // - second moment: ((1 + normal / 5) / 5) squared, never negative
 // - token ids, labels: half of the elements at `boundaries` in turn, the others uniform in [0,
-//   bound)
+//   bound); one in eight is `beside` instead, where there is such
 // - mask: 0 or 1, evenly
 // Throws UserError when ids or labels have no positive bound.
 at::Tensor generate(const DynamicInput& input, uint64_t seed,

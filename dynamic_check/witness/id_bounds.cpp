@@ -18,8 +18,9 @@ class IdBounds {
     }
   }
 
-  int64_t bound() const {
-    return tables_.empty() ? largest_constant_ : *std::ranges::min_element(tables_);
+  IdBound bound() const {
+    if (tables_.empty()) return {largest_constant_, std::nullopt};
+    return {*std::ranges::min_element(tables_), beside_};
   }
 
  private:
@@ -43,13 +44,20 @@ class IdBounds {
   }
 
   void see(const CoreOp& op) {
-    if (op.prim == Prim::kOneHot && is_id(op, 0)) tables_.push_back(op.shape.back());
+    if (op.prim == Prim::kOneHot && is_id(op, 0))
+      see_table(op.shape.back(), op.ints.empty() ? std::nullopt : std::optional(op.ints[0]));
     if (op.prim == Prim::kBlock) see_block(op);
     if (op.prim == Prim::kMap && (op.fn == "ge" || op.fn == "gt" || op.fn == "le" || op.fn == "lt"))
       for (const size_t i : {0, 1})
         if (is_id(op, i))
           if (const auto constant = constant_of(operand(op, 1 - i)))
             largest_constant_ = std::max(largest_constant_, *constant);
+  }
+
+  void see_table(int64_t rows, std::optional<int64_t> beside) {
+    if (tables_.empty()) beside_ = beside;
+    if (beside != beside_) beside_.reset();
+    tables_.push_back(rows);
   }
 
   // Integers among what a block reads choose a row of its table: of the operand with a dimension
@@ -65,7 +73,7 @@ class IdBounds {
         for (size_t d = 0; d < spec.operands[table].size(); ++d) {
           const int32_t label = spec.operands[table][d].label;
           if (has(spec.operands[i], label) || has(spec.output, label)) continue;
-          tables_.push_back(operand(op, table).shape[d]);
+          see_table(operand(op, table).shape[d], std::nullopt);
           return;
         }
     }
@@ -84,12 +92,13 @@ class IdBounds {
   const CoreProgram& program_;
   std::vector<bool> ids_;  // by operator
   std::vector<int64_t> tables_;
+  std::optional<int64_t> beside_;
   int64_t largest_constant_ = 1;
 };
 
 }  // namespace
 
-int64_t id_bound(const CoreProgram& program, TensorId input) {
+IdBound id_bound(const CoreProgram& program, TensorId input) {
   return IdBounds(program, input).bound();
 }
 

@@ -2,13 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "shared_ir/core.h"
 
 namespace assay {
 
-// Exclusive bound of the ids in the integer input: the smallest table that they index, directly or
-// after casts and movements; else the largest constant that they are compared with; else 1.
-int64_t id_bound(const CoreProgram& program, TensorId input);
+struct IdBound {
+  int64_t bound;                  // exclusive
+  std::optional<int64_t> beside;  // what an id may be besides
+};
+
+// Of the ids in the integer input: the smallest table that they index, directly or after casts and
+// movements; else the largest constant that they are compared with; else 1. Beside it, what all of
+// these tables allow: an ignore_index.
+IdBound id_bound(const CoreProgram& program, TensorId input);
 
 }  // namespace assay

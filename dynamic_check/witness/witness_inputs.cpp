@@ -15,12 +15,15 @@ namespace assay {
 namespace {
 
 // The program of a graph that reads integers; empty for another, whose inputs have no bounds.
-CoreProgram program_of(const Graph& graph, const Groups& groups, Rank rank,
-                       const OperatorTable& operators) {
+CoreProgram program_of(const Case& refinement, Rank rank, const OperatorTable& operators) {
+  const Graph& graph =
+      rank == kNone ? refinement.sequential : refinement.ranks[static_cast<size_t>(rank)];
   const bool reads_integers = std::ranges::any_of(graph.inputs, [&](TensorId id) {
     return is_integer(graph.tensors[static_cast<size_t>(id)].dtype);
   });
-  return reads_integers ? lower(graph, groups, rank, operators) : CoreProgram{};
+  if (!reads_integers) return {};
+  return rank == kNone ? lower_sequential(refinement, operators)
+                       : lower_rank(refinement, rank, operators);
 }
 
 DynamicInput describe(const Graph& graph, const CoreProgram& program, TensorId id) {
@@ -31,7 +34,9 @@ DynamicInput describe(const Graph& graph, const CoreProgram& program, TensorId i
   input.dtype = tensor.dtype;
   if (is_integer(tensor.dtype)) {
     input.role = InputRole::kTokenIds;
-    input.bound = id_bound(program, id);
+    const IdBound ids = id_bound(program, id);
+    input.bound = ids.bound;
+    input.beside = ids.beside;
   } else if (is_bool(tensor.dtype)) {
     input.role = InputRole::kMask;
   } else {
@@ -50,7 +55,7 @@ at::Tensor make(const Case& refinement, const DynamicInput& input, uint64_t seed
 DescribedInputs describe_inputs(const Case& refinement) {
   const OperatorTable operators = OperatorTable::with_files(refinement.operator_files);
   const Graph& sequential = refinement.sequential;
-  const CoreProgram program = program_of(sequential, refinement.sequential_groups, 0, operators);
+  const CoreProgram program = program_of(refinement, kNone, operators);
   std::set<TensorId> whole(sequential.inputs.begin(), sequential.inputs.end());
   // A relation may speak of a tensor whose value the capture lost.
   for (const Relation& relation : refinement.inputs) whole.insert(sequential.find(relation.tensor));
@@ -58,8 +63,7 @@ DescribedInputs describe_inputs(const Case& refinement) {
   for (const TensorId id : whole) result.sequential.push_back(describe(sequential, program, id));
   for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
     const Graph& graph = refinement.ranks[rank];
-    const CoreProgram own =
-        program_of(graph, refinement.distributed_groups, static_cast<Rank>(rank), operators);
+    const CoreProgram own = program_of(refinement, static_cast<Rank>(rank), operators);
     result.ranks.emplace_back();
     for (const TensorId id : graph.inputs) result.ranks.back().push_back(describe(graph, own, id));
   }

@@ -74,6 +74,7 @@ struct Case {
   bool allow_scale = false;
   bool exact = false;  // proofs by evaluation at random places do not count
   bool random_agrees = true;
+  bool no_target_ignored = false;  // no target of a loss is its ignore_index
   std::vector<std::filesystem::path>
       operator_files;  // the user's declarations, added to the built-in ones
   std::vector<std::filesystem::path> lemma_files;  // the user's lemmas, the same way

@@ -324,6 +324,12 @@ class Loader {
       }
       case_.random_agrees = random == "agree";
     }
+    if (table.has("ignored_targets")) {
+      if (table.text("ignored_targets") != "none")
+        throw UserError(table.place("ignored_targets"),
+                        "ignored_targets is \"none\", or is not there");
+      case_.no_target_ignored = true;
+    }
     table.finish();
   }
 

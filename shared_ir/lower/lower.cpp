@@ -15,13 +15,16 @@ using namespace lowering;
 
 class Lowering {
  public:
-  Lowering(const Graph& graph, const Groups& groups, Rank rank, const OperatorTable& operators)
+  Lowering(const Graph& graph, const Groups& groups, Rank rank, const OperatorTable& operators,
+           IgnoredTargets ignored)
       : graph_(graph),
         operators_(operators),
         builder_(3 * graph.nodes.size() + graph.inputs.size()),
         context_{builder_, groups, rank, {&graph, nullptr}, nullptr, {}},
         value_of_(graph.tensors.size(), kNone),
-        memory_(graph, operators, context_) {}
+        memory_(graph, operators, context_) {
+    builder_.set_no_target_ignored(ignored == IgnoredTargets::kAssumedNone);
+  }
 
   CoreProgram run() {
     for (TensorId id : graph_.inputs) {
@@ -97,8 +100,33 @@ class Lowering {
 }  // namespace
 
 CoreProgram lower(const Graph& graph, const Groups& groups, Rank rank,
-                  const OperatorTable& operators) {
-  return Lowering(graph, groups, rank, operators).run();
+                  const OperatorTable& operators, IgnoredTargets ignored) {
+  return Lowering(graph, groups, rank, operators, ignored).run();
+}
+
+namespace {
+
+IgnoredTargets ignored_targets(const Case& refinement) {
+  return refinement.no_target_ignored ? IgnoredTargets::kAssumedNone : IgnoredTargets::kAllowed;
+}
+
+}  // namespace
+
+CoreProgram lower_sequential(const Case& refinement, const OperatorTable& operators) {
+  return lower(refinement.sequential, refinement.sequential_groups, 0, operators,
+               ignored_targets(refinement));
+}
+
+CoreProgram lower_rank(const Case& refinement, Rank rank, const OperatorTable& operators) {
+  return lower(refinement.ranks[static_cast<size_t>(rank)], refinement.distributed_groups, rank,
+               operators, ignored_targets(refinement));
+}
+
+LoweredCase lower(const Case& refinement, const OperatorTable& operators) {
+  LoweredCase lowered{lower_sequential(refinement, operators), {}};
+  for (size_t r = 0; r < refinement.ranks.size(); ++r)
+    lowered.ranks.push_back(lower_rank(refinement, static_cast<Rank>(r), operators));
+  return lowered;
 }
 
 }  // namespace assay

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "shared_ir/base/error.h"
 #include "shared_ir/lower/declare/node_arguments.h"
 
 namespace assay {
@@ -37,6 +36,7 @@ struct Program {
 // A loss whose ignore_index is no class.
 struct IgnoringLoss {
   const Node* node;
+  TensorId target;
   int64_t targets;  // how many
   int64_t ignore_index;
   bool is_mean;
@@ -56,17 +56,27 @@ bool reads_an_input(const Graph& graph, TensorId id) {
   return false;
 }
 
-// Or elements of one, moved.
-bool is_an_input(const CoreProgram& program, TensorId id) {
-  CoreId at = program.value_of[static_cast<size_t>(id)];
-  while (at != kNone) {
-    const CoreOp& op = program.ops[static_cast<size_t>(at)];
-    const bool moves = op.prim == Prim::kReshape || op.prim == Prim::kSlice ||
-                       op.prim == Prim::kPermute || op.prim == Prim::kExpand;
-    if (!moves) return op.prim == Prim::kInput;
-    at = op.operands[0];
+// The graph inputs of which it is elements, moved; kNone among them for others.
+std::set<TensorId> inputs_moved(const CoreProgram& program, CoreId at) {
+  std::set<TensorId> inputs;
+  std::vector<CoreId> open{at};
+  while (!open.empty()) {
+    const CoreId id = open.back();
+    open.pop_back();
+    const CoreOp* op = id == kNone ? nullptr : &program.ops[static_cast<size_t>(id)];
+    const bool moves = op && (op->prim == Prim::kReshape || op->prim == Prim::kSlice ||
+                              op->prim == Prim::kPermute || op->prim == Prim::kExpand ||
+                              op->prim == Prim::kCat || op->prim == Prim::kCast);
+    if (moves)
+      open.insert(open.end(), op->operands.begin(), op->operands.end());
+    else
+      inputs.insert(op && op->prim == Prim::kInput ? op->tensor : kNone);
   }
-  return false;
+  return inputs;
+}
+
+bool is_an_input(const CoreProgram& program, TensorId id) {
+  return !inputs_moved(program, program.value_of[static_cast<size_t>(id)]).contains(kNone);
 }
 
 std::vector<IgnoringLoss> losses_of(const OperatorTable& operators, const Graph& graph) {
@@ -78,10 +88,19 @@ std::vector<IgnoringLoss> losses_of(const OperatorTable& operators, const Graph&
     const auto* tensor = target ? std::get_if<TensorArg>(&target->value) : nullptr;
     if (tensor == nullptr || !reads_an_input(graph, tensor->id)) continue;
     const Tensor& targets = graph.tensors[static_cast<size_t>(tensor->id)];
-    found.push_back({&node, element_count(targets.shape), *ignored,
+    found.push_back({&node, tensor->id, element_count(targets.shape), *ignored,
                      integer(argument(operators, node, "reduction")) == 1});
   }
   return found;
+}
+
+// Whether they are compared from above too: a rank asks so which of them are its own.
+bool is_bounded_above(const Graph& graph, TensorId id) {
+  return std::ranges::any_of(graph.nodes, [&](const Node& node) {
+    const auto operands = operands_of(node);
+    return !operands.empty() && operands[0] == id &&
+           (node.op.starts_with("aten.lt.") || node.op.starts_with("aten.le."));
+  });
 }
 
 // Whether the node asks which integers are this one, or takes negative ones of an input to 0.
@@ -94,59 +113,111 @@ bool expects_ignored(const OperatorTable& operators, const Program& of, const No
   if (is("aten.eq.Scalar") || is("aten.ne.Scalar"))
     return integer(argument(operators, node, "other")) == ignored;
   if (is("aten.clamp.default") || is("aten.clamp_min.default"))
-    return integer(argument(operators, node, "min")) == 0 && is_an_input(of.core, operands[0]);
+    return integer(argument(operators, node, "min")) == 0 &&
+           !integer(argument(operators, node, "max")) && is_an_input(of.core, operands[0]);
   return is("aten.ge.Scalar") && integer(argument(operators, node, "other")) == 0 &&
-         is_an_input(of.core, operands[0]);
+         !is_bounded_above(of.graph, operands[0]) && is_an_input(of.core, operands[0]);
 }
 
-[[noreturn]] void refuse(const Graph& graph, const Node& node, int64_t ignored,
-                         const std::string& what) {
-  throw UserError(node.source,
-                  graph.name + ": " + node.op + what + " (" + std::to_string(ignored) + ")",
-                  "divide the sum of all parts' losses by the sum of their counts (reduction="
-                  "\"sum\", all_reduce of both), or compute the loss without ignore_index where "
-                  "no target is ignored");
+UserError other_count(const Graph& graph, const Node& node, int64_t ignored,
+                      const std::string& what) {
+  return {node.source, graph.name + ": " + node.op + what + " (" + std::to_string(ignored) + ")",
+          "divide the sum of all parts' losses by the sum of their counts (reduction=\"sum\", "
+          "all_reduce of both); or, where no target is ignored, say so in the case: [assume] "
+          "ignored_targets = \"none\" (in a test, options().no_target_ignored = true)"};
 }
+
+class Readings {
+ public:
+  Readings(const Case& refinement, const LoweredCase& programs, const OperatorTable& operators)
+      : operators_(operators), specification_{refinement.sequential, programs.sequential} {
+    for (size_t r = 0; r < refinement.ranks.size(); ++r)
+      ranks_.push_back({refinement.ranks[r], programs.ranks[r]});
+  }
+
+  TargetReadings read() {
+    const std::vector<IgnoringLoss> own = losses_of(operators_, specification_.graph);
+    std::vector<std::vector<IgnoringLoss>> of_ranks;
+    std::set<int64_t> ignored;
+    bool on_ranks = false;
+    for (const IgnoringLoss& loss : own) ignored.insert(loss.ignore_index);
+    for (const Program& rank : ranks_) {
+      of_ranks.push_back(losses_of(operators_, rank.graph));
+      for (const IgnoringLoss& loss : of_ranks.back()) ignored.insert(loss.ignore_index);
+      on_ranks |= !of_ranks.back().empty();
+    }
+    if (ignored.empty()) return {};
+    // In the specification label smoothing asks so (aten.eq) of its own accord.
+    bool asked = asks(specification_, "aten.ne.Scalar", ignored) || makes(specification_, own);
+    for (size_t r = 0; r < ranks_.size(); ++r)
+      asked |= asks(ranks_[r], "", ignored) || makes(ranks_[r], of_ranks[r]);
+    TargetReadings readings{asked || on_ranks, false, other_count_of_ranks(own, of_ranks, asked)};
+    readings.exact |= readings.other_count.has_value();
+    readings.none_ignored = !asked && !readings.other_count;
+    return readings;
+  }
+
+ private:
+  // Whether the program makes targets itself.
+  static bool makes(const Program& program, const std::vector<IgnoringLoss>& losses) {
+    return std::ranges::any_of(
+        losses, [&](const IgnoringLoss& loss) { return !is_an_input(program.core, loss.target); });
+  }
+
+  // Whether the program reads a table at the targets of the loss themselves, which fails at one
+  // that is no row.
+  static bool fails_at_ignored(const Program& program, const IgnoringLoss& loss) {
+    const std::set<TensorId> targets =
+        inputs_moved(program.core, program.core.value_of[static_cast<size_t>(loss.target)]);
+    return std::ranges::any_of(program.core.ops, [&](const CoreOp& op) {
+      return op.prim == Prim::kOneHot && op.ints.empty() &&
+             inputs_moved(program.core, op.operands[0]) == targets;
+    });
+  }
+
+  bool asks(const Program& program, std::string_view prefix,
+            const std::set<int64_t>& ignored) const {
+    return std::ranges::any_of(program.graph.nodes, [&](const Node& node) {
+      return node.op.starts_with(prefix) && std::ranges::any_of(ignored, [&](int64_t index) {
+               return expects_ignored(operators_, program, node, index);
+             });
+    });
+  }
+
+  std::optional<UserError> other_count_of_ranks(
+      const std::vector<IgnoringLoss>& own, const std::vector<std::vector<IgnoringLoss>>& of_ranks,
+      bool asked) const {
+    std::set<int64_t> counted;  // targets of the specification's means
+    for (const IgnoringLoss& loss : own)
+      if (loss.is_mean) counted.insert(loss.targets);
+    if (counted.empty()) return std::nullopt;
+    for (size_t r = 0; r < ranks_.size(); ++r)
+      for (const IgnoringLoss& loss : of_ranks[r]) {
+        if (fails_at_ignored(ranks_[r], loss)) continue;
+        // Who asks which targets count may divide by their number itself.
+        if (!loss.is_mean && !asked)
+          return other_count(ranks_[r].graph, *loss.node, loss.ignore_index,
+                             " is no mean, and the specification's loss is divided by the number "
+                             "of targets that are not ignored");
+        if (loss.is_mean && !counted.contains(loss.targets))
+          return other_count(ranks_[r].graph, *loss.node, loss.ignore_index,
+                             " is a mean of means: each part is divided by its own count of "
+                             "targets that are not ignored");
+      }
+    return std::nullopt;
+  }
+
+  const OperatorTable& operators_;
+  const Program specification_;
+  std::vector<Program> ranks_;
+};
 
 }  // namespace
 
-void refuse_ignored_targets(const Problem& problem, const OperatorTable& operators) {
-  const Program specification{problem.refinement.sequential, problem.sequential_program};
-  std::vector<Program> ranks;
-  for (size_t r = 0; r < problem.rank_programs.size(); ++r)
-    ranks.push_back({problem.rank_graph(static_cast<Rank>(r)), problem.rank_programs[r]});
-  std::set<int64_t> ignored, counted;  // counted: targets of the specification's means
-  for (const IgnoringLoss& loss : losses_of(operators, specification.graph)) {
-    ignored.insert(loss.ignore_index);
-    if (loss.is_mean) counted.insert(loss.targets);
-  }
-  std::vector<std::vector<IgnoringLoss>> of_ranks;
-  for (const Program& rank : ranks) {
-    of_ranks.push_back(losses_of(operators, rank.graph));
-    for (const IgnoringLoss& loss : of_ranks.back()) ignored.insert(loss.ignore_index);
-  }
-  const auto look_at = [&](const Program& program, std::string_view prefix) {
-    for (const Node& node : program.graph.nodes)
-      for (const int64_t value : ignored)
-        if (node.op.starts_with(prefix) && expects_ignored(operators, program, node, value))
-          refuse(program.graph, node, value,
-                 " is there for targets that are ignored, which the proof would have to leave out");
-  };
-  // In the specification label smoothing asks so (aten.eq) of its own accord.
-  look_at(specification, "aten.ne.Scalar");
-  for (const Program& rank : ranks) look_at(rank, "");
-  if (counted.empty()) return;
-  for (size_t r = 0; r < ranks.size(); ++r)
-    for (const IgnoringLoss& loss : of_ranks[r]) {
-      if (!loss.is_mean)
-        refuse(ranks[r].graph, *loss.node, loss.ignore_index,
-               " is no mean, and the specification's loss is divided by the number of targets that "
-               "are not ignored");
-      if (!counted.contains(loss.targets))
-        refuse(ranks[r].graph, *loss.node, loss.ignore_index,
-               " is a mean of means: each part is divided by its own count of targets that are not "
-               "ignored");
-    }
+TargetReadings readings_of_targets(const Case& refinement, const LoweredCase& programs,
+                                   const OperatorTable& operators) {
+  if (refinement.no_target_ignored) return {};
+  return Readings(refinement, programs, operators).read();
 }
 
 }  // namespace assay

@@ -2,18 +2,15 @@
 
 #include "static_check/domains/contradicted_domains.h"
 #include "static_check/domains/domains.h"
-#include "static_check/domains/ignored_targets.h"
 #include "static_check/domains/lost_writes.h"
 #include "static_check/domains/undefined_outputs.h"
 
 namespace assay {
 
-std::vector<std::string> assumed_of_domains(Problem& problem, const Certificate* proof,
-                                            const OperatorTable& operators) {
+std::vector<std::string> assumed_of_domains(Problem& problem, const Certificate* proof) {
   if (proof != nullptr) {
     refuse_undefined_outputs(problem, *proof);
     refuse_lost_writes(problem);
-    refuse_ignored_targets(problem, operators);
   }
   DomainAssumptions domains = domain_assumptions(problem, proof);
   if (proof != nullptr) refuse_contradicted_domains(problem, *proof, domains);

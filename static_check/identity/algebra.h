@@ -74,6 +74,8 @@ class Algebra {
   // Of one or more.
   Number maximum(std::span<const Number> of);  // signs.cpp
   Number maximum(const Number& a, const Number& b) { return maximum(std::vector{a, b}); }
+  // The same, as what stays a function of all of them by cases too.
+  Number maximum_as_set(std::span<const Number> of);
   Number minimum(const Number& a, const Number& b);
 
   // Flags: 1 where a > 0 (a = b), else 0.

@@ -245,6 +245,10 @@ Number Algebra::plain_maximum(std::span<const Number> of) {
   if (cases_ != nullptr && cases_->assignments() == nullptr &&
       (decide_sets_ || (of.size() <= 2 && std::ranges::none_of(of, is_set))))
     return greatest_by_cases(of);
+  return maximum_as_set(of);
+}
+
+Number Algebra::maximum_as_set(std::span<const Number> of) {
   std::vector<Residue> elements;
   const Number* greatest = nullptr;  // of the constants
   for (const Number& number : of) {
@@ -290,7 +294,8 @@ Number Algebra::plain_maximum(std::span<const Number> of) {
 
 Number Algebra::maximum_of(std::vector<Residue> elements) {
   // What all elements have in common comes out: max(a + c, b + c) = max(a, b) + c. Of two, half of
-  // what is left is their distance: max(a, b) = (a + b + sqrt((a - b)^2)) / 2.
+  // what is left is their distance: max(a, b) = (a + b + sqrt((a - b)^2)) / 2. By cases that would
+  // be decided, and two are but what ties leave of more.
   Residue mean;
   for (const Residue& element : elements) mean = mean + element;
   mean = mean * raised(residue_of(static_cast<int64_t>(elements.size())), -1);
@@ -301,7 +306,7 @@ Number Algebra::maximum_of(std::vector<Residue> elements) {
   Form form{Form::Kind::kMaximum};
   form.elements = std::make_shared<const std::vector<Residue>>(std::move(elements));
   Residue rest;
-  if (keys.size() == 2) {
+  if (keys.size() == 2 && cases_ == nullptr) {
     const Residue distance = (*form.elements)[0] - (*form.elements)[1];
     rest = root(residue_of(Rational(1, 2)), distance * distance, Rational(1, 2)).residue;
   } else {

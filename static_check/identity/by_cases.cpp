@@ -1,6 +1,7 @@
 #include "static_check/identity/by_cases.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace assay::identity {
 namespace {
@@ -12,8 +13,8 @@ constexpr int kCasesPerBit = 42;
 constexpr int kMostBits = 9;
 // Where comparisons were asked for, some of which only ties tell apart.
 constexpr int kCasesWithTies = 256;
-// Elements in all evaluations of a check together: about a second.
-constexpr int64_t kMostInAllCases = int64_t{1} << 22;
+// Elements in all evaluations of a check together: a second or two.
+constexpr int64_t kMostInAllCases = int64_t{3} << 21;
 
 // The same for all values of indices and flags: a few seconds. Each is evaluated twice, with other
 // numbers.
@@ -27,7 +28,7 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
     const int64_t each = represented_elements(problem_, true);
     TieSides ties;
     Cases cases(kSeed, thresholds_, ties, false, false);
-    tables_ = Evaluation(problem_, kSeed, cases, false, {}, true).tables();
+    ranges_ = Evaluation(problem_, kSeed, cases, false, {}, true).ranges();
     each_ = std::max<int64_t>(each, 1);
   }
   // Extrema of many elements as functions of their own need fewer cases.
@@ -82,7 +83,7 @@ void ByCases::evaluate_for_all(Assignments& assignments) {
   TieSides ties;
   Cases cases(seed, thresholds_, ties, false, false);
   cases.assign(&assignments);
-  Evaluation evaluation(problem_, seed, cases, false, tables_);
+  Evaluation evaluation(problem_, seed, cases, false, ranges_);
   readings_.insert(evaluation.readings().begin(), evaluation.readings().end());
   for (Equation& equation : announced_) {
     if (equation.differs) continue;
@@ -99,7 +100,7 @@ void ByCases::evaluate_for_all(Assignments& assignments) {
 ByCases::Found ByCases::compare(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
                                 uint64_t seed, Cases& cases, bool decide_sets) {
   Found found;
-  Evaluation evaluation(problem_, seed, cases, decide_sets, tables_);
+  Evaluation evaluation(problem_, seed, cases, decide_sets, ranges_);
   readings_.insert(evaluation.readings().begin(), evaluation.readings().end());
   found.equal = evaluation.equal_where_defined(sequential, replicas, found.defined, found.bits);
   found.compared = cases.compared();
@@ -142,8 +143,9 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
       continue;
     }
     most_bits = std::max(most_bits, found.bits);
-    if (most_bits > kMostBits) throw NotRepresented{"too many cases"};
-    needed = kCasesPerBit << most_bits;
+    if (most_bits > kMostBits * Dependence::kBit) throw NotRepresented{"too many cases"};
+    needed = static_cast<int>(
+        std::ceil(kCasesPerBit * std::exp2(static_cast<double>(most_bits) / Dependence::kBit)));
     if (found.compared) needed = std::max(needed, kCasesWithTies);
     if (computed_ + (needed - done) * each_ > kMostInAllCases)
       throw NotRepresented{"too many cases"};

@@ -52,7 +52,7 @@ class ByCases {
 
   const Problem& problem_;
   Thresholds thresholds_;
-  IndexTables tables_;
+  IndexRanges ranges_;
   std::set<std::string> readings_;
   int64_t each_ = 0;      // elements of one evaluation; 0: nothing has been learned
   int64_t computed_ = 0;  // elements, of all cases

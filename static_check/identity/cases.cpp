@@ -155,8 +155,8 @@ bool Cases::coin(uint64_t key) {
   return draw(key, 2) == 1;
 }
 
-uint64_t Cases::draw(uint64_t key, uint64_t count) const {
-  return mixed_key(mixed_key(seed_ + 0x9E3779B97F4A7C15ull) ^ mixed_key(key)) % count;
+uint64_t Cases::draw(uint64_t key) const {
+  return mixed_key(mixed_key(seed_ + 0x9E3779B97F4A7C15ull) ^ mixed_key(key));
 }
 
 std::optional<Rational> Cases::tied_to_constant(uint64_t input) const {

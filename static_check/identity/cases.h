@@ -65,8 +65,9 @@ class Cases {
   // positive.
   void learn_nonnegative(uint64_t number, bool positive);
   void learn_same_side(uint64_t number, uint64_t as);
-  // 0 .. count - 1.
-  uint64_t draw(uint64_t key, uint64_t count) const;
+  // Any number, or one of 0 .. count - 1.
+  uint64_t draw(uint64_t key) const;
+  uint64_t draw(uint64_t key, uint64_t count) const { return draw(key) % count; }
 
   // Indices and flags have the values of this, where it has some, and are no decisions. Nothing
   // else is decided then without decided_any() saying so: square roots are free, and extrema are

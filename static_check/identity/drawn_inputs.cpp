@@ -1,6 +1,5 @@
 // Inputs of both programs as numbers of the identity test.
 #include <algorithm>
-#include <bit>
 
 #include "shared_ir/reference/index.h"
 #include "static_check/algebra/elements.h"
@@ -8,15 +7,15 @@
 
 namespace assay::identity {
 
-IndexTables Evaluation::tables() const {
-  IndexTables tables;
-  for (const auto& [index, rows] : functions_.tables()) {
+IndexRanges Evaluation::ranges() const {
+  IndexRanges ranges;
+  for (const auto& [index, range] : functions_.ranges()) {
     const auto input = integers_.find(index.second);
     if (input == integers_.end()) continue;
-    const auto [entry, first] = tables.try_emplace(input->second, rows);
-    if (!first) entry->second = std::min(entry->second, rows);
+    const auto [entry, first] = ranges.try_emplace(input->second, range);
+    if (!first) entry->second.narrow(range);
   }
-  return tables;
+  return ranges;
 }
 
 Tensor Evaluation::input(const Value& value, DType dtype) {
@@ -55,12 +54,13 @@ Number Evaluation::drawn_element(const std::pair<uint64_t, uint64_t>& place, DTy
   }
   if (!is_floating(dtype)) {
     integers_[key] = place;
-    const auto table = index_tables_->find(place);
-    if (table == index_tables_->end()) return number;
-    const auto rows = static_cast<uint64_t>(table->second);
-    if (const auto value = assigned(rows)) return algebra_.constant(static_cast<int64_t>(*value));
-    number = algebra_.constant(static_cast<int64_t>(cases.draw(key, rows)));
-    return depending(number, Dependence::on(key, std::bit_width(rows - 1)));
+    const auto range = index_ranges_->find(place);
+    if (range == index_ranges_->end()) return number;
+    const IndexRange& values = range->second;
+    if (const auto value = assigned(static_cast<uint64_t>(values.count())))
+      return algebra_.constant(values.at(static_cast<int64_t>(*value)));
+    number = algebra_.constant(values.drawn(cases.draw(key)));
+    return depending(number, Dependence::on_one_of(key, values.count()));
   }
   if (const auto constant = cases.tied_to_constant(key)) return algebra_.constant(*constant);
   return {cases.input(number.residue)};

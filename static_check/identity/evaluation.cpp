@@ -8,6 +8,7 @@
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/joint_run.h"
 #include "shared_ir/reference/operation.h"
+#include "static_check/identity/magnitudes.h"
 
 namespace assay::identity {
 // The algebra of JointRun and CleanRun, over the programs of one side.
@@ -22,18 +23,23 @@ class Side {
         functions_(evaluation.functions_),
         lifted_(lifted),
         programs_(programs),
-        of_specification_(of_specification) {}
+        of_specification_(of_specification) {
+    for (const CoreProgram& program : programs) in_range_.push_back(stay_in_range(program));
+  }
 
   Tensor value(Rank rank, const CoreProgram& program, const CoreOp& op,
                const std::vector<const Tensor*>& operands) {
     evaluation_.problem_.lifting.check_deadline();
     Tensor out{op.shape, std::vector<Number>(static_cast<size_t>(reference::count_of(op.shape)))};
+    const auto id = static_cast<size_t>(&op - program.ops.data());
+    stays_in_range_ = in_range_[static_cast<size_t>(rank)][id];
     compute(rank, program, op, operands, out);
     return out;
   }
 
   // What is added to an infinity is lost: then the sum is no sum of terms.
   Number add(const Number& a, const Number& b) {
+    if (a.depth == 0 && a.below == 0 && algebra_.is_zero(a)) return b;
     const Dependence both = sum(a.depends(), b.depends());
     return depending(algebra_.add(a, b), a.is_finite() && b.is_finite() ? both : function_of(both));
   }
@@ -103,7 +109,10 @@ class Side {
         const ElementFunction function(op.fn, types, op.dtype);
         return each([&](size_t i) {
           for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
-          return decided(functions_.map(function, at), product_of(at));
+          Number result = functions_.map(function, at);
+          if (op.fn == "reciprocal" && at[0].is_finite())
+            return depending(std::move(result), inverse(at[0].depends(), algebra_.key(at[0])));
+          return decided(std::move(result), product_of(at));
         });
       }
       case Prim::kKeep:
@@ -114,8 +123,9 @@ class Side {
       case Prim::kCast:
         return each([&](size_t i) {
           const Number& x = operands[0]->values[i];
-          if (is_bool(from) || (is_floating(from) && is_floating(op.dtype)))
-            return functions_.cast(x, from, op.dtype);
+          const bool same = is_floating(from) || x.in_range;
+          if (is_bool(from) || (same && is_floating(op.dtype)))
+            return depending(functions_.cast(x, from, op.dtype), x.depends());
           return decided(functions_.cast(x, from, op.dtype), x.depends());
         });
       case Prim::kReduceSum: {
@@ -131,8 +141,9 @@ class Side {
         return extrema(op, *operands[0], out);
       case Prim::kOneHot: {
         const auto classes = static_cast<size_t>(op.shape.back());
+        const IndexRange range(op.shape.back(), op.ints);
         for (const Number& index : operands[0]->values)
-          functions_.check_index(index, op.shape.back(), from, of_specification_);
+          functions_.check_index(index, range, from, of_specification_);
         return each([&](size_t i) {
           const Number& index = operands[0]->values[i / classes];
           return decided(functions_.is_row(index, static_cast<int64_t>(i % classes), from),
@@ -181,6 +192,10 @@ class Side {
   // Whether one has wrapped is a function of all of it.
   Number wrapped(Number number, const CoreOp& op) {
     if (!is_whole(op.dtype)) return number;
+    if (stays_in_range_) {
+      number.in_range = true;
+      return number;
+    }
     number = depending(std::move(number), function_of(number.depends()));
     const Rational* known = algebra_.constant_of(number);
     if (known == nullptr) return number;
@@ -261,45 +276,9 @@ class Side {
   const std::vector<const LiftedProgram*> lifted_;
   const std::vector<CoreProgram>& programs_;
   const bool of_specification_;
+  std::vector<std::vector<bool>> in_range_;  // by program, by operator: integers that do not wrap
+  bool stays_in_range_ = false;              // the operator that is computed
 };
-
-namespace {
-
-// Elements of all operators together that are computed in one evaluation.
-constexpr int64_t kMostComputed = int64_t{1} << 22;
-
-// Collectives of integers and flags do what their library does with these, sums of what wraps
-// apart; by cases integers are numbers, which such a sum does not wrap: short ones may.
-bool is_represented(const Collective& what, DType dtype, bool by_cases) {
-  const bool reduces = what.kind == Collective::Kind::kAllReduce ||
-                       what.kind == Collective::Kind::kReduce ||
-                       what.kind == Collective::Kind::kReduceScatter;
-  return !reduces || is_floating(dtype) ||
-         (is_whole(dtype) && what.reduce == Collective::Reduce::kSum &&
-          (!by_cases || dtype == DType::kInt64));
-}
-
-}  // namespace
-
-int64_t represented_elements(const Problem& problem, bool by_cases) {
-  int64_t elements = 0;
-  const auto add = [&](const CoreProgram& program) {
-    // Which write at equal indices comes last is not told.
-    if (!program.single_writes.empty())
-      throw NotRepresented{"a write at indices that may be equal"};
-    for (const CoreOp& op : program.ops) {
-      elements += element_count(op.shape);
-      if (op.prim == Prim::kCollective &&
-          !is_represented(program.collectives[static_cast<size_t>(op.collective)], op.dtype,
-                          by_cases))
-        throw NotRepresented{"a collective of integers or flags"};
-    }
-  };
-  add(problem.sequential_program);
-  for (const CoreProgram& program : problem.rank_programs) add(program);
-  if (elements > kMostComputed) throw NotRepresented{"more than 4 million elements"};
-  return elements;
-}
 
 Evaluation::Evaluation(const Problem& problem, uint64_t seed, bool factored)
     : problem_(problem), algebra_(seed, nullptr, false, factored) {
@@ -309,8 +288,8 @@ Evaluation::Evaluation(const Problem& problem, uint64_t seed, bool factored)
 }
 
 Evaluation::Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool decide_sets,
-                       const IndexTables& tables, bool specification_alone)
-    : problem_(problem), algebra_(seed, &cases, decide_sets), index_tables_(&tables) {
+                       const IndexRanges& ranges, bool specification_alone)
+    : problem_(problem), algebra_(seed, &cases, decide_sets), index_ranges_(&ranges) {
   if (specification_alone) {
     run_sequential();
   } else {
@@ -379,15 +358,15 @@ bool Evaluation::equal_where_defined(const CleanExpr& sequential,
   defined.assign(wanted.values.size(), true);
   bits = 0;
   for (size_t i = 0; i < wanted.values.size(); ++i) {
-    bits = std::max(bits, int{wanted.values[i].bits});
     defined[i] = wanted.values[i].kind != Number::Kind::kUndefined;
   }
   for (const CleanExpr& replica : replicas) {
     const Tensor found = of_ranks(replica);
     if (wanted.shape != found.shape) return false;
     for (size_t i = 0; i < wanted.values.size(); ++i) {
-      bits = std::max(bits, int{found.values[i].bits});
-      if (defined[i] && !algebra_.equal(wanted.values[i], found.values[i])) return false;
+      if (!defined[i]) continue;
+      bits = std::max(bits, sum(wanted.values[i].depends(), found.values[i].depends()).shown_in());
+      if (!algebra_.equal(wanted.values[i], found.values[i])) return false;
     }
   }
   return true;

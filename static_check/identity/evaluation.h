@@ -21,27 +21,27 @@ using Tensor = reference::TensorOf<Number>;
 // no residue, or what has none `by_cases`, or too much.
 int64_t represented_elements(const Problem& problem, bool by_cases);
 
-// One evaluation. What the inputs of both sides are of each other, their lifted values say.
-// Rows of the tables whose indices integers of the inputs are: by atom and address.
-using IndexTables = std::map<std::pair<uint64_t, uint64_t>, int64_t>;
+// What integers of the inputs may be that are indices: by atom and address.
+using IndexRanges = std::map<std::pair<uint64_t, uint64_t>, IndexRange>;
 
+// One evaluation. What the inputs of both sides are of each other, their lifted values say.
 class Evaluation {
  public:
   // Runs the programs, with logarithms as the algebra has them. Throws NotRepresented where a
   // number has no residue, and TimedOut.
   Evaluation(const Problem& problem, uint64_t seed, bool factored);
   // The same of a problem that is represented, by cases, which must outlive this; indices among the
-  // inputs are drawn of their tables. With `specification_alone` that is all that runs.
+  // inputs are drawn of their ranges. With `specification_alone` that is all that runs.
   Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool decide_sets,
-             const IndexTables& tables, bool specification_alone = false);
+             const IndexRanges& ranges, bool specification_alone = false);
 
-  // Tables of inputs that were not drawn.
-  IndexTables tables() const;
+  // Of inputs that were not drawn.
+  IndexRanges ranges() const;
 
   // Whether both are the same at every element, which is a number.
   bool equal(const CleanExpr& sequential, const CleanExpr& replica);
   // By cases: whether all are the same as the specification's wherever that is a number, and which
-  // elements are. `bits`: at most how many decisions they depend on.
+  // elements are. `bits`: a difference shows in 2^(-bits / 8) of the cases at least.
   bool equal_where_defined(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
                            std::vector<bool>& defined, int& bits);
   // What constants of the programs were taken for.
@@ -61,7 +61,7 @@ class Evaluation {
   const Problem& problem_;
   Algebra algebra_;
   Functions functions_{algebra_};
-  const IndexTables* index_tables_ = nullptr;                   // by cases
+  const IndexRanges* index_ranges_ = nullptr;                   // by cases
   std::map<uint64_t, std::pair<uint64_t, uint64_t>> integers_;  // inputs, by their residues
   std::vector<std::vector<Tensor>> sequential_, ranks_;         // by program, by operator
 };

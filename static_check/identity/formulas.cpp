@@ -101,9 +101,16 @@ std::optional<Number> Functions::formula(const std::string& fn, std::span<const 
                         Rational(1, 6)))},
       {"clamp",
        [](Functions& f, Algebra& a, const FunctionName& name, Call at) -> std::optional<Number> {
+         // A limit beyond all numbers keeps a maximum finite, of which ties may leave one element.
+         const auto greatest = [&](const Number& x, double limit, bool turned) {
+           const std::vector<Number> both{x,
+                                          turned ? a.negative(f.number(limit)) : f.number(limit)};
+           return std::abs(limit) > 0x1p100 && !a.decides_sets() ? a.maximum_as_set(both)
+                                                                 : a.maximum(both);
+         };
          Number x = at[0];
-         if (name.text(0) != "none") x = a.maximum(x, f.number(name.number(0)));
-         if (name.text(1) != "none") x = a.minimum(x, f.number(name.number(1)));
+         if (name.text(0) != "none") x = greatest(x, name.number(0), false);
+         if (name.text(1) != "none") x = a.negative(greatest(a.negative(x), name.number(1), true));
          return x;
        }},
       {"leaky_relu",

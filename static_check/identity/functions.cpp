@@ -183,20 +183,21 @@ Number Functions::equal_integers(const Number& a, const Number& b, DType dtype) 
   return algebra_.random_flag("eq" + std::string(to_string(dtype)), keys);
 }
 
-void Functions::check_index(const Number& index, int64_t rows, DType dtype, bool assumed) {
+void Functions::check_index(const Number& index, const IndexRange& range, DType dtype,
+                            bool assumed) {
   if (const Rational* known = algebra_.constant_of(index)) {
-    if (known->is_negative() || !(Rational(rows) - *known).is_positive())
+    if (!known->is_integer() || !known->fits(INT64_MAX) || !range.holds(known->numerator()))
       throw NotRepresented{"an index outside of its table"};
     return;
   }
   const std::pair key{dtype, algebra_.key(index)};
   if (assumed) {
-    const auto [entry, first] = rows_.try_emplace(key, rows);
-    learned_late_ |= (first && compared_.contains(key)) || rows < entry->second;
-    entry->second = std::min(entry->second, rows);
+    const auto [entry, first] = ranges_.try_emplace(key, range);
+    learned_late_ |= (first && compared_.contains(key)) || entry->second.narrow(range);
+    if (entry->second.count() == 0) throw NotRepresented{"an index of a table without rows"};
   }
-  const auto known = rows_.find(key);
-  if (known == rows_.end() || known->second > rows)
+  const auto known = ranges_.find(key);
+  if (known == ranges_.end() || !known->second.lies_in(range))
     throw NotRepresented{"an index that may lie outside of a rank's table"};
 }
 
@@ -206,26 +207,25 @@ Number Functions::is_row(const Number& index, int64_t row, DType dtype) {
   return *is_row_of_known(index, row, dtype);
 }
 
-// An index is one row of its table: the last where it is no other.
+// An index is one of its range: the last where it is no other.
 std::optional<Number> Functions::is_row_of_known(const Number& index, int64_t row, DType dtype) {
   if (!index.is_finite() || algebra_.constant_of(index) != nullptr) return std::nullopt;
   const std::pair key{dtype, algebra_.key(index)};
-  const auto known = rows_.find(key);
-  if (known == rows_.end()) {
+  const auto known = ranges_.find(key);
+  if (known == ranges_.end()) {
     compared_.insert(key);
     return std::nullopt;
   }
-  const int64_t last = known->second - 1;
-  if (row < 0 || row > last) return algebra_.constant(0);
+  const IndexRange& range = known->second;
+  if (!range.holds(row)) return algebra_.constant(0);
   if (Cases* cases = algebra_.cases()) {
-    const auto rows = static_cast<uint64_t>(known->second);
-    cases->add_decision(Dependence::on(key.second, std::bit_width(rows - 1)));
-    return algebra_.constant(static_cast<int64_t>(cases->draw(key.second, rows)) == row);
+    cases->add_decision(Dependence::on_one_of(key.second, range.count()));
+    return algebra_.constant(range.drawn(cases->draw(key.second)) == row);
   }
-  if (row < last) return equal_integers(index, algebra_.constant(row), dtype);
+  if (row != range.last()) return equal_integers(index, algebra_.constant(row), dtype);
   Number any = algebra_.constant(0);
-  for (int64_t other = 0; other < last; ++other)
-    any = algebra_.add(any, equal_integers(index, algebra_.constant(other), dtype));
+  for (int64_t other = 0; other + 1 < range.count(); ++other)
+    any = algebra_.add(any, equal_integers(index, algebra_.constant(range.at(other)), dtype));
   // Flags exclude each other, so that their sum is one.
   return algebra_.flag_of(algebra_.subtract(algebra_.constant(1), any));
 }

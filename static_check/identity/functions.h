@@ -14,6 +14,7 @@
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/tensor.h"
 #include "static_check/identity/algebra.h"
+#include "static_check/identity/index_range.h"
 
 namespace assay::identity {
 
@@ -49,14 +50,14 @@ class Functions {
   // The greatest (least) of all, integers apart, which may wrap.
   Number extremum(std::span<const Number> of, DType dtype, bool greatest);
 
-  // kOneHot: the index is one of a table of that many rows. That those of the specification
-  // (`assumed`) are is an assumption; a rank's must be one of these, or known.
-  void check_index(const Number& index, int64_t rows, DType dtype, bool assumed);
+  // kOneHot: the index is in this range. That those of the specification (`assumed`) are is an
+  // assumption; a rank's must be in one of these, or known.
+  void check_index(const Number& index, const IndexRange& range, DType dtype, bool assumed);
   // Whether it is this row of it.
   Number is_row(const Number& index, int64_t row, DType dtype);
-  // Rows of the smallest table of each index that is no constant, by its key.
-  const std::map<std::pair<DType, uint64_t>, int64_t>& tables() const { return rows_; }
-  // Whether an index was compared before its table was known: then it was by other flags.
+  // What each index may be that is no constant, by its key.
+  const std::map<std::pair<DType, uint64_t>, IndexRange>& ranges() const { return ranges_; }
+  // Whether an index was compared before its range was known: then it was by other flags.
   bool learned_late() const { return learned_late_; }
 
   // kBlock: fills `result`. A function that is not known by a formula is a random one of all that
@@ -90,8 +91,8 @@ class Functions {
   Number equal_integers(const Number& a, const Number& b, DType dtype);
 
   Algebra& algebra_;
-  std::map<std::pair<DType, uint64_t>, int64_t> rows_;  // of the smallest table, by index
-  std::set<std::pair<DType, uint64_t>> compared_;       // integers, with constants
+  std::map<std::pair<DType, uint64_t>, IndexRange> ranges_;  // by index
+  std::set<std::pair<DType, uint64_t>> compared_;            // integers, with constants
   bool learned_late_ = false;
   std::set<std::string> readings_;
 };

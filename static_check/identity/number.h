@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -25,35 +26,78 @@ struct Form;
 using FormPointer = std::shared_ptr<const Form>;
 
 // On which random decisions of a case something depends. Each is worth the logarithm of the inverse
-// of its least probability. `bits` bounds what one term of it depends on, where it is a sum of
-// terms; `depth` what all of it does. A sum that is not 0 in all cases is none in at least 2^-bits
-// of them: with what a maximal term does not depend on held fixed, it stays a function of what that
-// term depends on that is not 0 everywhere.
+// of its least probability, in eighths of a bit. What is not 0 in all cases is a quotient of two
+// sums: `bits` bounds what one term of the dividend depends on, `depth` what all of it does. A sum
+// that is not 0 in all cases is none in at least 2^(-bits / 8) of them: with what a maximal term
+// does not depend on held fixed, it stays a function of what that term depends on that is not 0
+// everywhere.
 struct Dependence {
   static constexpr uint32_t kSeveral = ~uint32_t{0};
+  static constexpr int kBit = 8;
 
   int bits = 0, depth = 0;
-  uint32_t source = 0;  // the one decision or drawn input that all of it depends on; 0: none
+  uint32_t source = 0;       // names the decisions that the dividend depends on; 0: there are none
+  int under = 0, below = 0;  // of the divisor, as bits and depth
+  uint32_t divisor = 0;      // the one number that it is divided by; 0: none
 
-  static Dependence on(uint64_t key, int bits) {
-    const auto source = static_cast<uint32_t>(key ^ (key >> 32));
-    return {bits, bits, source == 0 || source == kSeveral ? 1 : source};
+  static Dependence on(uint64_t key, int bits) { return {kBit * bits, kBit * bits, folded(key)}; }
+  // On one of so many that are as likely.
+  static Dependence on_one_of(uint64_t key, int64_t count) {
+    const auto bits = static_cast<int>(std::ceil(kBit * std::log2(static_cast<double>(count))));
+    return {bits, bits, folded(key)};
   }
+  // In how many cases a difference shows: where the divisor is 0 there is none.
+  int shown_in() const { return bits + under; }
+
+  // Divisors that are one number in every case are one function, but where few cases tell them
+  // apart: those that do count more.
   friend Dependence sum(const Dependence& a, const Dependence& b) {
-    return joined(a, b, std::max(a.bits, b.bits));
+    if (a.divisor == b.divisor && a.divisor != kSeveral) {
+      const Dependence& divided = a.below > b.below ? a : b;
+      return joined(a, b, std::max(a.bits, b.bits), 0).over(divided, {});
+    }
+    return joined(a, b, std::max(a.bits + b.under, b.bits + a.under), a.below + b.below).over(a, b);
   }
   friend Dependence product(const Dependence& a, const Dependence& b) {
-    return joined(a, b, a.bits + b.bits);
+    return joined(a, b, a.bits + b.bits, 0).over(a, b);
   }
   // Of a function of it that is not linear.
-  friend Dependence function_of(const Dependence& a) { return {a.depth, a.depth, a.source}; }
+  friend Dependence function_of(const Dependence& a) {
+    const int all = a.depth + a.below;
+    return {all, all, a.below == 0 ? a.source : kSeveral};
+  }
+  // Of 1 / number.
+  friend Dependence inverse(const Dependence& a, uint64_t number) {
+    if (a.depth == 0 && a.below == 0) return {};
+    return {a.under, a.below, a.below == 0 ? 0 : kSeveral,
+            a.bits,  a.depth, a.divisor == 0 ? folded(number) : kSeveral};
+  }
 
  private:
-  static Dependence joined(const Dependence& a, const Dependence& b, int bits) {
-    if (a.depth == 0 || b.depth == 0) return a.depth == 0 ? b : a;
+  static uint32_t folded(uint64_t key) {
+    const auto name = static_cast<uint32_t>(key ^ (key >> 32));
+    return name == 0 || name == kSeveral ? 1 : name;
+  }
+  // The dividends together, which depend on so much beside.
+  static Dependence joined(const Dependence& a, const Dependence& b, int bits, int beside) {
     const bool same = a.source == b.source && a.source != kSeveral;
-    const int depth = same ? std::max(a.depth, b.depth) : a.depth + b.depth;
-    return {std::min(bits, depth), depth, same ? a.source : kSeveral};
+    const int all = (same ? std::max(a.depth, b.depth) : a.depth + b.depth) + beside;
+    return {std::min(bits, all), all, beside == 0 ? together(a, b) : kSeveral};
+  }
+  // Names of the same decisions are equal, if these came together in the same way; others hardly
+  // ever are.
+  static uint32_t together(const Dependence& a, const Dependence& b) {
+    if (a.depth == 0) return b.source;
+    if (b.depth == 0 || a.source == b.source) return a.source;
+    if (a.source == kSeveral || b.source == kSeveral) return kSeveral;
+    return folded(a.source + b.source);
+  }
+  Dependence over(const Dependence& a, const Dependence& b) const {
+    Dependence result = *this;
+    result.under = a.under + b.under;
+    result.below = a.below + b.below;
+    result.divisor = a.divisor == 0 ? b.divisor : b.divisor == 0 ? a.divisor : kSeveral;
+    return result;
   }
 };
 
@@ -71,15 +115,20 @@ struct Number {
   uint8_t bits = 0, depth = 0;  // by cases: what it depends on
   uint32_t source = 0;
   FormPointer form = nullptr;
+  uint8_t under = 0, below = 0;
+  uint32_t divisor = 0;
 
   bool is_finite() const { return kind == Kind::kFinite; }
-  Dependence depends() const { return {bits, depth, source}; }
+  Dependence depends() const { return {bits, depth, source, under, below, divisor}; }
 };
 
 inline Number depending(Number number, const Dependence& on) {
   number.bits = static_cast<uint8_t>(std::min(on.bits, 255));
   number.depth = static_cast<uint8_t>(std::min(on.depth, 255));
+  number.under = static_cast<uint8_t>(std::min(on.under, 255));
+  number.below = static_cast<uint8_t>(std::min(on.below, 255));
   number.source = on.source;
+  number.divisor = on.divisor;
   return number;
 }
 

@@ -123,7 +123,9 @@ std::optional<Value> apply_integer(const Lifting& lifting, const CoreOp& op, DTy
 Value integer_to_float(Lifting& lifting, const Value& value);
 
 // --- one_hot.cpp ---
-Value one_hot(Lifting& lifting, const Value& ids, int64_t classes);
+// `beside`: what an index may be that is none of the classes.
+Value one_hot(Lifting& lifting, const Value& ids, int64_t classes,
+              const std::vector<int64_t>& beside);
 
 // Parallel labels of a tile of that size seen through several layouts; throws NotLifted when their
 // radices do not nest.

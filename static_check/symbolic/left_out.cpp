@@ -7,6 +7,7 @@
 #include "static_check/certify/certify.h"
 #include "static_check/checker/identity/identity.h"
 #include "static_check/domains/contradicted_domains.h"
+#include "static_check/domains/lost_writes.h"
 #include "static_check/identity/identity_test.h"
 #include "static_check/smt/solver.h"
 
@@ -31,6 +32,7 @@ Answer Solver::decide(const PartitionQuery&) { return Answer::kUnknown; }
 std::vector<std::string> Solver::notes() const { return {}; }
 std::vector<std::string> Solver::unanswered() const { return {}; }
 
+void refuse_lost_writes(const Problem&) {}
 void refuse_contradicted_domains(const Problem&, const Certificate&, const DomainAssumptions&) {}
 
 // An identity that was tested at some sizes says nothing of others.

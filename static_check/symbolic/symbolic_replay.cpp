@@ -15,14 +15,9 @@ symbolic::ReplayedProof run(const symbolic::ReplayQuery& query) {
   symbolic::Replay replay;
   symbolic::ReplayedProof result;
   replay.record(true);
-  const Case refinement = load_case(query.case_path, query.instance);
+  Case refinement = load_case(query.case_path, query.instance);
   const OperatorTable operators = OperatorTable::with_files(refinement.operator_files);
-  const CoreProgram sequential =
-      lower(refinement.sequential, refinement.sequential_groups, 0, operators);
-  std::vector<CoreProgram> ranks;
-  for (size_t rank = 0; rank < refinement.ranks.size(); ++rank)
-    ranks.push_back(lower(refinement.ranks[rank], refinement.distributed_groups,
-                          static_cast<Rank>(rank), operators));
+  LoweredCase programs = lower(refinement, operators);
   replay.record(false);
   StaticOptions options;
   options.timeout = std::chrono::milliseconds(query.limit_ms);
@@ -41,8 +36,12 @@ symbolic::ReplayedProof run(const symbolic::ReplayQuery& query) {
     return result;
   }
   replay.record(true);
+  if (proof.no_target_ignored && !refinement.no_target_ignored) {
+    refinement.no_target_ignored = true;
+    programs = lower(refinement, operators);
+  }
   const CheckResult checked = check_certificate(
-      refinement, sequential, ranks, proof.certificate, Replayed::kProof,
+      refinement, programs.sequential, programs.ranks, proof.certificate, Replayed::kProof,
       proof.certificate.lemmas.empty() ? LemmaTable{}
                                        : lemmas_with_certified(refinement.lemma_files, certified));
   replay.record(false);

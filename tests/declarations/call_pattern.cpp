@@ -221,6 +221,8 @@ class Drawing {
 
   double element(DType dtype, std::string_view kind, int64_t bound) {
     if (kind == "below") return static_cast<double>(whole(0, bound - 1));
+    if (kind == "ignored")
+      return static_cast<double>(whole(0, 2) == 0 ? -100 : whole(0, bound - 1));
     if (is_bool(dtype)) return static_cast<double>(whole(0, 1));
     if (is_integer(dtype))
       return static_cast<double>(whole(kind == "positive" ? 1 : is_unsigned(dtype) ? 0 : -9, 9));

@@ -4,11 +4,12 @@
 //   argument := tensor | size | 0.5 | inf | nan | true | none | int64 | "text" | [argument, ...]
 //   tensor   := dtype[size, ...]:values            f is float32, i is int64, b is bool
 //   size     := letter or number, joined by + - * from left to right
-//   values   := positive | unit | grid | wild | below(size) | distinct(size)
+//   values   := positive | unit | grid | wild | below(size) | distinct(size) | ignored(size)
 //
 // A letter is a dimension, of another size than the call's other letters. Values: above 0; between
 // 0 and 1; multiples of 1/2, so that ties occur; those, infinities and NaN; indices; indices
-// without repetition. Without them, floating elements are normal, integers between -9 and 9.
+// without repetition; indices, a third of them -100. Without them, floating elements are normal,
+// integers between -9 and 9.
 //
 // An operator that PyTorch does not have is held against a call of one that it has, on the same
 // arguments: "f[a,b], [1, 0] => aten.permute.default: $0, $1"; $1.0 is the first of the list $1.

@@ -49,6 +49,7 @@ void expect_same(const Case& a, const Case& b) {
   }
   EXPECT_EQ(a.allow_scale, b.allow_scale);
   EXPECT_EQ(a.random_agrees, b.random_agrees);
+  EXPECT_EQ(a.no_target_ignored, b.no_target_ignored);
   EXPECT_EQ(a.self_made, b.self_made);
   EXPECT_EQ(a.operator_files.size(), b.operator_files.size());
   EXPECT_EQ(a.lemma_files.size(), b.lemma_files.size());
@@ -113,7 +114,7 @@ TEST(CaseFile, SavingAndLoadingIsTheIdentity) {
       "at = [\"z\"]\n[accept]\nunproved = [\"z\"]\nreason = \"a \\\"reason\\\"\\n\"\n"
       "[[accept.approximation]]\ntensor = \"z\"\nrelation = [\"concat(z@0, z@1; dim=0)\"]\n"
       "reason = \"near enough\"\n"
-      "[assume]\nrandom = \"independent\"\n[operators]\nfiles = [\"mine.toml\"]\n"
+      "[assume]\nrandom = \"independent\"\nignored_targets = \"none\"\n[operators]\nfiles = [\"mine.toml\"]\n"
       "[lemmas]\nfiles = [\"mine.toml\"]\n";
   folder.write("mine.toml", "");
   test::write_files(folder, files);

@@ -51,7 +51,7 @@ TEST(SoundnessCases, NoneIsJudgedWrongly) {
       if (refinement.known->verdict == "violates")
         EXPECT_NE(report.verdict, Verdict::kProved);
       else
-        EXPECT_EQ(report.verdict, Verdict::kProved);
+        EXPECT_EQ(report.verdict, Verdict::kProved) << testing::PrintToString(report.searches);
     } catch (const UserError& error) {
       EXPECT_FALSE(is_right(folder)) << error.message();
     }

@@ -94,6 +94,8 @@ enum class ExecutorKind : uint8_t {
 struct CheckOptions {
   std::vector<DType> precisions = default_precisions();  // empty: proof only
   uint64_t seed = 1;
+  // That no target of a loss is its ignore_index (-100): an assumption of the proof.
+  bool no_target_ignored = false;
   std::chrono::milliseconds timeout{60'000};  // of one run, and of the proof
   // None: what the variable ASSAY_EXECUTOR says (threads, gloo, nccl); else gloo where a launcher
   // has started several ranks, and threads where not.

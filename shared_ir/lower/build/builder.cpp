@@ -259,11 +259,12 @@ CoreId Builder::reduce(Prim prim, CoreId x, const std::vector<int64_t>& dims) {
   return last();
 }
 
-CoreId Builder::one_hot(CoreId ids, int64_t classes, DType dtype) {
+CoreId Builder::one_hot(CoreId ids, int64_t classes, DType dtype, std::optional<int64_t> beside) {
   ids = unwrapped(ids);
   Shape to = shape(ids);
   to.push_back(classes);
-  append(Prim::kOneHot, dtype, std::move(to), {ids});
+  CoreOp& made = append(Prim::kOneHot, dtype, std::move(to), {ids});
+  if (beside) made.ints = {*beside};
   return last();
 }
 
@@ -314,9 +315,10 @@ void Builder::note(const std::string& text) {
   if (notes_.insert(text).second) program_.notes.push_back(text);
 }
 
-void Builder::assume_single_write(const std::string& name) {
+void Builder::assume_single_write(const std::string& name, std::vector<CoreId> indices,
+                                  Shape rows) {
   note(name + " writes no element twice");
-  program_.single_writes.push_back(origin_);
+  program_.single_writes.push_back({origin_, std::move(indices), std::move(rows)});
 }
 
 void Builder::note_opaque(const std::string& operator_name) {

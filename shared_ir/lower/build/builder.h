@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -73,7 +74,9 @@ class Builder {
 
   // Prim is kReduceSum, kReduceMax or kReduceMin; dims are sorted and unique.
   CoreId reduce(Prim prim, CoreId x, const std::vector<int64_t>& dims);
-  CoreId one_hot(CoreId ids, int64_t classes, DType dtype);
+  // `beside`: what an index may be that is none of the classes.
+  CoreId one_hot(CoreId ids, int64_t classes, DType dtype,
+                 std::optional<int64_t> beside = std::nullopt);
   CoreId block(const std::string& fn, BlockSpec spec, const std::vector<CoreId>& operands,
                DType dtype, const Shape& shape, uint32_t linear_in);
   CoreId collective(Collective what, CoreId x, const Shape& shape);
@@ -86,10 +89,15 @@ class Builder {
   CoreId undeclared(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
                     const Shape& shape);
 
+  // Whether it is taken that no target of a loss is its ignore_index.
+  void set_no_target_ignored(bool none) { no_target_ignored_ = none; }
+  bool no_target_ignored() const { return no_target_ignored_; }
+
   // An assumption or approximation that the report lists; each text once.
   void note(const std::string& text);
-  // That the current node, called so, names no place twice where it writes is an assumption.
-  void assume_single_write(const std::string& name);
+  // That the current node, called so, names no place twice where it writes is an assumption. Places
+  // go by these indices, of dimensions with so many rows.
+  void assume_single_write(const std::string& name, std::vector<CoreId> indices, Shape rows);
   void note_opaque(const std::string& operator_name);
   CoreId normal_map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype);
   CoreId negated(CoreId id) const;
@@ -127,6 +135,7 @@ class Builder {
   IntegerBounds bounds_;
   NodeId origin_ = kNone;
   size_t first_ = 0;  // operator of the origin
+  bool no_target_ignored_ = false;
   std::set<std::string> notes_;
   std::map<std::string, int32_t> random_calls_;
 };

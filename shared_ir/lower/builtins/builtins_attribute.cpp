@@ -135,8 +135,6 @@ Value is_float(Call& call) { return {is_floating(call.builder().dtype(call.tenso
 
 Value has_dtype(Call& call) { return {call.builder().dtype(call.tensor(0)) == call.dtype(1)}; }
 
-Value is_row(Call& call) { return {call.integer(0) >= 0 && call.integer(0) < call.integer(1)}; }
-
 // As PyTorch converts a number to an integer dtype: without its fraction, modulo its range.
 Value in_type(Call& call) {
   const DType dtype = call.builder().dtype(call.tensor(1));
@@ -167,8 +165,6 @@ constexpr Builtin kAttributeBuiltins[] = {
      "quotient(a, b): of integers, rounded down; b is positive"},
     {"drop_last", 1, 1, drop_last, Effect::kMakes, "drop_last(list): without its last number"},
     {"total", 1, 1, total, Effect::kMakes, "total(list): the sum of its numbers"},
-    {"is_row", 2, 2, is_row, Effect::kMakes,
-     "is_row(number, rows): whether it counts one of so many rows"},
     {"item", 2, 2, item, Effect::kMakes, "item(list, i): element i, counted from 0"},
     {"stat_shape", 2, 2, stat_shape, Effect::kMakes,
      "stat_shape(x, sizes): the sizes of x, the last ones (as many as the list has) 1"},

@@ -27,14 +27,23 @@ CoreId checked_ids(Call& call, CoreId ids) {
   return ids;
 }
 
+// An index beside those of a table of that many rows: the ignore_index that is argument i, unless
+// it is a row, or no target is taken to be it.
+std::optional<int64_t> beside_rows(Call& call, size_t i, int64_t rows) {
+  if (!call.has(i) || call.builder().no_target_ignored()) return std::nullopt;
+  const int64_t index = call.integer(i);
+  return 0 <= index && index < rows ? std::nullopt : std::optional(index);
+}
+
 // What the program's own constants say about indices of a table of that many rows; an assumption
 // where they are none.
-void check_indices(Call& call, CoreId ids, int64_t rows) {
+void check_indices(Call& call, CoreId ids, int64_t rows, std::optional<int64_t> beside) {
   const auto values = constant_values(call.builder().program(), ids);
   if (!values)
     return call.builder().note("indices of gathers and scatters lie in their tables' ranges");
   for (const double value : *values) {
     const auto index = static_cast<int64_t>(value);
+    if (index == beside) continue;
     if (index < -rows || index >= rows)
       call.fail(fmt::format("index {} of a table of {} rows", index, rows));
     if (index < 0) call.unsupported("an index that counts from the end");
@@ -42,20 +51,23 @@ void check_indices(Call& call, CoreId ids, int64_t rows) {
 }
 
 // [ids..., classes]: 1 where the index is the class.
-CoreId one_hot_of(Call& call, CoreId ids, int64_t classes, DType dtype) {
-  check_indices(call, ids, classes);
-  return call.builder().one_hot(checked_ids(call, ids), classes, dtype);
+CoreId one_hot_of(Call& call, CoreId ids, int64_t classes, DType dtype,
+                  std::optional<int64_t> beside = std::nullopt) {
+  check_indices(call, ids, classes, beside);
+  return call.builder().one_hot(checked_ids(call, ids), classes, dtype, beside);
 }
 
 Value one_hot(Call& call) {
   if (call.integer(1) < 1) call.fail("the number of classes must be given");
-  return tensor_value(one_hot_of(call, call.tensor(0), call.integer(1), call.dtype_or_recorded(2)));
+  return tensor_value(one_hot_of(call, call.tensor(0), call.integer(1), call.dtype_or_recorded(2),
+                                 beside_rows(call, 3, call.integer(1))));
 }
 
 // Which dimensions of a tensor are indexed, by what: tensors of one shape.
 struct Indexing {
   std::vector<int64_t> dims;  // ascending, adjacent
   std::vector<CoreId> ids;
+  std::optional<int64_t> beside = std::nullopt;  // what an index may be that is no row
 };
 
 bool is_full_iota(const Builder& builder, CoreId ids, int64_t size) {
@@ -88,7 +100,8 @@ IndexLabels label_indices(Call& call, CoreId x, const Indexing& indexing) {
     std::vector<int32_t> labels = ids;
     labels.push_back(static_cast<int32_t>(dim));
     result.one_hots.push_back(
-        {one_hot_of(call, indexing.ids[i], size, builder.dtype(x)), std::move(labels)});
+        {one_hot_of(call, indexing.ids[i], size, builder.dtype(x), indexing.beside),
+         std::move(labels)});
   }
   for (int64_t dim = 0; dim < indexing.dims[0]; ++dim)
     result.indexed.push_back(static_cast<int32_t>(dim));
@@ -113,7 +126,10 @@ CoreId written_at(Builder& builder, CoreId values, const IndexLabels& labels) {
 Value take(Call& call) {
   CoreId x = call.tensor(0);
   if (call.builder().rank(x) == 0) call.fail("the tensor has no dimensions");
-  Indexing indexing{{call.dim(1, call.builder().rank(x))}, {checked_ids(call, call.tensor(2))}};
+  const int64_t dim = call.dim(1, call.builder().rank(x));
+  Indexing indexing{{dim},
+                    {checked_ids(call, call.tensor(2))},
+                    beside_rows(call, 3, call.builder().shape(x)[dim])};
   return tensor_value(read_at(call.builder(), x, label_indices(call, x, indexing)));
 }
 
@@ -161,7 +177,8 @@ Value gather(Call& call) {
   table[dim] = static_cast<int32_t>(rank);
   std::vector<int32_t> one_hot_labels = output;
   one_hot_labels.push_back(static_cast<int32_t>(rank));
-  CoreId one_hots = one_hot_of(call, ids, builder.shape(x)[dim], builder.dtype(x));
+  const int64_t rows = builder.shape(x)[dim];
+  CoreId one_hots = one_hot_of(call, ids, rows, builder.dtype(x), beside_rows(call, 3, rows));
   return tensor_value(contract(builder, {{one_hots, one_hot_labels}, {x, table}}, output));
 }
 
@@ -275,8 +292,11 @@ Value index_put(Call& call) {
     if (twice.value_or(false)) call.unsupported("it writes an element twice");
     if (!rows_differ && !twice &&
         !(indexing.ids.size() == 1 && builder.rank(indexing.ids[0]) == 1 &&
-          are_places_of_an_order(builder.program(), indexing.ids[0], 0)))
-      builder.assume_single_write("index_put");
+          are_places_of_an_order(builder.program(), indexing.ids[0], 0))) {
+      Shape rows;
+      for (const int64_t indexed_dim : indexing.dims) rows.push_back(builder.shape(x)[indexed_dim]);
+      builder.assume_single_write("index_put", indexing.ids, std::move(rows));
+    }
     values = builder.linear({values, old}, {Rational(1), Rational(-1)});
   }
   const CoreId sum =
@@ -284,39 +304,43 @@ Value index_put(Call& call) {
   return tensor_value(builder.cast(sum, dtype));
 }
 
-// What a scatter along `dim` assumes of its indices: those that the program gives are held against
-// it. They may name a place again elsewhere than along `dim`.
+// What a scatter into x along `dim` assumes of its indices: those that the program gives are held
+// against it. They may name a place again elsewhere than along `dim`.
 Value written_once(Call& call) {
   Builder& builder = call.builder();
-  const CoreId ids = checked_ids(call, call.tensor(0));
+  const CoreId x = call.tensor(0), ids = checked_ids(call, call.tensor(2));
   const int64_t dim = call.dim(1, builder.rank(ids));
   const Shape shape = builder.shape(ids);  // a copy: what is built moves the original
+  if (builder.rank(x) != builder.rank(ids)) call.fail("the tensors' numbers of dimensions differ");
   std::vector<CoreId> places{ids};
+  Shape rows;
+  if (!shape.empty()) rows.push_back(builder.shape(x)[dim]);
   for (int64_t i = 0; i < builder.rank(ids); ++i) {
     if (i == dim) continue;
     Shape along(shape.size(), 1);
     along[i] = shape[i];
+    rows.push_back(shape[i]);
     const CoreId counted = builder.iota(along[i], DType::kInt64);
     places.push_back(builder.expand(builder.reshape(counted, along), shape));
   }
   const std::optional<bool> twice = name_a_place_twice(builder.program(), places);
   if (twice.value_or(false)) call.unsupported("it writes an element twice");
   if (!twice && !are_places_of_an_order(builder.program(), ids, static_cast<size_t>(dim)))
-    builder.assume_single_write("scatter");
+    builder.assume_single_write("scatter", std::move(places), std::move(rows));
   return tensor_value(ids);
 }
 
-// Constants are held against it.
-Value never(Call& call) {
+// That none is is noted where it is taken to be so, and constants are held against it.
+Value may_be_ignored(Call& call) {
   Builder& builder = call.builder();
-  const CoreId x = call.tensor(0);
-  const int64_t value = call.integer(1);
-  const std::string what = fmt::format("{} {}", call.text(2), value);
-  const auto known = constant_values(builder.program(), x);
+  const int64_t ignored = call.integer(1);
+  if (!builder.no_target_ignored() || (0 <= ignored && ignored < call.integer(2))) return {true};
+  const std::string what = fmt::format("target of {} is ignore_index, {}", call.text(3), ignored);
+  const auto known = constant_values(builder.program(), call.tensor(0));
   if (!known) builder.note("no " + what);
-  if (known && std::ranges::count(*known, static_cast<double>(value)) > 0)
+  if (known && std::ranges::count(*known, static_cast<double>(ignored)) > 0)
     call.unsupported("a " + what);
-  return tensor_value(x);
+  return {false};
 }
 
 // The gather of HLO where it takes whole rows along one dimension: start indices [..,
@@ -365,27 +389,30 @@ Value gather_rows(Call& call) {
 }
 
 constexpr Builtin kIndexBuiltins[] = {
-    {"one_hot", 3, 3, one_hot, Effect::kSelects,
-     "one_hot(ids, classes, dtype): [ids..., classes], 1 where the index is the class"},
-    {"take", 3, 3, take, Effect::kLooksUp,
-     "take(x, dim, ids): rows of x; the ids' dimensions replace dim"},
+    {"one_hot", 3, 4, one_hot, Effect::kSelects,
+     "one_hot(ids, classes, dtype, ignore_index=none): [ids..., classes], 1 where the index is the "
+     "class; all 0 at an ignore_index that is no class"},
+    {"take", 3, 4, take, Effect::kLooksUp,
+     "take(x, dim, ids, ignore_index=none): rows of x; the ids' dimensions replace dim; 0 at an "
+     "ignore_index that is no row"},
     {"take_backward", 3, 3, take_backward, Effect::kSums,
      "take_backward(g, ids, rows): the gradient of take(x, 0, ids)"},
-    {"gather", 3, 3, gather, Effect::kLooksUp,
-     "gather(x, dim, ids): x at the index in place of the coordinate in dim"},
+    {"gather", 3, 4, gather, Effect::kLooksUp,
+     "gather(x, dim, ids, ignore_index=none): x at the index in place of the coordinate in dim; 0 "
+     "at an ignore_index that is no row"},
     {"scatter_add", 4, 4, scatter_add, Effect::kSums,
      "scatter_add(x, dim, ids, src): src added where the ids say"},
     {"index", 2, 2, index, Effect::kLooksUp,
      "index(x, [ids or none, ...]): x at the indices of adjacent dimensions"},
     {"index_put", 4, 4, index_put, Effect::kSums,
      "index_put(x, [ids or none, ...] or [mask], values, accumulate)"},
-    {"written_once", 2, 2, written_once, Effect::kMoves,
-     "written_once(ids, dim): the ids of a scatter, assumed to name no place twice; unsupported "
-     "where constants show that they do"},
-    {"never", 3, 3, never, Effect::kMoves,
-     "never(x, value, \"target that is ignored:\"): x, assumed to have no such element; "
+    {"written_once", 3, 3, written_once, Effect::kMoves,
+     "written_once(x, dim, ids): the ids of a scatter into x, assumed to name no place twice; "
      "unsupported "
-     "where constants show that it has"},
+     "where constants show that they do"},
+    {"may_be_ignored", 4, 4, may_be_ignored, Effect::kMakes,
+     "may_be_ignored(target, ignore_index, classes, \"nll_loss\"): whether a target may be it; "
+     "unsupported where none is taken to be and constants are"},
     {"gather_rows", 7, 7, gather_rows, Effect::kLooksUp,
      "gather_rows(x, ids, offset_dims, collapsed_slice_dims, start_index_map, index_vector_dim, "
      "slice_sizes)"},

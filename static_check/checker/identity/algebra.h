@@ -88,16 +88,19 @@ class Algebra {
   // -- extrema (extrema.cpp) --
   Number maximum(const std::vector<Number>& of);
   Number minimum(const std::vector<Number>& of);
+  // The same of a number and a limit that keeps it finite, of which neither is decided where sets
+  // stay functions: ties may have left one number of a set.
+  Number limited(const Number& x, const Number& limit, bool above);
 
   // -- flags (flags.cpp) --
   bool is_flag(const Number& x) const;
   Number flag(const Residues& value);  // a flag that is not known to be others' product
   Number greater(const Number& a, const Number& b);
   Number equal(const Number& a, const Number& b);
-  // The index lies in a table of that many rows, as the caller has checked: it is equal to one of
-  // them. Where it was not known before, what was computed without it may be other flags.
-  void learn_table(const Number& index, PlainInt rows);
-  bool lies_in_table(const Number& index, PlainInt rows) const;
+  // The index lies in the table, as the caller has checked: it is equal to one of what that
+  // contains. Where it was not known before, what was computed without it may be other flags.
+  void learn_table(const Number& index, const Table& table);
+  bool lies_in_table(const Number& index, const Table& table) const;
   bool learned_late() const { return learned_late_; }
   Number negation(const Number& flag);
   Number disjunction(const Number& a, const Number& b);
@@ -125,6 +128,7 @@ class Algebra {
   Dependence either(const Dependence& a, const Dependence& b);
   Dependence both(const Dependence& a, const Dependence& b);
   Dependence function_of(const Dependence& a);
+  Dependence one_over(const Number& x);
   Dependence all(std::span<const Number> of);
 
   // Whether both are one function. False of NaN.
@@ -161,6 +165,9 @@ class Algebra {
   Number plain_maximum(const std::vector<Number>& of);
   Number plain_minimum(const std::vector<Number>& of);
 
+  float bound_of(std::span<const Number> terms) const;
+  static bool may_not_wrap(float bound, Type type);
+  static void bounded(Number& x, float bound);
   Line line_of(const Number& x);
   void set_line(Number& result, const std::vector<Number>& terms);
   uint64_t side_of(const Number& x) const;
@@ -232,10 +239,10 @@ class Algebra {
   std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
   std::set<std::pair<Type, uint64_t>> compared_;       // indices without a known table
   bool learned_late_ = false;
-  std::map<std::pair<Type, uint64_t>, PlainInt> rows_;  // of the smallest table, by index
-  std::unordered_map<uint64_t, Number> positives_;      // d of flags "d > 0", by r
-  std::unordered_map<uint64_t, int32_t> constants_;     // of rationals, by r
-  std::unordered_map<uint64_t, Residues> formal_logs_;  // by r
+  std::map<std::pair<Type, uint64_t>, Table> tables_;                  // by index
+  std::unordered_map<uint64_t, Number> positives_;                     // d of flags "d > 0", by r
+  std::unordered_map<uint64_t, int32_t> constants_;                    // of rationals, by r
+  std::unordered_map<uint64_t, Residues> formal_logs_;                 // by r
   std::unordered_map<uint64_t, std::pair<LogTerm, LogTerm>> factors_;  // of products, by r
   std::unordered_map<uint64_t, Number> roots_of_squares_;              // by r
   std::unordered_map<uint64_t, Word> words_;                           // by r

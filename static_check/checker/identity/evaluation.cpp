@@ -77,7 +77,7 @@ void Evaluation::evaluate(const CoreProgram& program, const CoreOp& op,
     case Prim::kOneHot: {
       const auto classes = static_cast<size_t>(op.shape.back());
       for (const Number& index : operands[0]->values)
-        check_index(index, static_cast<PlainInt>(classes));
+        check_index(index, Table(static_cast<PlainInt>(classes), op.ints));
       return each([&](size_t i) {
         return one_hot(operands[0]->values[i / classes], static_cast<PlainInt>(i % classes), type);
       });
@@ -135,14 +135,14 @@ void Evaluation::reduce(const CoreOp& op, const Tensor& x, Tensor& out) {
 
 // That the sequential program's indices lie in their tables is an assumption. A rank's must be one
 // of those, in a table that is as large at least, or known.
-void Evaluation::check_index(const Number& index, PlainInt rows) {
+void Evaluation::check_index(const Number& index, const Table& table) {
   if (index.is_constant()) {
     const Rational& known = algebra_.rational(index);
-    if (known.is_negative() || !(Rational(rows) - known).is_positive())
+    if (!known.is_integer() || !table.contains(static_cast<PlainInt>(known.numerator())))
       throw Rejection{"an index outside of its table"};
   } else if (sequential_) {
-    algebra_.learn_table(index, rows);
-  } else if (!algebra_.lies_in_table(index, rows)) {
+    algebra_.learn_table(index, table);
+  } else if (!algebra_.lies_in_table(index, table)) {
     throw Rejection{"an index that may lie outside of a rank's table"};
   }
 }

@@ -33,7 +33,7 @@ class Evaluation {
   void reduce(const CoreOp& op, const Tensor& x, Tensor& out);
   Number constant(const CoreOp& op);
   void linear(const CoreOp& op, const std::vector<const Tensor*>& operands, Tensor& out);
-  void check_index(const Number& index, PlainInt rows);
+  void check_index(const Number& index, const Table& table);
   Number one_hot(const Number& index, PlainInt of_class, Type type);
   void blocks(const CoreProgram& program, const CoreOp& op,
               const std::vector<const Tensor*>& operands, Tensor& out);

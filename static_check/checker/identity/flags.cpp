@@ -153,36 +153,38 @@ Number Algebra::equal(const Number& a, const Number& b) {
   return equal_integers(a, b);
 }
 
-void Algebra::learn_table(const Number& index, PlainInt rows) {
+void Algebra::learn_table(const Number& index, const Table& table) {
   if (index.is_constant() || !index.is_finite() || !is_integer_type(index.type)) return;
-  if (cases() != nullptr) cases()->learn_rows(index.value.r, rows);
+  if (cases() != nullptr) cases()->learn_table(index.value.r, table);
   const std::pair key{index.type, index.value.r};
-  const auto [known, first] = rows_.try_emplace(key, rows);
-  learned_late_ |= (first && compared_.contains(key)) || rows < known->second;
-  known->second = std::min(known->second, rows);
+  const auto [known, first] = tables_.try_emplace(key, table);
+  const Table common = known->second.common(table);
+  if (common.size() < 1) throw Rejection{"an index of a table without rows"};
+  learned_late_ |= (first && compared_.contains(key)) || common.size() < known->second.size();
+  known->second = common;
 }
 
-bool Algebra::lies_in_table(const Number& index, PlainInt rows) const {
-  const auto known = rows_.find({index.type, index.value.r});
-  return known != rows_.end() && known->second <= rows;
+bool Algebra::lies_in_table(const Number& index, const Table& table) const {
+  const auto known = tables_.find({index.type, index.value.r});
+  return known != tables_.end() && table.contains(known->second);
 }
 
-// An index is equal to one row of its table: to the last where it is equal to no other.
+// An index is equal to one of what its table contains: to the last where it is equal to no other.
 std::optional<Number> Algebra::equal_to_row(const Number& index, const Number& row) {
   if (index.is_constant() || !row.is_constant() || !rational(row).is_integer()) return std::nullopt;
-  const auto known = rows_.find({index.type, index.value.r});
-  if (known == rows_.end()) {
+  const auto known = tables_.find({index.type, index.value.r});
+  if (known == tables_.end()) {
     compared_.emplace(index.type, index.value.r);
     return std::nullopt;
   }
-  const PlainInt last = known->second - 1;
-  const Rational wanted = rational(row);
-  if (wanted.is_negative() || (wanted - Rational(last)).is_positive())
-    return exact(Rational(0), kFlag);
-  if (!(wanted == Rational(last))) return equal_integers(index, row);
+  const Table& table = known->second;
+  const auto wanted = static_cast<PlainInt>(rational(row).numerator());
+  if (!table.contains(wanted)) return exact(Rational(0), kFlag);
+  const PlainInt last = table.size() - 1;
+  if (wanted != table.index(last)) return equal_integers(index, row);
   Residues rest{1, 1};
   for (PlainInt other = 0; other < last; ++other)
-    rest = rest - equal_integers(index, exact(Rational(other), index.type)).value;
+    rest = rest - equal_integers(index, exact(Rational(table.index(other)), index.type)).value;
   return flag(rest);
 }
 

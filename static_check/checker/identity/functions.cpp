@@ -96,8 +96,15 @@ class Functions {
   }
   Number clamp(const Number& x) {
     Number result = x;
-    if (has_attribute(0)) result = a_.maximum({result, attribute(0)});
-    if (has_attribute(1)) result = a_.minimum({result, attribute(1)});
+    const auto limit = [&](size_t i, bool above) {
+      if (!has_attribute(i)) return;
+      if (std::abs(use_.fn.number(i)) > 0x1p100)
+        result = a_.limited(result, attribute(i), above);
+      else
+        result = above ? a_.minimum({result, attribute(i)}) : a_.maximum({result, attribute(i)});
+    };
+    limit(0, false);
+    limit(1, true);
     return result;
   }
   Number clamped_six(const Number& x) {
@@ -226,6 +233,7 @@ Number map(Algebra& algebra, const Use& use, std::span<const Number> of) {
     return algebra.unknown("map " + use.text, of, use.type);
   Functions functions(algebra, use);
   Number result = found->second(functions, of);
+  if (use.fn.name == "reciprocal") return result;  // a fraction, of which the rest is one too
   for (const Number& x : of) result.depends = algebra.either(result.depends, x.depends);
   result.depends = algebra.function_of(result.depends);
   return result;

@@ -1,6 +1,7 @@
 // What stands for one element: residues, and the form that some rules ask for.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -35,11 +36,15 @@ enum class Kind : uint8_t {
   kNan,  // or memory that nothing has written: equal to nothing
 };
 
-// Of a number on decisions in evaluation by cases.
+// Of a number on decisions in evaluation by cases. It is a fraction of sums.
 struct Dependence {
-  float bits = 0;     // of the outcome that one term depends on: an upper bound
-  int32_t coins = 0;  // all decisions: the index of a set, the empty one, or kManyCoins
+  float bits = 0;           // of the outcome that one term above depends on: an upper bound
+  int32_t coins = 0;        // all decisions above: the index of a set, the empty one, or kManyCoins
+  float below = 0;          // of the outcome that one term below depends on
+  int32_t coins_below = 0;  // all decisions below
+  uint64_t divisor = 0;     // what is below: its r in this case; 0: nothing, or kSeveralDivisors
 };
+inline constexpr uint64_t kSeveralDivisors = ~uint64_t{0};
 inline constexpr int32_t kManyCoins = -1;
 
 struct Number {
@@ -52,6 +57,7 @@ struct Number {
   bool positive = false;
   // Integers: the residues are those of a number in the type's range, which has not wrapped.
   bool in_range = false;
+  float bound = HUGE_VALF;  // integers that are not constant: of the absolute value
   // Evaluation by cases: which decisions it depends on; its form over a base, an index; and what
   // has its sign, where that is not its own residue.
   Dependence depends;

@@ -27,6 +27,7 @@ Number Algebra::plain_cast(const Number& x, Type to) {
   if (is_flag(x)) {
     Number result = typed(x, to);
     result.in_range = is_integer_type(to);
+    result.bound = 1;
     return result;
   }
   const bool from_integer = is_integer_type(x.type);

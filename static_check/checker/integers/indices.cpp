@@ -12,16 +12,32 @@ namespace {
 
 using Intervals = std::vector<Interval>;
 
-// The integers of a piece for which a * x + b is an index of a table of that many rows.
-Intervals inside_table(const PiecewiseAffine::Piece& piece, int64_t rows) {
-  if (piece.a == 0) return 0 <= piece.b && piece.b < rows ? Intervals{piece.x} : Intervals{};
-  return intersect({piece.x}, {{-piece.b, rows - piece.b}});
+// The rows of a table, and what an index of it may be beside them; sorted.
+Intervals indices_of(const CoreOp& one_hot) {
+  const int64_t rows = one_hot.shape.back();
+  Intervals allowed{{0, rows}};
+  for (const int64_t beside : one_hot.ints)
+    if (beside < 0 || beside >= rows) allowed.push_back({beside, beside + 1});
+  std::ranges::sort(allowed, {}, &Interval::lo);
+  return allowed;
 }
 
-Intervals outside_table(const PiecewiseAffine::Piece& piece, int64_t rows) {
+// The integers of a piece for which a * x + b is such an index.
+Intervals inside_table(const PiecewiseAffine::Piece& piece, const Intervals& allowed) {
+  Intervals inside;
+  for (const Interval& one : allowed) {
+    if (piece.a != 0)
+      inside.push_back({one.lo - piece.b, one.hi - piece.b});
+    else if (one.lo <= piece.b && piece.b < one.hi)
+      inside.push_back(piece.x);
+  }
+  return intersect({piece.x}, inside);
+}
+
+Intervals outside_table(const PiecewiseAffine::Piece& piece, const Intervals& allowed) {
   Intervals outside;
   int64_t begin = piece.x.lo;
-  for (const Interval& in : inside_table(piece, rows)) {
+  for (const Interval& in : inside_table(piece, allowed)) {
     if (begin < in.lo) outside.push_back({begin, in.lo});
     begin = in.hi;
   }
@@ -35,22 +51,22 @@ class IndexCheck {
 
   void run() {
     over_indices(kNone, [&](const OpRef&, const Region&, const std::optional<IntegerMap>& map,
-                            int64_t rows) {
+                            const Intervals& indices) {
       if (!map || is_known(*map)) return;
       Intervals values;
       for (const PiecewiseAffine::Piece& piece : map->pieces)
-        for (const Interval& in : inside_table(piece, rows)) values.push_back(in);
+        for (const Interval& in : inside_table(piece, indices)) values.push_back(in);
       Intervals& allowed = allowed_.emplace(map->of.atom, everything(*map)).first->second;
       allowed = intersect(allowed, values);
     });
     for (size_t rank = 0; rank < joint_.ranks.size(); ++rank)
       over_indices(static_cast<Rank>(rank),
                    [&](const OpRef& ref, const Region& region, const std::optional<IntegerMap>& map,
-                       int64_t rows) {
+                       const Intervals& indices) {
                      if (claims_unknown(joint_, ref)) return;
                      if (!map)
                        throw Rejection{describe(joint_, ref) + ": an index without a range"};
-                     check(ref, region, *map, rows);
+                     check(ref, region, *map, indices);
                    });
   }
 
@@ -62,8 +78,9 @@ class IndexCheck {
       if (program.ops[id].prim != Prim::kOneHot) continue;
       const OpRef ref{rank, static_cast<CoreId>(id)};
       const Step step = joint_.step(ref);
+      const Intervals indices = indices_of(step.op());
       for_each_region(region_of(step.operand_op(0).shape), 0, [&](const Region& region) {
-        visit(ref, region, index_of(step, region), step.op().shape.back());
+        visit(ref, region, index_of(step, region), indices);
       });
     }
   }
@@ -104,10 +121,11 @@ class IndexCheck {
     return known == allowed_.end() ? everything(map) : known->second;
   }
 
-  void check(const OpRef& ref, const Region& region, const IntegerMap& map, int64_t rows) const {
+  void check(const OpRef& ref, const Region& region, const IntegerMap& map,
+             const Intervals& indices) const {
     const Intervals values = values_of(region, map);
     for (const PiecewiseAffine::Piece& piece : map.pieces)
-      if (!intersect(outside_table(piece, rows), values).empty())
+      if (!intersect(outside_table(piece, indices), values).empty())
         throw Rejection{describe(joint_, ref) + ": an index outside of its table"};
   }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "static_check/algebra/grid.h"
 #include "static_check/algebra/layout.h"
@@ -16,38 +17,61 @@ struct ClassRun {
   Term term;  // over the tile of ids and the run of classes
 };
 
-// Integers x of the piece for which a * x + b lies in [0, classes).
-Intervals within_table(const PiecewiseAffine::Piece& piece, int64_t classes) {
-  if (piece.a == 0) return 0 <= piece.b && piece.b < classes ? Intervals{piece.x} : Intervals{};
+// What an index may be.
+Intervals allowed_indices(int64_t classes, const std::vector<int64_t>& beside) {
+  Intervals allowed{{0, classes}};
+  for (const int64_t index : beside) allowed = unite(allowed, {{index, index + 1}});
+  return allowed;
+}
+
+// Integers x of the piece for which a * x + b is allowed.
+Intervals within_table(const PiecewiseAffine::Piece& piece, const Intervals& allowed) {
+  if (piece.a == 0)
+    return contains(allowed, {{piece.b, piece.b + 1}}) ? Intervals{piece.x} : Intervals{};
   if (piece.a != 1) return {piece.x};  // not lifted
-  return intersect({piece.x}, {{-piece.b, classes - piece.b}});
+  Intervals within;
+  for (const Interval& values : allowed)
+    within.push_back({values.lo - piece.b, values.hi - piece.b});
+  return intersect({piece.x}, within);
+}
+
+// The first of the values that lies beyond the others.
+std::optional<int64_t> first_beyond(const Intervals& values, const Intervals& others) {
+  for (const Interval& value : values) {
+    int64_t from = value.lo;
+    for (const Interval& other : others)
+      if (other.lo <= from && from < other.hi) from = other.hi;
+    if (from >= value.hi) continue;
+    if (from != INT64_MIN) return from;
+    const auto next =
+        std::ranges::find_if(others, [&](const Interval& other) { return other.lo < value.hi; });
+    return (next == others.end() ? value.hi : next->lo) - 1;
+  }
+  return std::nullopt;
 }
 
 // What an index outside its table does is nobody's guess (PyTorch wraps, clamps or aborts): the
 // ranks' own arithmetic on ids must stay within, for all ids that the sequential program allows.
-void check_range(const Lifting& lifting, const PiecewiseAffine& f, int64_t classes) {
+void check_range(const Lifting& lifting, const PiecewiseAffine& f, int64_t classes,
+                 const Intervals& allowed) {
   const Intervals values = f.atom == lifting.iota()
                                ? Intervals{{f.layout.offset, last_address(f.layout) + 1}}
                                : lifting.index_values(f.atom);
   for (const auto& piece : f.pieces) {
     const Intervals here = intersect({piece.x}, values);
-    if (contains(within_table(piece, classes), here)) continue;
-    const Intervals outside =
-        piece.a == 0 ? here
-                     : intersect(here, {{INT64_MIN, -piece.b}, {classes - piece.b, INT64_MAX}});
-    const Interval& first = outside.front();
-    const int64_t x = first.lo == INT64_MIN ? first.hi - 1 : first.lo;
-    const int64_t index = piece.a * x + piece.b;
-    throw NotLifted{"index " + std::to_string(x) + " becomes " + std::to_string(index) +
+    const auto x = first_beyond(here, within_table(piece, allowed));
+    if (!x) continue;
+    const int64_t index = piece.a * *x + piece.b;
+    throw NotLifted{"index " + std::to_string(*x) + " becomes " + std::to_string(index) +
                     ", which lies outside a table of " + std::to_string(classes) + " rows"};
   }
 }
 
 // The sequential program's index stays within its table: what that says about its integers.
-void assume_range(Lifting& lifting, const PiecewiseAffine& f, int64_t classes) {
+void assume_range(Lifting& lifting, const PiecewiseAffine& f, const Intervals& allowed) {
   if (f.atom == lifting.iota() || f.atom == lifting.one()) return;
   Intervals values;
-  for (const auto& piece : f.pieces) values = unite(values, within_table(piece, classes));
+  for (const auto& piece : f.pieces) values = unite(values, within_table(piece, allowed));
   lifting.assume_index(f.atom, values);
 }
 
@@ -116,7 +140,9 @@ std::vector<ClassRun> runs_of(Lifting& lifting, const PiecewiseAffine& f, const 
 
 }  // namespace
 
-Value one_hot(Lifting& lifting, const Value& ids, int64_t classes) {
+Value one_hot(Lifting& lifting, const Value& ids, int64_t classes,
+              const std::vector<int64_t>& beside) {
+  const Intervals allowed = allowed_indices(classes, beside);
   std::vector<std::vector<ClassRun>> runs;
   Cuts cuts{0, classes};
   for (size_t t = 0; t < ids.tiles.size(); ++t) {
@@ -130,9 +156,9 @@ Value one_hot(Lifting& lifting, const Value& ids, int64_t classes) {
     }
     as_constants(lifting, *f);
     if (!lifting.is_sequential()) {
-      check_range(lifting, *f, classes);
+      check_range(lifting, *f, classes, allowed);
     } else {
-      assume_range(lifting, *f, classes);
+      assume_range(lifting, *f, allowed);
     }
     runs.push_back(runs_of(lifting, *f, size, classes));
     for (const ClassRun& run : runs.back()) cuts.insert(cuts.end(), {run.begin, run.end});

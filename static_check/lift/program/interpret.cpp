@@ -255,7 +255,7 @@ Value Interpreter::compute(const CoreOp& op) {
     case Prim::kReduceMin:
       return reduce_extremum(lifting_, Instance::Kind::kMin, operand(op, 0), op.ints, op.dtype);
     case Prim::kOneHot:
-      return one_hot(lifting_, operand(op, 0), op.shape.back());
+      return one_hot(lifting_, operand(op, 0), op.shape.back(), op.ints);
     case Prim::kBlock:
       return apply_block(lifting_, op.fn, op.linear, program_.specs[static_cast<size_t>(op.spec)],
                          operands(op), op.shape, op.dtype);

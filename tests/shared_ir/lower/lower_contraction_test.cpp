@@ -274,6 +274,19 @@ TEST(LowerIndex, NegativeLogLikelihoodPicksTargets) {
         .gives({2, 2})
         .value();
   };
+  const auto ignoring = [](int64_t reduction, Shape shape) {
+    return OperatorCall("aten.nll_loss_forward.default")
+        .tensor({3, 2}, {-1, -2, -3, -4, -5, -6})
+        .ids({3}, {1, -100, 0})
+        .none()
+        .number(reduction)
+        .number(-100)
+        .gives(std::move(shape))
+        .value();
+  };
+  EXPECT_THAT(ignoring(0, {3}), ElementsAre(2, 0, 5));
+  EXPECT_THAT(ignoring(1, {}), ElementsAre(3.5));
+  EXPECT_THAT(ignoring(2, {}), ElementsAre(7));
   EXPECT_THAT(gradient(2), ElementsAre(0, -2, -2, 0));
   EXPECT_THAT(gradient(4), ElementsAre(0, -1, -1, 0));
 }

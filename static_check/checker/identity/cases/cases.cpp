@@ -35,12 +35,12 @@ bool Cases::flag(const Element& at) const {
   }
 }
 
-std::optional<PlainInt> Cases::row(const Element& at, PlainInt& rows) const {
-  const auto found = learned_.rows.find(at);
-  if (found == learned_.rows.end()) return std::nullopt;
-  rows = found->second;
+std::optional<PlainInt> Cases::index(const Element& at, PlainInt& size) const {
+  const auto found = learned_.tables.find(at);
+  if (found == learned_.tables.end()) return std::nullopt;
+  size = found->second.size();
   const uint64_t keys[] = {static_cast<uint64_t>(at.atom), static_cast<uint64_t>(at.place)};
-  return static_cast<PlainInt>(draw("row", keys, static_cast<uint64_t>(rows)));
+  return found->second.index(static_cast<PlainInt>(draw("row", keys, static_cast<uint64_t>(size))));
 }
 
 std::optional<PlainInt> Cases::chosen(const Element& at, PlainInt values) const {
@@ -54,12 +54,14 @@ std::optional<PlainInt> Cases::chosen(const Element& at, PlainInt values) const 
   return known->second.value;
 }
 
-void Cases::learn_rows(uint64_t r, PlainInt rows) {
+void Cases::learn_table(uint64_t r, const Table& table) {
   const auto at = integers_.find(r);
-  if (at == integers_.end() || rows < 1) return;
-  const auto [known, first] = learned_.rows.try_emplace(at->second, rows);
-  learned_.changed |= first || rows < known->second;
-  known->second = std::min(known->second, rows);
+  if (at == integers_.end()) return;
+  const auto [known, first] = learned_.tables.try_emplace(at->second, table);
+  const Table common = known->second.common(table);
+  if (common.size() < 1) return;
+  learned_.changed |= first || common.size() < known->second.size();
+  known->second = common;
 }
 
 std::optional<Rational> Cases::threshold(const Element& at) const {

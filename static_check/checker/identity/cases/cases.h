@@ -59,14 +59,14 @@ class Cases {
 
   // -- inputs --
   bool flag(const Element& at) const;
-  // A row of the table that the element is an index of. Later that it is one of that many.
-  std::optional<PlainInt> row(const Element& at, PlainInt& rows) const;
+  // An index of the table that the element is one of. Later that it is one of that table.
+  std::optional<PlainInt> index(const Element& at, PlainInt& size) const;
   void remember_integer(uint64_t r, const Element& at) { integers_.emplace(r, at); }
-  void learn_rows(uint64_t r, PlainInt rows);
+  void learn_table(uint64_t r, const Table& table);
   // All cases are gone through. Then nothing but flags and indices may be decided, which coins
   // tell: square roots are free, and extrema are sets.
   bool all_chosen() const { return learned_.collects || !learned_.choices.empty(); }
-  // Of a flag, or an index of so many rows: what was chosen. nullopt: it is drawn.
+  // Of a flag, or an index of so many values: what was chosen. nullopt: it is drawn.
   std::optional<PlainInt> chosen(const Element& at, PlainInt values) const;
   // What a real element is set to, if anything.
   std::optional<Rational> threshold(const Element& at) const;

@@ -8,6 +8,11 @@ namespace {
 constexpr size_t kMostCoins = 16;      // that a set is kept of
 constexpr float kUnbounded = 1 << 20;  // bits of larger ones: more than any trials tell apart
 
+uint64_t divisors(const Dependence& a, const Dependence& b) {
+  if (a.divisor == 0) return b.divisor;
+  return b.divisor == 0 ? a.divisor : kSeveralDivisors;
+}
+
 }  // namespace
 
 Coins::Coins() { intern({}); }
@@ -21,6 +26,10 @@ int32_t Coins::intern(Set set) {
 Dependence Coins::coin(uint64_t key, float bits) {
   tossed_ = true;
   return {bits, intern({{{key, bits}}, bits})};
+}
+
+float Coins::most(int32_t coins) const {
+  return coins == kManyCoins ? kUnbounded : sets_[static_cast<size_t>(coins)].bits;
 }
 
 int32_t Coins::united(int32_t a, int32_t b) {
@@ -48,19 +57,40 @@ int32_t Coins::united(int32_t a, int32_t b) {
   return known->second = intern(std::move(set));
 }
 
+Dependence Coins::fraction(float bits, int32_t coins, float below, int32_t coins_below,
+                           uint64_t divisor) const {
+  return {std::min(bits, most(coins)), coins, std::min(below, most(coins_below)), coins_below,
+          divisor};
+}
+
 Dependence Coins::either(const Dependence& a, const Dependence& b) {
-  return {std::max(a.bits, b.bits), united(a.coins, b.coins)};
+  const int32_t coins = united(a.coins, b.coins), below = united(a.coins_below, b.coins_below);
+  // Two divisors that are equal in all trials are one function, or few trials tell them apart; in
+  // the others this is counted in full.
+  if (a.divisor == b.divisor && a.divisor != kSeveralDivisors)
+    return fraction(std::max(a.bits, b.bits), coins, std::max(a.below, b.below), below, a.divisor);
+  return fraction(std::max(a.bits + b.below, b.bits + a.below), united(coins, below),
+                  a.below + b.below, below, divisors(a, b));
 }
 
 Dependence Coins::both(const Dependence& a, const Dependence& b) {
-  Dependence result{a.bits + b.bits, united(a.coins, b.coins)};
-  if (result.coins != kManyCoins)
-    result.bits = std::min(result.bits, sets_[static_cast<size_t>(result.coins)].bits);
-  return result;
+  return fraction(a.bits + b.bits, united(a.coins, b.coins), a.below + b.below,
+                  united(a.coins_below, b.coins_below), divisors(a, b));
 }
 
-Dependence Coins::function_of(const Dependence& a) const {
-  return {a.coins == kManyCoins ? kUnbounded : sets_[static_cast<size_t>(a.coins)].bits, a.coins};
+Dependence Coins::function_of(const Dependence& a) {
+  const int32_t all = united(a.coins, a.coins_below);
+  return {most(all), all};
+}
+
+Dependence Coins::inverse(const Dependence& x, uint64_t r) const {
+  if (x.coins == 0 && x.coins_below == 0) return {};
+  return {x.below, x.coins_below, x.bits, x.coins, x.divisor == 0 ? r : kSeveralDivisors};
+}
+
+float Coins::shown_by(const Dependence& a, const Dependence& b) {
+  const Dependence difference = either(a, b);
+  return difference.bits + difference.below;
 }
 
 }  // namespace assay::checker::identity

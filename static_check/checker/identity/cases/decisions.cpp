@@ -96,11 +96,12 @@ Number Algebra::compared_integers(const Number& a, const Number& b, bool greater
   if (a.is_constant() && b.is_constant()) return flag_of(sign_of(rational(a) - rational(b)), {});
   if (a.type == b.type && a.value.r == b.value.r) return flag_of(0, {});
   const auto row_of = [&](const Number& x) -> std::optional<std::pair<Rational, PlainInt>> {
-    const auto known = rows_.find({x.type, x.value.r});
-    if (x.is_constant() || known == rows_.end()) return std::nullopt;
+    const auto known = tables_.find({x.type, x.value.r});
+    if (x.is_constant() || known == tables_.end()) return std::nullopt;
     const uint64_t keys[] = {x.type, x.value.r};
-    const uint64_t row = cases()->draw("row", keys, static_cast<uint64_t>(known->second));
-    return std::pair(Rational(static_cast<PlainInt>(row)), known->second);
+    const PlainInt size = known->second.size();
+    const uint64_t drawn = cases()->draw("row", keys, static_cast<uint64_t>(size));
+    return std::pair(Rational(known->second.index(static_cast<PlainInt>(drawn))), size);
   };
   for (const bool swapped : {false, true}) {
     const Number &x = swapped ? b : a, &y = swapped ? a : b;
@@ -191,7 +192,7 @@ Number Algebra::decided_maximum(const std::vector<Number>& of) {
   const bool kept = std::any_of(of.begin(), of.end(), [](const Number& x) {
     return x.kind == Kind::kNan || x.kind == Kind::kInfinity;
   });
-  const bool set = cases()->sets() && (finite.size() > 2 || cases()->all_chosen());
+  const bool set = cases()->sets() && (of.size() > 2 || cases()->all_chosen());
   if (integer || kept || finite.size() < 2 || set) {
     Number result = plain_maximum(of);
     result.depends = finite.size() < 2 ? depends : all(of);

@@ -41,7 +41,8 @@ void EveryChoice::check(const CleanExpr& sequential, const CleanExpr& replica) {
 void EveryChoice::evaluate(bool compare) {
   const Cases::Kind kind{false, true, false};
   const uint64_t seed = kChoiceSeed + kChoiceStep * ++runs_;
-  Cases cases(seed, kind, learned_);
+  TieChoice choice;
+  Cases cases(seed, kind, learned_, choice);
   Run run(seed, joint_, notes_, Reading{true, &cases});
   if (!compare) return;
   if (cases.coins().tossed() || learned_.flags || learned_.changed)

@@ -8,6 +8,7 @@
 
 #include "shared_ir/proof/proof.h"
 #include "shared_ir/rational.h"
+#include "static_check/checker/identity/cases/table.h"
 
 namespace assay::checker::identity {
 
@@ -26,7 +27,7 @@ using Choices = std::map<Element, Choice>;
 struct Learned {
   Choices choices;        // where all cases are gone through; what is not among them is drawn
   bool collects = false;  // choices, of what is read
-  std::map<Element, PlainInt> rows;  // of the smallest table that the element is an index of
+  std::map<Element, Table> tables;  // what the element may be, which is an index
   // What the flags of a real element compare it to: constants, and elements before it.
   std::map<Element, std::vector<Rational>> thresholds;
   std::map<Element, std::vector<Element>> partners;

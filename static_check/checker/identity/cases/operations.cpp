@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shared_ir/cast.h"
 #include "static_check/checker/facts/affine.h"
 #include "static_check/checker/identity/algebra.h"
 
@@ -29,6 +30,37 @@ Dependence Algebra::function_of(const Dependence& a) {
   return cases() == nullptr ? Dependence{} : cases()->coins().function_of(a);
 }
 
+Dependence Algebra::one_over(const Number& x) {
+  if (cases() == nullptr) return {};
+  if (!x.is_finite()) return function_of(x.depends);
+  return cases()->coins().inverse(x.depends, x.value.r);
+}
+
+// Of the absolute value of a sum of integers. A flag is 0 or 1 whatever it is in this case.
+float Algebra::bound_of(std::span<const Number> terms) const {
+  float bound = 0;
+  for (const Number& x : terms) {
+    if (!x.is_finite()) return HUGE_VALF;
+    bound += x.type == kFlag ? 1.0F
+             : x.is_constant()
+                 ? static_cast<float>(std::max(1.0, std::abs(rational(x).to_double())))
+                 : x.bound;
+  }
+  return bound;
+}
+
+// Whether integers that are no larger stay in the range of the type.
+bool Algebra::may_not_wrap(float bound, Type type) {
+  const auto [low, high] = integer_range(static_cast<DType>(type));
+  return low < 0 && bound < static_cast<float>(high) / 2;
+}
+
+void Algebra::bounded(Number& x, float bound) {
+  if (x.is_constant() || !x.is_finite() || x.type == kFlag || !may_not_wrap(bound, x.type)) return;
+  x.bound = bound;
+  x.in_range = true;
+}
+
 Dependence Algebra::all(std::span<const Number> of) {
   Dependence result;
   for (const Number& x : of) result = either(result, x.depends);
@@ -48,10 +80,10 @@ Number Algebra::element(const Element& at, Type type) {
     return value ? exact_flag(*value != 0) : depending(exact_flag(cases->flag(at)), coin(1));
   }
   if (is_integer_type(type)) {
-    PlainInt rows = 0;
-    if (const auto row = cases->row(at, rows)) {
-      if (const auto value = cases->chosen(at, rows)) return exact(Rational(*value), type);
-      return depending(exact(Rational(*row), type), coin(std::log2(static_cast<float>(rows))));
+    PlainInt size = 0;
+    if (const auto index = cases->index(at, size)) {
+      if (const auto value = cases->chosen(at, size)) return exact(Rational(*value), type);
+      return depending(exact(Rational(*index), type), coin(std::log2(static_cast<float>(size))));
     }
     const Number result = free();
     cases->remember_integer(result.value.r, at);
@@ -123,12 +155,13 @@ uint64_t Algebra::side_of(const Number& x) const {
 }
 
 Number Algebra::sum(std::vector<Number> terms) {
-  if (cases() == nullptr) return plain_sum(std::move(terms));
   Number result = depending(plain_sum(terms), {});
+  if (is_integer_type(result.type)) bounded(result, bound_of(terms));
+  if (cases() == nullptr) return result;
   // What is added to an infinity is lost, and an integer may wrap: then the sum is no sum of terms.
   const bool infinite =
       std::any_of(terms.begin(), terms.end(), [](const Number& x) { return !x.is_finite(); });
-  if (infinite || is_integer_type(result.type))
+  if (infinite || (is_integer_type(result.type) && !may_not_wrap(bound_of(terms), result.type)))
     result.depends = all(terms);
   else
     for (const Number& x : terms) result.depends = either(result.depends, x.depends);
@@ -139,6 +172,8 @@ Number Algebra::sum(std::vector<Number> terms) {
 
 Number Algebra::scaled(const Number& x, const Rational& by) {
   Number result = plain_multiple(x, by);
+  if (is_integer_type(result.type))
+    bounded(result, bound_of({&x, 1}) * static_cast<float>(std::abs(by.to_double())));
   if (reading_.formal_logs && x.positive && by.is_positive() && !x.is_constant())
     learn_factors(result, {x.value, Rational(1)}, {residues_of(by), Rational(1)});
   if (cases() == nullptr || !x.is_finite() || by.is_one()) return result;
@@ -175,7 +210,7 @@ Number Algebra::infinite_product(const Number& infinite, const Number& by) {
 }
 
 Number Algebra::reciprocal(const Number& x) {
-  Number result = depending(plain_reciprocal(x), function_of(x.depends));
+  Number result = depending(plain_reciprocal(x), one_over(x));
   if (cases() != nullptr && x.is_finite()) result.side = x.side;
   return result;
 }
@@ -208,6 +243,14 @@ Number Algebra::cast(const Number& x, Type to) {
   result.depends = either(result.depends, x.depends);
   if (x.type != kFlag && to != kReal) result.depends = function_of(result.depends);
   return result;
+}
+
+Number Algebra::limited(const Number& x, const Number& limit, bool above) {
+  if (cases() == nullptr || !cases()->sets())
+    return above ? minimum({x, limit}) : maximum({x, limit});
+  if (above) return negated(limited(negated(x), negated(limit), false));
+  const std::vector<Number> pair{x, limit};
+  return depending(plain_maximum(pair), all(pair));
 }
 
 Number Algebra::maximum(const std::vector<Number>& of) {

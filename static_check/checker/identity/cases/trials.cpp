@@ -17,27 +17,51 @@ constexpr float kMostBits = 7, kMostTieBits = 8;
 constexpr int kFewestTies = 256;
 constexpr int kMostStarts = 24;  // until all thresholds and tables are known
 // Elements to be evaluated for all equations of a certificate: a second or two.
-constexpr PlainInt kMostWork = PlainInt{1} << 22;
+constexpr PlainInt kMostWork = PlainInt{3} << 21;
 
 }  // namespace
 
-struct Trials::Equation {
+struct Trials::Equations {
   const CleanExpr& sequential;
-  const CleanExpr& replica;
+  const std::vector<const CleanExpr*>& replicas;
   PlainInt elements;
   Learned learned;
   std::vector<int> compared;  // in how many trials, by element
 };
 
 void Trials::check(const CleanExpr& sequential, const CleanExpr& replica) {
+  const auto name = [](const CleanExpr& wanted, const CleanExpr& found) {
+    return std::pair(to_string(wanted, Leaves::kSequential), to_string(found));
+  };
+  const auto asked = name(sequential, replica);
+  if (held_.contains(asked)) return;
+  std::set<std::pair<std::string, std::string>> names{asked};
+  std::vector<const CleanExpr*> all{&replica};
+  for (const Certificate::Evaluated& other : joint_.certificate.evaluated) {
+    const auto text = name(other.sequential, other.replica);
+    if (text.first == asked.first && names.insert(text).second) all.push_back(&other.replica);
+  }
+  if (all.size() > 1) {
+    try {
+      check(sequential, all);
+      held_.merge(names);
+      return;
+    } catch (const Rejection&) {
+    }
+  }
+  check(sequential, {&replica});
+  held_.insert(asked);
+}
+
+void Trials::check(const CleanExpr& sequential, const std::vector<const CleanExpr*>& replicas) {
   const PlainInt elements = count_elements(joint_);
   std::string reason;
   for (const bool sets : {true, false}) {
-    Equation equation{sequential, replica, elements, {}, {}};
+    Equations equations{sequential, replicas, elements, {}, {}};
     try {
       reject_failures("", [&] {
-        check_all(equation, {false, sets, false});
-        if (equation.learned.flags) check_all(equation, {true, sets, false});
+        check_all(equations, {false, sets, false});
+        if (equations.learned.flags) check_all(equations, {true, sets, false});
       });
       return;
     } catch (const Rejection& rejection) {
@@ -45,51 +69,53 @@ void Trials::check(const CleanExpr& sequential, const CleanExpr& replica) {
     }
   }
   if (reason.starts_with("another function")) throw Rejection{reason};
-  reject_failures("", [&] { every_choice_.check(sequential, replica); });
+  reject_failures("", [&] {
+    for (const CleanExpr* replica : replicas) every_choice_.check(sequential, *replica);
+  });
 }
 
 // Whether a trial finds nothing new to draw by.
-bool Trials::learn(Equation& equation, Cases::Kind kind) {
-  equation.learned.changed = false;
+bool Trials::learn(Equations& equations, Cases::Kind kind) {
+  equations.learned.changed = false;
   try {
-    compare(equation, kind);
+    compare(equations, kind);
   } catch (const Rejection&) {
-    if (!equation.learned.changed) throw;
+    if (!equations.learned.changed) throw;
   }
-  return !equation.learned.changed;
+  return !equations.learned.changed;
 }
 
-void Trials::check_all(Equation& equation, Cases::Kind kind) {
+void Trials::check_all(Equations& equations, Cases::Kind kind) {
   const float most = kind.ties ? kMostTieBits : kMostBits;
   for (int start = 0; start < kMostStarts; ++start) {
-    if (!learn(equation, kind)) continue;
-    equation.compared.clear();
+    if (!learn(equations, kind)) continue;
+    equations.compared.clear();
     float bits = 0, needed = 1;
     int counted = 0, undefined = 0;
     for (; static_cast<float>(counted) < needed; ++counted) {
       try {
-        bits = std::max(bits, compare(equation, kind));
+        bits = std::max(bits, compare(equations, kind));
       } catch (const Rejection& rejection) {
-        if (equation.learned.changed) break;
+        if (equations.learned.changed) break;
         if (!kind.ties || rejection.reason.starts_with("another function")) throw;
         ++undefined;
       }
-      if (equation.learned.changed) break;
+      if (equations.learned.changed) break;
       if (bits > most) throw Rejection{"too many decisions in one term"};
       needed = std::ceil(kTrialsForEach * std::exp2(bits));
       if (kind.ties) needed = std::max(needed, static_cast<float>(kFewestTies));
       const auto left = static_cast<PlainInt>(needed) - counted;
-      if (left > (kMostWork - work_) / std::max(equation.elements, PlainInt{1}))
+      if (left > (kMostWork - work_) / std::max(equations.elements, PlainInt{1}))
         throw Rejection{"too many cases"};
       // Trials of another kind beside them: what happens only where all flags of an input agree is
       // rare otherwise.
       if (counted % 4 != 3 || kind.ties) continue;
-      compare(equation, {kind.ties, kind.sets, true});
-      if (equation.learned.changed) break;
+      compare(equations, {kind.ties, kind.sets, true});
+      if (equations.learned.changed) break;
     }
-    if (equation.learned.changed) continue;
+    if (equations.learned.changed) continue;
     if (2 * undefined > counted) throw Rejection{"most ties cannot be evaluated"};
-    for (const int times : equation.compared)
+    for (const int times : equations.compared)
       if (2 * times < counted && !kind.ties) throw Rejection{"it is not defined in most cases"};
     return;
   }
@@ -97,43 +123,44 @@ void Trials::check_all(Equation& equation, Cases::Kind kind) {
 }
 
 // The bits of the sides' difference.
-float Trials::compare(Equation& equation, const Cases::Kind& kind) {
+float Trials::compare(Equations& equations, const Cases::Kind& kind) {
   const uint64_t seed = kSeed + kStep * trials_++;
   TieChoice choice;
   // At first extrema may come before the comparisons that they follow.
   for (int attempt = 0;; ++attempt) {
-    work_ += equation.elements;
+    work_ += equations.elements;
     choice.with_comparison = attempt < 2;
     std::string difference;
-    const float bits = compare(equation, kind, seed, choice, difference);
+    const float bits = compare(equations, kind, seed, choice, difference);
     if (difference.empty()) return bits;
     if (choice.compared.empty() || attempt == 2) throw Rejection{difference};
   }
 }
 
-float Trials::compare(Equation& equation, const Cases::Kind& kind, uint64_t seed, TieChoice& choice,
-                      std::string& difference) {
-  Cases cases(seed, kind, equation.learned, choice);
+float Trials::compare(Equations& equations, const Cases::Kind& kind, uint64_t seed,
+                      TieChoice& choice, std::string& difference) {
+  Cases cases(seed, kind, equations.learned, choice);
   float bits = 0;
   reject_failures("", [&] {
     Run run(seed, joint_, notes_, Reading{true, &cases});
-    const Evaluation::Tensor wanted = run.sequential(equation.sequential);
-    const Evaluation::Tensor found = run.ranks(equation.replica);
-    if (wanted.shape != found.shape || wanted.values.size() != found.values.size())
-      throw Rejection{"another function: its shape differs"};
-    equation.compared.resize(wanted.values.size());
-    std::vector<bool> numbers(wanted.values.size());
-    for (size_t i = 0; i < wanted.values.size(); ++i) {
-      numbers[i] = wanted.values[i].kind != identity::Kind::kNan;
-      if (numbers[i] && !run.algebra().same(wanted.values[i], found.values[i])) {
-        difference = "another function in some case, at element " + std::to_string(i);
-        return;
+    const Evaluation::Tensor wanted = run.sequential(equations.sequential);
+    equations.compared.resize(wanted.values.size());
+    for (const CleanExpr* replica : equations.replicas) {
+      const Evaluation::Tensor found = run.ranks(*replica);
+      if (wanted.shape != found.shape || wanted.values.size() != found.values.size())
+        throw Rejection{"another function: its shape differs"};
+      for (size_t i = 0; i < wanted.values.size(); ++i) {
+        if (wanted.values[i].kind == identity::Kind::kNan) continue;
+        if (!run.algebra().same(wanted.values[i], found.values[i])) {
+          difference = "another function in some case, at element " + std::to_string(i);
+          return;
+        }
+        bits = std::max(bits,
+                        cases.coins().shown_by(wanted.values[i].depends, found.values[i].depends));
       }
-      if (numbers[i])
-        bits = std::max({bits, wanted.values[i].depends.bits, found.values[i].depends.bits});
     }
-    for (size_t i = 0; i < numbers.size(); ++i)
-      equation.compared[i] += numbers[i] && !kind.biased ? 1 : 0;
+    for (size_t i = 0; i < wanted.values.size(); ++i)
+      if (wanted.values[i].kind != identity::Kind::kNan && !kind.biased) ++equations.compared[i];
   });
   return bits;
 }

@@ -4,6 +4,8 @@
 
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "static_check/checker/identity/cases/cases.h"
 #include "static_check/checker/identity/cases/every_choice.h"
@@ -17,22 +19,24 @@ class Trials {
   Trials(const Joint& joint, std::set<std::string>& notes)
       : joint_(joint), notes_(notes), every_choice_(joint, notes) {}
 
-  // The equation holds in all cases drawn. Throws Rejection where it does not, and where the cases
-  // are too many.
+  // The equation holds in all cases drawn, and so do others of the certificate for the same tensor,
+  // where all hold. Throws Rejection where it does not, and where the cases are too many.
   void check(const CleanExpr& sequential, const CleanExpr& replica);
 
  private:
-  struct Equation;
-  void check_all(Equation& equation, Cases::Kind kind);
-  bool learn(Equation& equation, Cases::Kind kind);
-  float compare(Equation& equation, const Cases::Kind& kind);
-  float compare(Equation& equation, const Cases::Kind& kind, uint64_t seed, TieChoice& choice,
+  struct Equations;
+  void check(const CleanExpr& sequential, const std::vector<const CleanExpr*>& replicas);
+  void check_all(Equations& equations, Cases::Kind kind);
+  bool learn(Equations& equations, Cases::Kind kind);
+  float compare(Equations& equations, const Cases::Kind& kind);
+  float compare(Equations& equations, const Cases::Kind& kind, uint64_t seed, TieChoice& choice,
                 std::string& difference);
 
   const Joint& joint_;
   std::set<std::string>& notes_;
   uint64_t trials_ = 0;  // so far: seeds
   PlainInt work_ = 0;    // elements evaluated so far, of all equations
+  std::set<std::pair<std::string, std::string>> held_;  // equations, as texts
   EveryChoice every_choice_;
 };
 

@@ -1,0 +1,14 @@
+// How large integers of a program can be, by what their operators are.
+#pragma once
+
+#include <vector>
+
+#include "shared_ir/core.h"
+
+namespace assay::identity {
+
+// By operator: whether it is one of integers, flags apart, that stays within its type's range
+// whatever the inputs are, because it counts or adds up few of what is small.
+std::vector<bool> stay_in_range(const CoreProgram& program);
+
+}  // namespace assay::identity

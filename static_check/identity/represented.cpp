@@ -1,0 +1,43 @@
+// What is not evaluated.
+#include "static_check/identity/evaluation.h"
+
+namespace assay::identity {
+namespace {
+
+// Elements of all operators together that are computed in one evaluation.
+constexpr int64_t kMostComputed = int64_t{1} << 22;
+
+// Collectives of integers and flags do what their library does with these, sums of what wraps
+// apart; by cases integers are numbers, which such a sum does not wrap: short ones may.
+bool is_represented(const Collective& what, DType dtype, bool by_cases) {
+  const bool reduces = what.kind == Collective::Kind::kAllReduce ||
+                       what.kind == Collective::Kind::kReduce ||
+                       what.kind == Collective::Kind::kReduceScatter;
+  return !reduces || is_floating(dtype) ||
+         (is_whole(dtype) && what.reduce == Collective::Reduce::kSum &&
+          (!by_cases || dtype == DType::kInt64));
+}
+
+}  // namespace
+
+int64_t represented_elements(const Problem& problem, bool by_cases) {
+  int64_t elements = 0;
+  const auto add = [&](const CoreProgram& program) {
+    // Which write at equal indices comes last is not told.
+    if (!program.single_writes.empty())
+      throw NotRepresented{"a write at indices that may be equal"};
+    for (const CoreOp& op : program.ops) {
+      elements += element_count(op.shape);
+      if (op.prim == Prim::kCollective &&
+          !is_represented(program.collectives[static_cast<size_t>(op.collective)], op.dtype,
+                          by_cases))
+        throw NotRepresented{"a collective of integers or flags"};
+    }
+  };
+  add(problem.sequential_program);
+  for (const CoreProgram& program : problem.rank_programs) add(program);
+  if (elements > kMostComputed) throw NotRepresented{"more than 4 million elements"};
+  return elements;
+}
+
+}  // namespace assay::identity
