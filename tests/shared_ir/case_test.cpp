@@ -114,7 +114,8 @@ TEST(CaseFile, SavingAndLoadingIsTheIdentity) {
       "at = [\"z\"]\n[accept]\nunproved = [\"z\"]\nreason = \"a \\\"reason\\\"\\n\"\n"
       "[[accept.approximation]]\ntensor = \"z\"\nrelation = [\"concat(z@0, z@1; dim=0)\"]\n"
       "reason = \"near enough\"\n"
-      "[assume]\nrandom = \"independent\"\nignored_targets = \"none\"\n[operators]\nfiles = [\"mine.toml\"]\n"
+      "[assume]\nrandom = \"independent\"\nignored_targets = \"none\"\n[operators]\nfiles = "
+      "[\"mine.toml\"]\n"
       "[lemmas]\nfiles = [\"mine.toml\"]\n";
   folder.write("mine.toml", "");
   test::write_files(folder, files);
