@@ -77,15 +77,16 @@ MethodVerdicts verdict_together(const Case& refinement, const OperatorTable& ope
   return verdicts;
 }
 
-MethodVerdicts verdicts_of_each(const Case& refinement, const OperatorTable& operators) {
-  MethodVerdicts verdicts = verdict_together(refinement, operators);
+namespace {
+
+void judge_each(const Case& refinement, const OperatorTable& operators, MethodVerdicts& verdicts) {
   StaticOptions derivations;
   derivations.timeout = kPatience;
   derivations.evaluate = false;
   const StaticResult derived = static_check(refinement, operators, derivations);
   verdicts.derivations = derived.report.verdict == Verdict::kProved;
   if (verdicts.rejected.empty()) verdicts.rejected = derived.rejected;
-  if (derived.report.verdict == Verdict::kRefuted) return verdicts;
+  if (derived.report.verdict == Verdict::kRefuted) return;
   Problem problem = lifted(refinement, operators);
   IdentityTest everywhere(problem), by_cases(problem);
   try {
@@ -98,6 +99,17 @@ MethodVerdicts verdicts_of_each(const Case& refinement, const OperatorTable& ope
   } catch (const TimedOut&) {
   }
   verdicts.checker = checker_accepts(refinement, problem);
+}
+
+}  // namespace
+
+MethodVerdicts verdicts_of_each(const Case& refinement, const OperatorTable& operators) {
+  MethodVerdicts verdicts = verdict_together(refinement, operators);
+  try {
+    judge_each(refinement, operators, verdicts);
+  } catch (const UserError& error) {  // refused
+    verdicts.reason = error.what();
+  }
   return verdicts;
 }
 
