@@ -14,7 +14,7 @@ namespace assay {
 namespace {
 
 // Elements that are computed for one draw.
-constexpr int64_t kMostComputed = int64_t{1} << 21;
+constexpr int64_t kMostDrawn = int64_t{1} << 21;
 
 constexpr char kHint[] =
     "add values that meet (index_add, scatter_add, accumulate=True), write at places "
@@ -53,7 +53,7 @@ class Places {
   // Integers that are inputs may be any: that they do not meet is the user's to know. Others follow
   // from numbers.
   bool follow_from_numbers() const {
-    if (elements_ > kMostComputed) return false;
+    if (elements_ > kMostDrawn) return false;
     for (size_t i = 0; i < needed_.ops.size(); ++i) {
       const CoreOp& op = needed_.ops[i];
       if (!cone_[i]) continue;

@@ -41,10 +41,11 @@ class Side {
   Number add(const Number& a, const Number& b) {
     if (a.depth == 0 && a.below == 0 && algebra_.is_zero(a)) return b;
     const Dependence both = sum(a.depends(), b.depends());
-    return depending(algebra_.add(a, b), a.is_finite() && b.is_finite() ? both : function_of(both));
+    return beside_decisions(algebra_.add(a, b),
+                            a.is_finite() && b.is_finite() ? both : function_of(both));
   }
   Number multiply(const Number& a, const Number& b) {
-    return depending(algebra_.multiply(a, b), product(a.depends(), b.depends()));
+    return beside_decisions(algebra_.multiply(a, b), product(a.depends(), b.depends()));
   }
   Number maximum(const Number& a, const Number& b) {
     return decided(algebra_.maximum(a, b), sum(a.depends(), b.depends()));
@@ -55,7 +56,7 @@ class Side {
   Number share(const Number& a, int64_t parts) { return scaled(a, 1, parts); }
   Number zero() { return algebra_.constant(0); }
   Number scaled(const Number& a, int64_t numerator, int64_t denominator) {
-    return depending(algebra_.scaled(a, Rational(numerator, denominator)), a.depends());
+    return beside_decisions(algebra_.scaled(a, Rational(numerator, denominator)), a.depends());
   }
 
  private:
@@ -111,21 +112,23 @@ class Side {
           for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
           Number result = functions_.map(function, at);
           if (op.fn == "reciprocal" && at[0].is_finite())
-            return depending(std::move(result), inverse(at[0].depends(), algebra_.key(at[0])));
+            return beside_decisions(std::move(result),
+                                    inverse(at[0].depends(), algebra_.key(at[0])));
           return decided(std::move(result), product_of(at));
         });
       }
       case Prim::kKeep:
         return each([&](size_t i) {
           const Number &flag = operands[0]->values[i], &kept = operands[1]->values[i];
-          return depending(algebra_.keep(flag, kept), product(flag.depends(), kept.depends()));
+          return beside_decisions(algebra_.keep(flag, kept),
+                                  product(flag.depends(), kept.depends()));
         });
       case Prim::kCast:
         return each([&](size_t i) {
           const Number& x = operands[0]->values[i];
           const bool same = is_floating(from) || x.in_range;
           if (is_bool(from) || (same && is_floating(op.dtype)))
-            return depending(functions_.cast(x, from, op.dtype), x.depends());
+            return beside_decisions(functions_.cast(x, from, op.dtype), x.depends());
           return decided(functions_.cast(x, from, op.dtype), x.depends());
         });
       case Prim::kReduceSum: {
@@ -164,11 +167,15 @@ class Side {
     }
   }
 
-  // A function of what depends on these, and of what was decided for it.
-  Number decided(Number number, const Dependence& on) {
+  // What was decided for the number, the last that was made, belongs to it.
+  Number beside_decisions(Number number, const Dependence& on) {
     Cases* cases = algebra_.cases();
     if (cases == nullptr) return number;
-    return depending(std::move(number), product(function_of(on), cases->take_decisions()));
+    return depending(std::move(number), product(on, cases->take_decisions()));
+  }
+  // A function of what depends on these, and of what was decided for it.
+  Number decided(Number number, const Dependence& on) {
+    return beside_decisions(std::move(number), function_of(on));
   }
   // Of a function of several, of which one term may hold all.
   static Dependence product_of(const std::vector<Number>& numbers) {

@@ -5,7 +5,7 @@ namespace assay::identity {
 namespace {
 
 // Elements of all operators together that are computed in one evaluation.
-constexpr int64_t kMostComputed = int64_t{1} << 22;
+constexpr int64_t kMostInAnEvaluation = int64_t{1} << 22;
 
 // Collectives of integers and flags do what their library does with these, sums of what wraps
 // apart; by cases integers are numbers, which such a sum does not wrap: short ones may.
@@ -36,7 +36,7 @@ int64_t represented_elements(const Problem& problem, bool by_cases) {
   };
   add(problem.sequential_program);
   for (const CoreProgram& program : problem.rank_programs) add(program);
-  if (elements > kMostComputed) throw NotRepresented{"more than 4 million elements"};
+  if (elements > kMostInAnEvaluation) throw NotRepresented{"more than 4 million elements"};
   return elements;
 }
 

@@ -158,6 +158,14 @@ void places(Context& c, Blocks in, Row& out) {
   }
 }
 
+// Equal elements stay in their order, as in the ascending one.
+std::vector<size_t> descending_order(Context& c, const Row& row, Dependence& depends) {
+  std::vector<size_t> order = c.a.order({row.rbegin(), row.rend()}, depends);
+  for (size_t& place : order) place = row.size() - 1 - place;
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
 // In a case the order is known.
 void decide_order(Context& c, Blocks in, Row& out) {
   const Row& row = in[0].values;
@@ -169,9 +177,9 @@ void decide_order(Context& c, Blocks in, Row& out) {
   if (name == "argmax" || name == "argmin") {
     out.at(0) = index(c.a.place_of_extreme(row, name == "argmin", depends));
   } else {
-    std::vector<size_t> order = c.a.order(row, depends);
+    const bool descending = name != "median" && c.use.fn.text(0) == "true";
+    std::vector<size_t> order = descending ? descending_order(c, row, depends) : c.a.order(row, depends);
     if (name == "median") order = {order[(row.size() - 1) / 2]};
-    if (name != "median" && c.use.fn.text(0) == "true") std::reverse(order.begin(), order.end());
     if (order.size() != out.size()) throw Rejection{"an order of another length"};
     for (size_t i = 0; i < out.size(); ++i)
       out[i] = name == "argsort" ? index(order[i]) : row[order[i]];
