@@ -178,7 +178,8 @@ void decide_order(Context& c, Blocks in, Row& out) {
     out.at(0) = index(c.a.place_of_extreme(row, name == "argmin", depends));
   } else {
     const bool descending = name != "median" && c.use.fn.text(0) == "true";
-    std::vector<size_t> order = descending ? descending_order(c, row, depends) : c.a.order(row, depends);
+    std::vector<size_t> order =
+        descending ? descending_order(c, row, depends) : c.a.order(row, depends);
     if (name == "median") order = {order[(row.size() - 1) / 2]};
     if (order.size() != out.size()) throw Rejection{"an order of another length"};
     for (size_t i = 0; i < out.size(); ++i)

@@ -176,8 +176,8 @@ Number Algebra::scaled(const Number& x, const Rational& by) {
     bounded(result, bound_of({&x, 1}) * static_cast<float>(std::abs(by.to_double())));
   if (reading_.formal_logs && x.positive && by.is_positive() && !x.is_constant())
     learn_factors(result, {x.value, Rational(1)}, {residues_of(by), Rational(1)});
-  if (cases() == nullptr || !x.is_finite() || by.is_one()) return result;
   result.depends = x.depends;
+  if (cases() == nullptr || !x.is_finite() || by.is_one()) return result;
   result.side = x.side == 0 ? 0 : by.is_negative() ? minus<kP>(x.side) : x.side;
   if (!is_real(x) || x.is_constant() || by.is_zero()) return result;
   try {
