@@ -30,5 +30,19 @@ TEST(RunOfProof, WhatIsDefinedAgrees) {
   EXPECT_THAT(outcome.text, testing::HasSubstr("comparisons agree"));
 }
 
+// x + 1e30 - 1e30 is x, but not in float64.
+TEST(RunOfProof, WhatRoundingOfTheRanksExplainsIsADeviationByRounding) {
+  const Outcome outcome = check("sum_that_absorbs");
+  EXPECT_EQ(outcome.exit, 1) << outcome.text;
+  EXPECT_THAT(outcome.text, testing::HasSubstr("triage: rounding"));
+}
+
+// Of PyTorch's hardsigmoid_backward, 1/6 is.
+TEST(RunOfProof, AKernelWithNumbersInSinglePrecisionAgrees) {
+  const Outcome outcome = check("kernel_in_single_precision");
+  EXPECT_EQ(outcome.exit, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, testing::HasSubstr("comparisons agree"));
+}
+
 }  // namespace
 }  // namespace assay::test
