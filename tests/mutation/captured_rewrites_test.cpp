@@ -46,7 +46,7 @@ class Rewrites : public testing::TestWithParam<MutationKind> {};
 
 TEST_P(Rewrites, AreProvedAsTheOriginalIs) {
   Tally all;
-  const size_t most = sample_size("ASSAY_REWRITES", 20);
+  const size_t most = sample_size("ASSAY_REWRITES", 8);
   for (const NamedCase& original : whole_cases()) {
     SCOPED_TRACE(original.name);
     const Tally tally = prove_rewrites(original.executed, GetParam(), most);
