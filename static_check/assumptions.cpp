@@ -45,6 +45,16 @@ class List {
     }
   }
 
+  // What a rank stops at where it does not hold. Of `_assert_tensor_metadata` captures decide.
+  void add_assertions(const Graph& graph) {
+    for (const Node& node : graph.nodes) {
+      const bool asserts =
+          node.op.starts_with("aten._assert_") || node.op.starts_with("aten._functional_assert_");
+      if (asserts && !node.op.starts_with("aten._assert_tensor_metadata"))
+        add("assertions: what " + node.op + " of a rank asks for holds");
+    }
+  }
+
   std::vector<std::string> take() { return std::move(notes_); }
 
  private:
@@ -63,6 +73,7 @@ std::vector<std::string> assumptions_of(const Problem& problem, const Case& aske
   list.add(problem.sequential_program, refinement.random_agrees);
   for (const CoreProgram& program : problem.rank_programs)
     list.add(program, refinement.random_agrees);
+  for (const Graph& rank : refinement.ranks) list.add_assertions(rank);
   for (const Relation& relation : refinement.inputs) list.add_sums(refinement.sequential, relation);
   if (refinement.random_agrees)
     for (size_t r = 0; r < problem.rank_programs.size(); ++r)

@@ -204,7 +204,8 @@ class BothSides {
   // The values that relations speak of: outputs of a graph as they are at its end, other tensors as
   // they were made.
   std::vector<Values> values_of(const std::vector<Graph>& graphs, const Groups& groups,
-                                const std::map<RankTensorName, at::Tensor>& inputs) const {
+                                const std::map<RankTensorName, at::Tensor>& inputs,
+                                const Noise& noise = {}) const {
     std::vector<Values> made(graphs.size());
     for (size_t rank = 0; rank < graphs.size(); ++rank)
       if (writes_memory(graphs[rank])) made[rank].resize(graphs[rank].tensors.size());
@@ -212,7 +213,10 @@ class BothSides {
       Values& kept = made[static_cast<size_t>(rank)];
       if (!kept.empty() && value.defined()) kept[static_cast<size_t>(id)] = value.clone();
     };
-    std::vector<Values> values = interpret(graphs, groups, inputs, {}, {}, &declared_, keep);
+    std::vector<Values> values =
+        noise.sample == 0
+            ? interpret(graphs, groups, inputs, {}, {}, &declared_, keep)
+            : interpret_with_noise(graphs, groups, inputs, noise, {}, &declared_, keep);
     for (size_t rank = 0; rank < graphs.size(); ++rank) {
       for (size_t id = 0; id < made[rank].size(); ++id)
         if (std::ranges::find(graphs[rank].outputs, static_cast<TensorId>(id)) ==
@@ -228,8 +232,8 @@ class BothSides {
                              const at::Tensor& reference, uint64_t seed) const {
     const std::vector<Graph> sequential{refinement_.sequential};
     return farthest(kRounding, seed, [&](const Noise& noise) {
-      const std::vector<Values> values = interpret_with_noise(
-          sequential, refinement_.sequential_groups, inputs.sequential, noise, {}, &declared_);
+      const std::vector<Values> values =
+          values_of(sequential, refinement_.sequential_groups, inputs.sequential, noise);
       return distance(evaluate(claim.sequential, lookup(sequential, values)).to(at::kDouble),
                       reference);
     });
@@ -241,8 +245,7 @@ class BothSides {
     if (!found.defined()) return 0;
     return farthest(kind, seed, [&](const Noise& noise) {
       const std::vector<Values> values =
-          interpret_with_noise(refinement_.ranks, refinement_.distributed_groups,
-                               inputs.distributed, noise, {}, &declared_);
+          values_of(refinement_.ranks, refinement_.distributed_groups, inputs.distributed, noise);
       const Merged merged = merge(claim.distributed, found.sizes().vec(),
                                   as_numbers(claim.distributed, lookup(refinement_.ranks, values)));
       return merged.fault ? 0 : distance(merged.value.to(at::kDouble), found);

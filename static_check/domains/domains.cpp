@@ -73,6 +73,13 @@ class Side {
   std::set<AtomId> seen_;
 };
 
+// Where all targets are ignored, an operator that computes a mean of a loss or its gradient gives
+// other values than one that divides by the number of targets: 0, which has no atom.
+bool may_ignore_targets(const CoreProgram& program) {
+  return std::ranges::any_of(
+      program.ops, [](const CoreOp& op) { return op.prim == Prim::kOneHot && !op.ints.empty(); });
+}
+
 }  // namespace
 
 bool is_partial_function(const std::string& fn) {
@@ -107,10 +114,14 @@ DomainAssumptions domain_assumptions(Problem& problem, const Certificate* proof)
     assume(op, kSequentialAlone);
     of_sequential.insert(atom);
   }
+  const bool ignores = may_ignore_targets(problem.sequential_program);
   for (const auto& [atom, op] : ranks.computed()) {
-    const bool both = sequential.computed().contains(atom);
-    if (both && !evaluated) continue;
+    const auto same = sequential.computed().find(atom);
+    const bool both = same != sequential.computed().end();
+    const bool by_another = both && ignores && same->second != op;
+    if (both && !evaluated && !by_another) continue;
     if (!both) assume(op, kRankAlone);
+    if (by_another) assume(op, kBoth);
     of_ranks.insert(atom);
   }
   if (proof != nullptr) {
