@@ -77,9 +77,10 @@ const std::map<std::string, std::string> kWithoutCalls = {
 
 // Calls that a capture refuses, or records otherwise, though others of the operator are captured.
 const std::set<std::string> kNotAllCalls = {
-    "aten.index.Tensor",     // by a mask: the shape depends on values
-    "aten.one_hot.default",  // of as many classes as there are
-    "aten.where.self",       // the table's numbers, not a program's
+    "aten.cross_entropy_loss.default",  // with weights and smoothing: other parts on values
+    "aten.index.Tensor",                // by a mask: the shape depends on values
+    "aten.one_hot.default",             // of as many classes as there are
+    "aten.where.self",                  // the table's numbers, not a program's
 };
 
 using Values = std::map<std::string, at::Tensor>;

@@ -37,7 +37,8 @@ std::string without_values(const c10::OperatorName& name) {
   if (name.name == "aten::one_hot") return "give one_hot its number of classes";
   return "keep sizes that do not depend on values: mask elements (where, masked_fill) instead of "
          "selecting them, take the k greatest (topk), count into a table of fixed size "
-         "(scatter_add), pass output_size or num_classes where the operator takes it";
+         "(scatter_add), pass output_size or num_classes where the operator takes it; or capture "
+         "the program by torch.export or make_fx, and check it as fx-JSON";
 }
 
 // Meta tensors of an argument become what `replace` makes of them; numbers that were wrapped into

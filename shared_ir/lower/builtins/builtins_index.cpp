@@ -304,45 +304,6 @@ Value index_put(Call& call) {
   return tensor_value(builder.cast(sum, dtype));
 }
 
-// What a scatter into x along `dim` assumes of its indices: those that the program gives are held
-// against it. They may name a place again elsewhere than along `dim`.
-Value written_once(Call& call) {
-  Builder& builder = call.builder();
-  const CoreId x = call.tensor(0), ids = checked_ids(call, call.tensor(2));
-  const int64_t dim = call.dim(1, builder.rank(ids));
-  const Shape shape = builder.shape(ids);  // a copy: what is built moves the original
-  if (builder.rank(x) != builder.rank(ids)) call.fail("the tensors' numbers of dimensions differ");
-  std::vector<CoreId> places{ids};
-  Shape rows;
-  if (!shape.empty()) rows.push_back(builder.shape(x)[dim]);
-  for (int64_t i = 0; i < builder.rank(ids); ++i) {
-    if (i == dim) continue;
-    Shape along(shape.size(), 1);
-    along[i] = shape[i];
-    rows.push_back(shape[i]);
-    const CoreId counted = builder.iota(along[i], DType::kInt64);
-    places.push_back(builder.expand(builder.reshape(counted, along), shape));
-  }
-  const std::optional<bool> twice = name_a_place_twice(builder.program(), places);
-  if (twice.value_or(false)) call.unsupported("it writes an element twice");
-  if (!twice && !are_places_of_an_order(builder.program(), ids, static_cast<size_t>(dim)))
-    builder.assume_single_write("scatter", std::move(places), std::move(rows));
-  return tensor_value(ids);
-}
-
-// That none is is noted where it is taken to be so, and constants are held against it.
-Value may_be_ignored(Call& call) {
-  Builder& builder = call.builder();
-  const int64_t ignored = call.integer(1);
-  if (!builder.no_target_ignored() || (0 <= ignored && ignored < call.integer(2))) return {true};
-  const std::string what = fmt::format("target of {} is ignore_index, {}", call.text(3), ignored);
-  const auto known = constant_values(builder.program(), call.tensor(0));
-  if (!known) builder.note("no " + what);
-  if (known && std::ranges::count(*known, static_cast<double>(ignored)) > 0)
-    call.unsupported("a " + what);
-  return {false};
-}
-
 // The gather of HLO where it takes whole rows along one dimension: start indices [..,
 // index_vector_dim = last].
 Value gather_rows(Call& call) {
@@ -406,13 +367,6 @@ constexpr Builtin kIndexBuiltins[] = {
      "index(x, [ids or none, ...]): x at the indices of adjacent dimensions"},
     {"index_put", 4, 4, index_put, Effect::kSums,
      "index_put(x, [ids or none, ...] or [mask], values, accumulate)"},
-    {"written_once", 3, 3, written_once, Effect::kMoves,
-     "written_once(x, dim, ids): the ids of a scatter into x, assumed to name no place twice; "
-     "unsupported "
-     "where constants show that they do"},
-    {"may_be_ignored", 4, 4, may_be_ignored, Effect::kMakes,
-     "may_be_ignored(target, ignore_index, classes, \"nll_loss\"): whether a target may be it; "
-     "unsupported where none is taken to be and constants are"},
     {"gather_rows", 7, 7, gather_rows, Effect::kLooksUp,
      "gather_rows(x, ids, offset_dims, collapsed_slice_dims, start_index_map, index_vector_dim, "
      "slice_sizes)"},
