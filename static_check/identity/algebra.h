@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "static_check/identity/angles.h"
-#include "static_check/identity/cases.h"
+#include "static_check/identity/cases/cases.h"
 #include "static_check/identity/factors.h"
 #include "static_check/identity/field.h"
 #include "static_check/identity/number.h"

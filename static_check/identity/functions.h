@@ -14,7 +14,7 @@
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/tensor.h"
 #include "static_check/identity/algebra.h"
-#include "static_check/identity/index_range.h"
+#include "static_check/identity/cases/index_range.h"
 
 namespace assay::identity {
 

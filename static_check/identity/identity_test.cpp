@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "static_check/identity/by_cases.h"
+#include "static_check/identity/cases/by_cases.h"
 #include "static_check/identity/evaluation.h"
 
 namespace assay {

@@ -1,4 +1,4 @@
-#include "static_check/identity/cases.h"
+#include "static_check/identity/cases/cases.h"
 
 #include <algorithm>
 #include <bit>

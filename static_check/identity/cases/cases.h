@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "shared_ir/rational.h"
-#include "static_check/identity/assignments.h"
+#include "static_check/identity/cases/assignments.h"
 #include "static_check/identity/number.h"
 
 namespace assay::identity {

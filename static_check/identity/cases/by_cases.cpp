@@ -1,4 +1,4 @@
-#include "static_check/identity/by_cases.h"
+#include "static_check/identity/cases/by_cases.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "static_check/identity/assignments.h"
+#include "static_check/identity/cases/assignments.h"
 
 #include <algorithm>
 
