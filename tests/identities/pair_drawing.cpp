@@ -155,25 +155,35 @@ class Drawing {
         return letter ? size(of) : named(of);
       }));
     };
-    PairStep made{name("t"), bound(identity.left), bound(identity.right), identity.name};
-    if (!identity.of_ranks) {
-      if (below(2) == 0) std::swap(made.left, made.right);
-      if (program_.ranks > 1 && !rows.empty() && below(2) == 0) by_rows(made, operands, rows);
+    const bool swapped = !identity.of_ranks && below(2) == 0;
+    const PairFormula& left = swapped ? identity.right : identity.left;
+    const PairFormula& right = swapped ? identity.left : identity.right;
+    PairStep made{name("t"), bound(left), bound(right), identity.name};
+    if (!identity.of_ranks && program_.ranks > 1 && !rows.empty() && below(2) == 0 &&
+        has_whole_rows(made)) {
+      int64_t& count = sizes_[kRows];
+      count /= program_.ranks;
+      by_rows(made, bound(right), operands, rows);
+      count *= program_.ranks;
     }
     program_.steps.push_back(made);
     shard_inputs(before, made.name);
   }
 
-  // Each rank computes its rows.
-  void by_rows(PairStep& made, const std::map<std::string, std::string>& operands,
-               const std::set<std::string>& rows) {
-    std::set<std::string> split;
-    for (const std::string& of : rows) split.insert(operands.at(of));
+  bool has_whole_rows(const PairStep& made) {
     program_.steps.push_back(made);
     const Shape shape = types_of(program_, table_).at(made.name).shape;
     program_.steps.pop_back();
-    if (shape.empty() || sizes_[kRows] != shape[0]) return;
-    const PairFormula of_rows = substituted(made.right, [&](const std::string& of) {
+    return !shape.empty() && sizes_[kRows] == shape[0];
+  }
+
+  // Each rank computes its rows: `right`, of as many as it has.
+  static void by_rows(PairStep& made, const PairFormula& right,
+                      const std::map<std::string, std::string>& operands,
+                      const std::set<std::string>& rows) {
+    std::set<std::string> split;
+    for (const std::string& of : rows) split.insert(operands.at(of));
+    const PairFormula of_rows = substituted(right, [&](const std::string& of) {
       return split.contains(of) ? call_of("part", {named(of), number_of(0)}) : named(of);
     });
     made.right = call_of("all_gather", {of_rows, number_of(0)});

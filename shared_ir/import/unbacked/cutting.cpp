@@ -133,7 +133,7 @@ void cat(Call& call) {
   call.p.set_result(0, {emit.cat(values, static_cast<int64_t>(dim)), dims});
 }
 
-const std::map<std::string_view, Rule> kCuts = {
+const Rules kCuts = {
     {"aten.slice", slice},
     {"aten.narrow", narrow},
     {"aten.split_with_sizes", split},
@@ -144,9 +144,6 @@ const std::map<std::string_view, Rule> kCuts = {
 
 }  // namespace
 
-Rule cutting_rule(std::string_view base) {
-  const auto found = kCuts.find(base);
-  return found == kCuts.end() ? nullptr : found->second;
-}
+const Rules& cutting_rules() { return kCuts; }
 
 }  // namespace assay::unbacked

@@ -127,8 +127,13 @@ const std::set<std::string_view> kElementwise = {
 
 }  // namespace
 
-Rule elementwise_rule(std::string_view base) {
-  return kElementwise.contains(base) ? elementwise : nullptr;
+const Rules& elementwise_rules() {
+  static const Rules rules = [] {
+    Rules same;
+    for (const std::string_view base : kElementwise) same.emplace(base, elementwise);
+    return same;
+  }();
+  return rules;
 }
 
 }  // namespace assay::unbacked

@@ -65,7 +65,7 @@ void all_to_all(Call& call) {
 // The exchange was waited for where it was made.
 void wait(Call& call) { call.p.set_result(0, call.tensor(0, "self")); }
 
-const std::map<std::string_view, Rule> kExchanges = {
+const Rules kExchanges = {
     {"_c10d_functional.all_to_all_single", all_to_all},
     {"_c10d_functional_autograd.all_to_all_single", all_to_all},
     {"_c10d_functional.wait_tensor", wait},
@@ -73,9 +73,6 @@ const std::map<std::string_view, Rule> kExchanges = {
 
 }  // namespace
 
-Rule exchange_rule(std::string_view base) {
-  const auto found = kExchanges.find(base);
-  return found == kExchanges.end() ? nullptr : found->second;
-}
+const Rules& exchange_rules() { return kExchanges; }
 
 }  // namespace assay::unbacked

@@ -201,7 +201,7 @@ void gather(Call& call) {
   call.p.set_result(0, {found, index.dims});
 }
 
-const std::map<std::string_view, Rule> kReads = {
+const Rules kReads = {
     {"aten.nonzero", nonzero},     {"aten.masked_select", masked_select},
     {"aten.index", index},         {"aten._unsafe_index", index},
     {"aten.embedding", embedding}, {"aten.index_select", index_select},
@@ -234,9 +234,6 @@ TensorId legal_index(Call& call, const Padded& index, const Extent& table) {
   return at;
 }
 
-Rule index_rule(std::string_view base) {
-  const auto found = kReads.find(base);
-  return found == kReads.end() ? writing_rule(base) : found->second;
-}
+const Rules& index_rules() { return kReads; }
 
 }  // namespace assay::unbacked

@@ -184,7 +184,7 @@ void unbind(Call& call) {
   }
 }
 
-const std::map<std::string_view, Rule> kMovements = {
+const Rules kMovements = {
     {"aten.view", reshape},    {"aten.reshape", reshape},      {"aten._unsafe_view", reshape},
     {"aten.flatten", reshape}, {"aten.permute", permute_dims}, {"aten.transpose", transpose},
     {"aten.t", turn},          {"aten.unsqueeze", unsqueeze},  {"aten.squeeze", squeeze},
@@ -193,9 +193,6 @@ const std::map<std::string_view, Rule> kMovements = {
 
 }  // namespace
 
-Rule movement_rule(std::string_view base) {
-  const auto found = kMovements.find(base);
-  return found == kMovements.end() ? nullptr : found->second;
-}
+const Rules& movement_rules() { return kMovements; }
 
 }  // namespace assay::unbacked

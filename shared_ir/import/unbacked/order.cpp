@@ -38,13 +38,10 @@ void sort(Call& call) {
 
 void argsort(Call& call) { call.p.set_result(0, sorted(call, call.tensor(0, "self")).places); }
 
-const std::map<std::string_view, Rule> kOrders = {{"aten.sort", sort}, {"aten.argsort", argsort}};
+const Rules kOrders = {{"aten.sort", sort}, {"aten.argsort", argsort}};
 
 }  // namespace
 
-Rule order_rule(std::string_view base) {
-  const auto found = kOrders.find(base);
-  return found == kOrders.end() ? nullptr : found->second;
-}
+const Rules& order_rules() { return kOrders; }
 
 }  // namespace assay::unbacked

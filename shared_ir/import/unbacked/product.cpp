@@ -113,16 +113,13 @@ void grouped(Call& call) {
   call.p.set_result(0, product(call, {each, dims}, {rows, second}, call.result_type()));
 }
 
-const std::map<std::string_view, Rule> kProducts = {
+const Rules kProducts = {
     {"aten.mm", multiply},   {"aten.bmm", multiply}, {"aten.matmul", multiply},
     {"aten.linear", linear}, {"aten.addmm", addmm},  {"aten._grouped_mm", grouped},
 };
 
 }  // namespace
 
-Rule product_rule(std::string_view base) {
-  const auto found = kProducts.find(base);
-  return found == kProducts.end() ? nullptr : found->second;
-}
+const Rules& product_rules() { return kProducts; }
 
 }  // namespace assay::unbacked

@@ -103,7 +103,7 @@ void by_rows(Call& call) {
   call.emit_same(tensors, dims);
 }
 
-const std::map<std::string_view, Rule> kReductions = {
+const Rules kReductions = {
     {"aten.sum", sum},
     {"aten.mean", mean},
     {"aten.amax", amax},
@@ -118,9 +118,6 @@ const std::map<std::string_view, Rule> kReductions = {
 
 }  // namespace
 
-Rule reduction_rule(std::string_view base) {
-  const auto found = kReductions.find(base);
-  return found == kReductions.end() ? nullptr : found->second;
-}
+const Rules& reduction_rules() { return kReductions; }
 
 }  // namespace assay::unbacked

@@ -27,9 +27,12 @@ std::string_view base_name(std::string_view op) {
 
 Rule find_rule(std::string_view op) {
   const std::string_view base = base_name(op);
-  for (const auto family : {elementwise_rule, reduction_rule, movement_rule, cutting_rule,
-                            index_rule, source_rule, product_rule, order_rule, exchange_rule})
-    if (const Rule rule = family(base)) return rule;
+  for (const auto family :
+       {elementwise_rules, reduction_rules, movement_rules, cutting_rules, index_rules,
+        writing_rules, source_rules, product_rules, order_rules, exchange_rules}) {
+    const Rules& rules = family();
+    if (const auto found = rules.find(base); found != rules.end()) return found->second;
+  }
   return nullptr;
 }
 

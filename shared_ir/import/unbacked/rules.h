@@ -1,6 +1,7 @@
 // What operators do with dimensions of unknown sizes.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -60,16 +61,17 @@ Rule find_rule(std::string_view op);
 // "aten.add" of "aten.add.Tensor".
 std::string_view base_name(std::string_view op);
 
-// By families; nullptr where it is not of it.
-Rule elementwise_rule(std::string_view base);
-Rule reduction_rule(std::string_view base);
-Rule movement_rule(std::string_view base);
-Rule cutting_rule(std::string_view base);
-Rule index_rule(std::string_view base);
-Rule writing_rule(std::string_view base);
-Rule source_rule(std::string_view base);
-Rule product_rule(std::string_view base);
-Rule order_rule(std::string_view base);
-Rule exchange_rule(std::string_view base);
+// By families, of base names.
+using Rules = std::map<std::string_view, Rule>;
+const Rules& elementwise_rules();
+const Rules& reduction_rules();
+const Rules& movement_rules();
+const Rules& cutting_rules();
+const Rules& index_rules();
+const Rules& writing_rules();
+const Rules& source_rules();
+const Rules& product_rules();
+const Rules& order_rules();
+const Rules& exchange_rules();
 
 }  // namespace assay::unbacked

@@ -115,7 +115,7 @@ void repeat_interleave(Call& call) {
   call.p.set_result(0, rows);
 }
 
-const std::map<std::string_view, Rule> kSources = {
+const Rules kSources = {
     {"aten.zeros", zeros},   {"aten.new_zeros", zeros},
     {"aten.ones", ones},     {"aten.new_ones", ones},
     {"aten.full", full_of},  {"aten.new_full", new_full},
@@ -124,9 +124,6 @@ const std::map<std::string_view, Rule> kSources = {
 
 }  // namespace
 
-Rule source_rule(std::string_view base) {
-  const auto found = kSources.find(base);
-  return found == kSources.end() ? nullptr : found->second;
-}
+const Rules& source_rules() { return kSources; }
 
 }  // namespace assay::unbacked

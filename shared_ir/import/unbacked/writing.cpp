@@ -179,7 +179,7 @@ void index_put(Call& call) {
   call.p.set_result(0, {emit.where(hit, sums, x.id), x.dims});
 }
 
-const std::map<std::string_view, Rule> kWrites = {
+const Rules kWrites = {
     {"aten.index_add", index_add},         {"aten.scatter_add", scatter_add},
     {"aten.index_put", index_put},         {"aten.masked_scatter", masked_scatter},
     {"aten._unsafe_index_put", index_put},
@@ -187,9 +187,6 @@ const std::map<std::string_view, Rule> kWrites = {
 
 }  // namespace
 
-Rule writing_rule(std::string_view base) {
-  const auto found = kWrites.find(base);
-  return found == kWrites.end() ? nullptr : found->second;
-}
+const Rules& writing_rules() { return kWrites; }
 
 }  // namespace assay::unbacked
