@@ -224,7 +224,7 @@ Number Algebra::log(const Number& x) {
 }
 
 Number Algebra::root(const Number& x, PlainInt numerator, PlainInt denominator) {
-  if (cases() != nullptr && denominator == 2 && x.is_finite())
+  if (cases() != nullptr && denominator == 2 && x.is_finite() && !x.is_constant())
     if (const auto found = roots_of_squares_.find(x.value.r); found != roots_of_squares_.end())
       return power(magnitude(found->second), numerator);
   Number result = depending(plain_root(x, numerator, denominator), function_of(x.depends));
