@@ -22,6 +22,8 @@ struct WitnessOptions {
   // Leaves out the elements that the ranks alone make NaN or infinite: what a proof says that lists
   // their operators as defined.
   bool ranks_defined = false;
+  // Whether perturbed runs of the ranks explain a witness is asked: some runs more.
+  bool explain = false;
   // Of all tensors of the reduced graphs, 8 bytes each; larger cases are not run.
   int64_t max_elements = int64_t{1} << 27;
 };
@@ -37,6 +39,7 @@ struct Witness {
   // number.
   bool undefined = false;
   // Perturbed runs of the ranks move it as far: over the reals the ranks may give what they should.
+  // Asked for by WitnessOptions::explain.
   bool rounding = false;
   // When the ranks cannot run to their end, though the sequential program does: both calls of
   // collectives that do not meet, or the operator that reads outside a table. `tensor` and

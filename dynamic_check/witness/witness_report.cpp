@@ -46,7 +46,9 @@ void refuse_draws(const Graph& graph) {
 
 }  // namespace
 
-DynamicReport witness_report(const Case& refinement) { return report_of(find_witness(refinement)); }
+DynamicReport witness_report(const Case& refinement) {
+  return report_of(find_witness(refinement, {}, {.explain = true}));
+}
 
 DynamicReport run_of_proof(const Case& refinement, const std::vector<Relation>& proved) {
   constexpr int64_t kAtOwnSizes = 1 << 20, kAtAnySize = 1 << 22;
@@ -62,6 +64,7 @@ DynamicReport run_of_proof(const Case& refinement, const std::vector<Relation>& 
                                                 {.seeds = {1},
                                                  .reduce = elements > kAtOwnSizes,
                                                  .finite_only = true,
+                                                 .explain = true,
                                                  .max_elements = kAtAnySize}));
   if (report.compared == 0 && report.verdict == Verdict::kProved)
     throw UserError({}, "the sequential outputs are not finite");

@@ -3,7 +3,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/conv1d.h>
 #include <ATen/ops/cumsum.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/grid_sampler_2d.h>
 #include <ATen/ops/group_norm.h>
 #include <ATen/ops/mm.h>
@@ -12,6 +11,8 @@
 #include <assay/gtest.h>
 
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+
+#include "tests/plugin/stacked.h"
 
 class WithSetUp : public assay::RefinementTest {
  protected:
@@ -66,19 +67,6 @@ TEST_REFINEMENT(Failing, StateOfNoWeight) {
 TEST_REFINEMENT(Skipped, FromItsBody) { GTEST_SKIP() << "no reason"; }
 
 // Wrong twins of programs of programs_test.cpp.
-
-namespace {
-
-at::Tensor stacked(assay::Program& p, const at::Tensor& x, const std::string& axis) {
-  auto sizes = x.sizes().vec();
-  sizes.insert(sizes.begin(), p.size(axis));
-  auto out = at::empty(sizes, x.options());
-  auto flat = x.contiguous();
-  p.group(axis)->_allgather_base(out, flat)->wait();
-  return out;
-}
-
-}  // namespace
 
 TEST_REFINEMENT(WrongPrograms, ConvWithoutItsNeighboursEdge) {
   auto x = input("x", {2, 3, 16}, Shard("sp", 2));

@@ -6,18 +6,11 @@
 #include <limits>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include "tests/plugin/stacked.h"
+
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
-
-at::Tensor all_gather(assay::Program& p, const at::Tensor& x, const std::string& axis) {
-  auto sizes = x.sizes().vec();
-  sizes.insert(sizes.begin(), p.size(axis));
-  auto out = at::empty(sizes, x.options());
-  auto flat = x.contiguous();
-  p.group(axis)->_allgather_base(out, flat)->wait();
-  return out;
-}
 
 at::Tensor all_reduce_max(assay::Program& p, const at::Tensor& x, const std::string& axis) {
   std::vector<at::Tensor> tensors = {x.clone()};
@@ -40,7 +33,7 @@ TEST_REFINEMENT(Programs, ConvWithHaloExchange) {
   distributed({{"sp", 2}}, [&](Program& p) {
     auto mine = p[x];
     auto edges = at::stack({mine.narrow(2, 0, 1), mine.narrow(2, mine.size(2) - 1, 1)});
-    auto all = all_gather(p, edges, "sp");
+    auto all = stacked(p, edges, "sp");
     const int64_t rank = p.coordinate("sp"), last = p.size("sp") - 1;
     auto zero = at::zeros_like(mine.narrow(2, 0, 1));
     auto left = rank == 0 ? zero : all.select(0, rank - 1).select(0, 1);
@@ -101,7 +94,7 @@ TEST_REFINEMENT(Programs, PrefixSumOverRanks) {
   auto x = input("x", {16, 3}, Shard("sp", 0));
   sequential([&](Program& p) { p.output("y", at::cumsum(p[x], 0)); });
   distributed({{"sp", 4}}, [&](Program& p) {
-    auto totals = all_gather(p, p[x].sum(0), "sp");
+    auto totals = stacked(p, p[x].sum(0), "sp");
     auto before = totals.narrow(0, 0, p.coordinate("sp")).sum(0);
     p.output("y", at::cumsum(p[x], 0) + before, Shard("sp", 0));
   });
@@ -117,7 +110,7 @@ TEST_REFINEMENT(Programs, FlashDecodingMerge) {
     auto scores = at::mm(p[q], p[k].t());
     auto lse = at::logsumexp(scores, 1, true);
     auto local = at::mm(at::softmax(scores, 1), p[v]);
-    auto lses = all_gather(p, lse, "cp");
+    auto lses = stacked(p, lse, "cp");
     auto weight = at::exp(lse - at::logsumexp(lses, 0));
     p.output("y", p.all_reduce(local * weight, "cp"));
   });
@@ -201,7 +194,7 @@ TEST_REFINEMENT(Programs, RingAttentionOfGatheredKeys) {
   sequential(
       [&](Program& p) { p.output("y", at::mm(at::softmax(at::mm(p[q], p[k].t()), 1), p[v])); });
   distributed({{"cp", 2}}, [&](Program& p) {
-    auto keys = all_gather(p, p[k], "cp"), values = all_gather(p, p[v], "cp");
+    auto keys = stacked(p, p[k], "cp"), values = stacked(p, p[v], "cp");
     at::Tensor y, lse;
     for (int64_t step = 0; step < p.size("cp"); ++step) {
       const int64_t from = (p.coordinate("cp") + step) % p.size("cp");

@@ -12,17 +12,25 @@ namespace assay::test {
 
 using Formula = std::function<TensorRef(GraphBuilder&, TensorRef x, TensorRef y)>;
 
-/// Both formulas of x, y [4, 6]; the second on the only rank.
-inline Case formulas(const Formula& sequential, const Formula& rank) {
+struct FormulaInput {
+  std::string name;
+  Shape shape = {4, 6};
+  DType dtype = DType::kFloat32;
+};
+
+/// Both formulas of two inputs; the second on the only rank.
+inline Case formulas(const Formula& sequential, const Formula& rank, const FormulaInput& x = {"x"},
+                     const FormulaInput& y = {"y"}) {
   CaseBuilder builder(1);
-  const auto build = [](GraphBuilder& graph, const Formula& formula) {
-    const TensorRef x = graph.input("x", {4, 6}), y = graph.input("y", {4, 6});
-    graph.output("out", formula(graph, x, y));
+  const auto build = [&](GraphBuilder& graph, const Formula& formula) {
+    const TensorRef first = graph.input(x.name, x.shape, x.dtype),
+                    second = graph.input(y.name, y.shape, y.dtype);
+    graph.output("out", formula(graph, first, second));
   };
   build(builder.sequential(), sequential);
   build(builder.rank(0), rank);
-  builder.replicate("x");
-  builder.replicate("y");
+  builder.replicate(x.name);
+  builder.replicate(y.name);
   builder.expect("out", {"out@0"});
   return builder.build();
 }

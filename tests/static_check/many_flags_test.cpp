@@ -2,9 +2,7 @@
 // values are gone through, by the prover and by the checker.
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <string>
-
+#include "tests/static_check/formula_case.h"
 #include "tests/support/prove.h"
 
 namespace assay::test {
@@ -12,22 +10,9 @@ namespace {
 
 constexpr int64_t kFlags = 10;
 
-using Formula = std::function<TensorRef(GraphBuilder&, TensorRef x, TensorRef flags)>;
-
 /// Both formulas of x [2, 3] and ten flags.
-Case formulas(const Formula& sequential, const Formula& rank) {
-  CaseBuilder builder(1);
-  const auto build = [](GraphBuilder& graph, const Formula& formula) {
-    const TensorRef x = graph.input("x", {2, 3});
-    const TensorRef flags = graph.input("flags", {kFlags}, DType::kBool);
-    graph.output("out", formula(graph, x, flags));
-  };
-  build(builder.sequential(), sequential);
-  build(builder.rank(0), rank);
-  builder.replicate("x");
-  builder.replicate("flags");
-  builder.expect("out", {"out@0"});
-  return builder.build();
+Case of_flags(const Formula& sequential, const Formula& rank) {
+  return formulas(sequential, rank, {"x", {2, 3}}, {"flags", {kFlags}, DType::kBool});
 }
 
 TensorRef kept(GraphBuilder& graph, TensorRef x, TensorRef flag) {
@@ -51,12 +36,12 @@ Formula times_product(int64_t count) {
 }
 
 TEST(ManyFlags, AllOfTheirValuesAreGoneThrough) {
-  EXPECT_TRUE(proves(formulas(where_all, times_product(kFlags))));
+  EXPECT_TRUE(proves(of_flags(where_all, times_product(kFlags))));
 }
 
 /// The two differ for one of 1,024 values of the flags.
 TEST(ManyFlags, OneOfThemIsEnoughToDiffer) {
-  EXPECT_FALSE(proves(formulas(where_all, times_product(kFlags - 1))));
+  EXPECT_FALSE(proves(of_flags(where_all, times_product(kFlags - 1))));
 }
 
 /// Signs of roots are nothing that the flags decide.
@@ -65,8 +50,8 @@ TEST(ManyFlags, NothingElseIsDecidedByAFewRuns) {
     const TensorRef square = graph.call("square", "aten.mul.Tensor", {x, x}, {2, 3});
     return where_all(graph, graph.call("root", "aten.sqrt.default", {square}, {2, 3}), flags);
   };
-  EXPECT_FALSE(proves(formulas(where_all, absolute)));
-  EXPECT_FALSE(proves(formulas(absolute, times_product(kFlags))));
+  EXPECT_FALSE(proves(of_flags(where_all, absolute)));
+  EXPECT_FALSE(proves(of_flags(absolute, times_product(kFlags))));
 }
 
 }  // namespace
