@@ -126,11 +126,12 @@ std::optional<Product> name_of(const Facts& facts, const Region& region, const S
   for (const Product& product : sum)
     all.insert(all.end(), product.factors.begin(), product.factors.end());
   const std::set<AtomId> made_of = undefined_atoms(facts, all);
-  const auto other = std::ranges::stable_partition(
-      names, [&](const Factor& factor) { return undefined_atoms(facts, {factor}) == made_of; });
+  const auto other = std::stable_partition(names.begin(), names.end(), [&](const Factor& factor) {
+    return undefined_atoms(facts, {factor}) == made_of;
+  });
   const auto others =
       static_cast<std::ptrdiff_t>(kMostPartsCompared / std::max<size_t>(sum.size(), 1));
-  if (std::ranges::ssize(other) > others) names.erase(other.begin() + others, names.end());
+  if (names.end() - other > others) names.erase(other + others, names.end());
   for (const Factor& factor : names) {
     const Product name{1, {factor}, {}, {}};
     if (equal(facts, region, sum, {name})) return name;
