@@ -12,6 +12,7 @@
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
 #include "static_check/domains/ignored_targets.h"
+#include "static_check/domains/other_losses.h"
 #include "static_check/domains/refusals.h"
 #include "static_check/domains/undefined_outputs.h"
 #include "static_check/lemmas/offered_lemmas.h"
@@ -59,20 +60,17 @@ class Check {
       lift_and_prove();
     } catch (const TimedOut&) {
       result_.report.verdict = Verdict::kTimeout;
-      result_.report.failures = {
-          {"timeout",
-           {},
-           {},
-           {},
-           {},
-           {},
-           {},
-           "the time limit of " + std::to_string(options_.timeout.count()) + " ms was reached",
-           "raise the limit, or check fewer layers at once"}};
+      result_.report.failures = {diagnose_timeout(options_.timeout)};
     }
     result_.report.ms.check =
         std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     return result_.report.verdict;
+  }
+
+  // Without an attempt: of a proof of the same programs that takes no target to be ignored.
+  void refuse_other_losses(const Certificate& proof, const RankLoss& ignoring) {
+    lift();
+    if (!problem_.ranks.mismatch) assay::refuse_other_losses(problem_, proof, ignoring);
   }
 
   // Whether the ranks compute what the user accepts as an approximation, after an attempt that ran
@@ -86,16 +84,20 @@ class Check {
   }
 
  private:
-  void lift_and_prove() {
+  void lift() {
     const Case& refinement = problem_.refinement;
     inputs_ = invert_input_relation(problem_.lifting, refinement);
     problem_.sequential = lift_sequential(problem_.lifting, refinement.sequential,
                                           problem_.sequential_program, inputs_);
     problem_.ranks = lift_ranks(problem_.lifting, refinement, problem_.rank_programs, inputs_);
+  }
+
+  void lift_and_prove() {
+    lift();
     if (problem_.ranks.mismatch) {
       result_.report.verdict = Verdict::kRefuted;
       result_.report.failures.push_back(diagnose_mismatch(problem_, *problem_.ranks.mismatch));
-      for (const std::string& name : refinement.outputs)
+      for (const std::string& name : problem_.refinement.outputs)
         result_.report.outputs.push_back({name, Verdict::kUnproved, {}, false});
     } else {
       prove();
@@ -386,6 +388,9 @@ StaticResult static_check(const Case& refinement, const OperatorTable& operators
   none_ignored.no_target_ignored = true;
   StaticResult result =
       check_as_read(none_ignored, lower(none_ignored, operators), operators, options);
+  if (result.report.verdict == Verdict::kProved && readings.ignoring)
+    Check(refinement, refinement, {}, lower(refinement, operators), options)
+        .refuse_other_losses(result.certificate, *readings.ignoring);
   result.no_target_ignored = true;
   return result;
 }

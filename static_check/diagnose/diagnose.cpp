@@ -104,6 +104,14 @@ FailureReport diagnose_expectation(const Problem& problem, const RelationMap& re
   return report;
 }
 
+FailureReport diagnose_timeout(std::chrono::milliseconds limit) {
+  FailureReport failure;
+  failure.kind = "timeout";
+  failure.reason = "the time limit of " + std::to_string(limit.count()) + " ms was reached";
+  failure.hint = "raise the limit, or check fewer layers at once";
+  return failure;
+}
+
 FailureReport diagnose_mismatch(const Problem& problem, const CollectiveMismatch& mismatch) {
   FailureReport report;
   report.kind = "collective_mismatch";

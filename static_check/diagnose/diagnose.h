@@ -2,6 +2,7 @@
 // candidate differs.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <vector>
 
@@ -31,6 +32,8 @@ FailureReport diagnose_expectation(const Problem& problem, const RelationMap& re
                                    const BrokenExpectation& broken, const CoverIndices& indices);
 
 FailureReport diagnose_mismatch(const Problem& problem, const CollectiveMismatch& mismatch);
+
+FailureReport diagnose_timeout(std::chrono::milliseconds limit);
 
 // A sequential tensor and its relation, as reports list the inputs of what fails.
 TensorReport input_report(const Graph& graph, const RelationMap& relations, TensorId id);

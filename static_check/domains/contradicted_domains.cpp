@@ -9,36 +9,33 @@
 
 #include <fmt/format.h>
 
-#include "shared_ir/reference/element_functions.h"
-#include "shared_ir/reference/reference.h"
+#include "static_check/domains/asked_values.h"
+#include "static_check/domains/claims.h"
 #include "static_check/domains/domains.h"
 #include "static_check/domains/input_numbers.h"
+#include "static_check/domains/trials.h"
 
 namespace assay {
 namespace {
 
-// Elements of all operators together that are computed for one draw.
-constexpr int64_t kMostComputed = int64_t{1} << 21;
-
 // Draws that the programs must run on: a position may lie outside its table in some.
 constexpr size_t kLeastRuns = InputNumbers::kDraws / 2;
-
-// Of double precision, generously: numbers further apart are different.
-constexpr double kRounding = 1e-6;
-
-using ProgramNumbers = std::vector<std::vector<ReferenceTensor>>;  // per program, per core operator
 
 bool all_finite(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
 }
 
-// A place of what was proved at which the ranks have no number though the specification has one.
-struct Claim {
-  CleanExpr sequential;
-  CleanExpr replica;
+struct Function;
+
+// What the draws say of a claim.
+struct SeenClaim {
   std::vector<bool> agrees = {};    // in some draw
-  std::vector<bool> deviates = {};  // in some draw
+  std::vector<bool> deviates = {};  // in some draw: the ranks have no number
   bool differs = false;             // two numbers, in some draw
+  std::optional<std::pair<double, double>> difference = {};  // in the last draw
+  // Of a draw in which that function has no value.
+  std::optional<std::pair<const Function*, std::pair<double, double>>> answer = {};
+  bool differs_by_rounding = false;
 
   bool is_open() const { return std::ranges::find(agrees, false) != agrees.end(); }
   bool deviates_always() const {
@@ -47,9 +44,12 @@ struct Claim {
     return false;
   }
 
-  void see(const ReferenceTensor& wanted, const ReferenceTensor& found) {
+  // `magnitude`: of the greatest number of the draw.
+  void see(const ClaimedNumbers& numbers, double magnitude) {
+    const auto& [wanted, found] = numbers;
     agrees.resize(wanted.values.size());
     deviates.resize(wanted.values.size());
+    difference = assay::difference(numbers, magnitude);
     for (size_t i = 0; i < wanted.values.size(); ++i) {
       if (!std::isfinite(wanted.values[i])) continue;
       (std::isfinite(found.values[i]) ? agrees : deviates)[i] = true;
@@ -60,7 +60,7 @@ struct Claim {
 
  private:
   static bool is_close(double a, double b) {
-    return std::fabs(a - b) <= kRounding * std::max({1.0, std::fabs(a), std::fabs(b)});
+    return std::fabs(a - b) <= kTrialRounding * std::max({1.0, std::fabs(a), std::fabs(b)});
   }
 };
 
@@ -70,6 +70,7 @@ struct Function {
   CoreId op;
   std::vector<bool> defined = {};    // per element: in some draw
   std::vector<bool> undefined = {};  // in some draw of finite arguments
+  bool undefined_now = false;        // at some element of the last draw
 
   bool is_never_defined() const {
     for (size_t i = 0; i < defined.size(); ++i)
@@ -88,13 +89,14 @@ struct Function {
       return values[static_cast<size_t>(operand)].values;
     };
     const bool whole = core.prim == Prim::kBlock;
+    undefined_now = false;
     for (size_t i = 0; i < results.size(); ++i) {
       const bool finite = std::isfinite(results[i]);
       if (finite) defined[i] = true;
       if (!finite && std::ranges::all_of(core.operands, [&](CoreId operand) {
             return whole ? all_finite(argument(operand)) : std::isfinite(argument(operand)[i]);
           }))
-        undefined[i] = true;
+        undefined[i] = undefined_now = true;
     }
   }
 };
@@ -102,41 +104,76 @@ struct Function {
 class Runs {
  public:
   Runs(const Problem& problem, const Certificate& certificate, const DomainAssumptions& domains)
-      : problem_(problem) {
-    for (const Expectation& expectation : problem.refinement.expect)
-      for (const CleanExpr& replica : expectation.replicas)
-        claims_.push_back({expectation.sequential, replica});
-    for (const Certificate::Covered& relation : certificate.relations) {
-      if (!relation.output) continue;
-      CleanExpr tensor;
-      tensor.name = relation.tensor;
-      for (const CleanExpr& replica : relation.replicas) claims_.push_back({tensor, replica});
-    }
+      : problem_(problem), claims_(problem, certificate) {
     add(std::nullopt, problem.sequential_program, problem.sequential, domains.of_sequential);
     for (size_t r = 0; r < problem.rank_programs.size(); ++r)
       add(static_cast<Rank>(r), problem.rank_programs[r], problem.ranks.ranks[r], domains.of_ranks);
   }
 
   // A function that no draw of the inputs satisfies, because of which what was proved has no value.
+  // Where `answered()`: one that has no value in a draw in which the ranks give another number than
+  // the specification, as something asks for that value.
   const Function* contradicted() {
-    if (functions_.empty() || is_large()) return nullptr;
+    const Trials trials(problem_);
+    if (functions_.empty() || trials.are_too_large()) return nullptr;
+    const bool asked = are_asked();
     size_t runs = 0;
     for (size_t draw = 0; draw < InputNumbers::kDraws; ++draw) {
-      if (!run(draw)) continue;
-      if (std::ranges::all_of(functions_, &Function::may_be_defined)) return nullptr;
-      if (std::ranges::none_of(claims_, &Claim::is_open) && are_of_ranks()) return nullptr;
+      const auto trial = trials.run(draw);
+      if (!trial) continue;
+      see(*trial);
       ++runs;
+      if (asked) {
+        see_answers();
+        continue;
+      }
+      if (std::ranges::all_of(functions_, &Function::may_be_defined)) return nullptr;
+      if (std::ranges::none_of(seen_, &SeenClaim::is_open) && are_of_ranks()) return nullptr;
     }
+    if (const Function* function = asked ? find_answered() : nullptr) return function;
     if (runs < kLeastRuns) return nullptr;
-    const bool of_ranks = std::ranges::any_of(claims_, &Claim::deviates_always);
-    const bool of_sequential = std::ranges::any_of(claims_, &Claim::differs);
+    const bool of_ranks = std::ranges::any_of(seen_, &SeenClaim::deviates_always);
+    const bool of_sequential = std::ranges::any_of(seen_, &SeenClaim::differs);
     const auto found = std::ranges::find_if(functions_, [&](const Function& function) {
       return (function.rank ? of_ranks : of_sequential) && function.is_never_defined();
     });
     return found == functions_.end() ? nullptr : &*found;
   }
 
+  // What the specification gives there, and what the ranks.
+  std::optional<std::pair<double, double>> answered() const { return answered_; }
+
  private:
+  // Whether something may ask for a value of one of the functions.
+  bool are_asked() const {
+    std::vector<std::set<CoreId>> of_sequential(1), of_ranks(problem_.rank_programs.size());
+    for (const Function& function : functions_)
+      (function.rank ? of_ranks[static_cast<size_t>(*function.rank)] : of_sequential[0])
+          .insert(function.op);
+    return may_be_asked({problem_.sequential_program}, of_sequential) ||
+           may_be_asked(problem_.rank_programs, of_ranks);
+  }
+
+  // Where all functions have values, numbers that differ do so by rounding alone (x / x == 1).
+  void see_answers() {
+    const auto function = std::ranges::find_if(functions_, &Function::undefined_now);
+    for (SeenClaim& claim : seen_) {
+      if (!claim.difference) continue;
+      if (function == functions_.end()) claim.differs_by_rounding = true;
+      if (!claim.answer && function != functions_.end())
+        claim.answer = {&*function, *claim.difference};
+    }
+  }
+
+  const Function* find_answered() {
+    for (const SeenClaim& claim : seen_)
+      if (claim.answer && !claim.differs_by_rounding) {
+        answered_ = claim.answer->second;
+        return claim.answer->first;
+      }
+    return nullptr;
+  }
+
   void add(std::optional<Rank> rank, const CoreProgram& program, const LiftedProgram& lifted,
            const std::set<AtomId>& assumed) {
     if (assumed.empty()) return;
@@ -170,69 +207,27 @@ class Runs {
     return std::ranges::all_of(functions_, [](const Function& f) { return f.rank.has_value(); });
   }
 
-  bool is_large() const {
-    int64_t elements = 0;
-    const auto add = [&](const CoreProgram& program) {
-      for (const CoreOp& op : program.ops) elements += element_count(op.shape);
-    };
-    add(problem_.sequential_program);
-    for (const CoreProgram& program : problem_.rank_programs) add(program);
-    return elements > kMostComputed;
-  }
-
-  // False where the programs cannot be run on this draw.
-  bool run(size_t draw) {
-    problem_.lifting.check_deadline();
-    InputNumbers inputs(problem_.lifting, draw);
-    const auto sources = [&](const std::vector<CoreProgram>& programs,
-                             const std::vector<const LiftedProgram*>& lifted) {
-      return ReferenceSources{
-          [&inputs, &programs, lifted](Rank rank, const CoreOp& op) {
-            const auto r = static_cast<size_t>(rank);
-            return inputs.of(lifted[r]->values[static_cast<size_t>(&op - programs[r].ops.data())]);
-          },
-          {}};
-    };
-    try {
-      const std::vector<CoreProgram> whole{problem_.sequential_program};
-      const ProgramNumbers sequential = evaluate(whole, sources(whole, {&problem_.sequential}));
-      std::vector<const LiftedProgram*> lifted;
-      for (const LiftedProgram& rank : problem_.ranks.ranks) lifted.push_back(&rank);
-      see(sequential[0], evaluate(problem_.rank_programs, sources(problem_.rank_programs, lifted)));
-    } catch (const reference::NoNumbers&) {
-      return false;
-    } catch (const InputNumbers::Unknown&) {
-      return false;
-    }
-    return true;
-  }
-
-  void see(const std::vector<ReferenceTensor>& sequential, const ProgramNumbers& ranks) {
-    const auto of_sequential = [&](const std::string& name, Rank) {
-      const auto id = static_cast<size_t>(problem_.refinement.sequential.find(name));
-      return sequential[static_cast<size_t>(problem_.sequential_program.value_of[id])];
-    };
-    const auto of_rank = [&](const std::string& name, Rank rank) {
-      const auto r = static_cast<size_t>(rank);
-      const auto id = static_cast<size_t>(problem_.rank_graph(rank).find(name));
-      return ranks[r][static_cast<size_t>(problem_.rank_programs[r].value_of[id])];
-    };
-    for (Claim& claim : claims_)
-      claim.see(evaluate(claim.sequential, of_sequential), evaluate(claim.replica, of_rank));
+  void see(const Trial& trial) {
+    const double magnitude = greatest_magnitude(trial);
+    const auto numbers = claims_.numbers(trial);
+    seen_.resize(numbers.size());
+    for (size_t i = 0; i < numbers.size(); ++i) seen_[i].see(numbers[i], magnitude);
     for (Function& function : functions_) {
       const auto op = static_cast<size_t>(function.op);
       if (!function.rank) {
-        function.see(problem_.sequential_program.ops[op], sequential);
+        function.see(problem_.sequential_program.ops[op], trial.sequential);
         continue;
       }
       const auto r = static_cast<size_t>(*function.rank);
-      function.see(problem_.rank_programs[r].ops[op], ranks[r]);
+      function.see(problem_.rank_programs[r].ops[op], trial.ranks[r]);
     }
   }
 
   const Problem& problem_;
-  std::vector<Claim> claims_;
+  const Claims claims_;
+  std::vector<SeenClaim> seen_;  // per claim
   std::vector<Function> functions_;
+  std::optional<std::pair<double, double>> answered_;
 };
 
 }  // namespace
@@ -250,6 +245,15 @@ void refuse_contradicted_domains(const Problem& problem, const Certificate& cert
       of_rank ? problem.rank_graph(*function->rank) : problem.refinement.sequential;
   const Node& node =
       graph.nodes[static_cast<size_t>(program.ops[static_cast<size_t>(function->op)].origin)];
+  if (const auto answer = runs.answered())
+    throw UserError(
+        node.source,
+        fmt::format(
+            "{}: {} has no value for some inputs (log(-1), 0/0), and the ranks then give {:.6g} "
+            "where the specification gives {:.6g}",
+            graph.name, node.op, answer->second, answer->first),
+        "a comparison, isfinite, a sort or a cast answers for NaN, too: decide by the argument of "
+        "the function, not by its value");
   throw UserError(
       node.source,
       fmt::format("{}: the proof {} what {} gives, and an argument of it is outside of its "

@@ -11,9 +11,10 @@ namespace assay {
 // programs on numbers of both signs and many scales, and throws UserError at a function an argument
 // of which lies outside of its domain each time (log(-exp(x)), 1/0):
 // * of the ranks, where they give at a place of what was proved no number but the specification
-// one,
-//   each time;
-// * of the specification, where both give a number, and not the same (x >= 0/0 beside x >= 0).
+//   one, each time;
+// * of the specification, where both give a number, and not the same (x >= 0/0 beside x >= 0);
+// and at a function of either, an argument of which lies outside for one draw, where something asks
+// for its value (isfinite(sqrt(x)), log(x) > 0) and both give a number, and not the same.
 // Programs that are too large to run are left to the case's own run.
 void refuse_contradicted_domains(const Problem& problem, const Certificate& certificate,
                                  const DomainAssumptions& domains);

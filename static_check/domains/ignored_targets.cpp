@@ -154,6 +154,10 @@ class Readings {
     TargetReadings readings{asked || on_ranks, false, other_count_of_ranks(own, of_ranks, asked)};
     readings.exact |= readings.other_count.has_value();
     readings.none_ignored = !asked && !readings.other_count;
+    for (size_t r = 0; r < ranks_.size(); ++r)
+      for (const IgnoringLoss& loss : of_ranks[r])
+        if (!fails_at_ignored(ranks_[r], loss))
+          readings.ignoring = {loss.node->source, ranks_[r].graph.name + ": " + loss.node->op};
     return readings;
   }
 

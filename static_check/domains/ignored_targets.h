@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "shared_ir/base/error.h"
 #include "shared_ir/case/case.h"
@@ -9,6 +10,12 @@
 #include "shared_ir/operator_table/operator_table.h"
 
 namespace assay {
+
+// A loss of a rank, for messages.
+struct RankLoss {
+  SourcePlace source;
+  std::string name;  // of the graph and of the operator
+};
 
 // How the programs of a case can be read.
 struct TargetReadings {
@@ -20,6 +27,8 @@ struct TargetReadings {
   // Why they contradict it, at the operator of a rank: a loss that is divided by another number of
   // targets than the specification's (a mean of means: each part is divided by its own count).
   std::optional<UserError> other_count = std::nullopt;
+  // A loss of a rank that gives a number where a target is ignored.
+  std::optional<RankLoss> ignoring = std::nullopt;
 };
 
 // The programs contradict that no target is ignored where one asks whether a target is

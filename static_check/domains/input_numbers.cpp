@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-enum class Signs { kAllPositive, kBoth, kAllNegative, kByInput };
+using Signs = InputNumbers::Signs;
 
 struct DrawKind {
   Signs signs;
@@ -23,6 +23,13 @@ DrawKind draw_kind(size_t draw) {
   if (draw < kSigns.size() * kScales.size())
     return {kSigns[draw % kSigns.size()], kScales[draw / kSigns.size()]};
   return {Signs::kByInput, kScales[draw % kScales.size()]};
+}
+
+// In the last draws: somewhere, and at the same places of all inputs (0/0).
+bool has_zero(size_t draw, int64_t place, std::mt19937_64& random) {
+  if (draw < InputNumbers::kDraws - 4) return false;
+  if (draw < InputNumbers::kDraws - 2) return random() % 3 == 0;
+  return static_cast<size_t>(place) % 2 == draw % 2;
 }
 
 double with_sign(double magnitude, Signs signs, bool negative) {
@@ -72,6 +79,38 @@ double InputNumbers::element(const Term& term, int64_t address) {
   return numbers(term.atom).at(static_cast<size_t>(address));
 }
 
+// An index lies in its table, or is an ignore_index as often as not; in some draws all are the
+// first, or the last, of what they may be. Of others, in every second draw one that lies in most
+// tables.
+double InputNumbers::integer(const Intervals& values, Signs own, std::mt19937_64& random) const {
+  constexpr int64_t kMostValues = int64_t{1} << 40;
+  int64_t count = 0;
+  for (const Interval& interval : values) {
+    if (interval.lo < -kMostValues || interval.hi > kMostValues) {
+      const uint64_t below = draw_ % 2 == 0 ? 4 : 256;
+      const auto number = static_cast<double>(random() % below);
+      return below > 4 ? with_sign(number, own, random() % 2 == 0) : number;
+    }
+    count += interval.hi - interval.lo;
+  }
+  if (count == 0) throw Unknown{};
+  const uint64_t kind = draw_ % 4;
+  if (kind == 0) {
+    const Interval& part = values[random() % values.size()];
+    return static_cast<double>(part.lo) +
+           static_cast<double>(random() % static_cast<uint64_t>(part.hi - part.lo));
+  }
+  const uint64_t any = random() % static_cast<uint64_t>(count);
+  auto place = static_cast<int64_t>(kind == 1   ? 0
+                                    : kind == 3 ? static_cast<uint64_t>(count) - 1
+                                                : any);
+  for (const Interval& interval : values) {
+    if (place < interval.hi - interval.lo) return static_cast<double>(interval.lo + place);
+    place -= interval.hi - interval.lo;
+  }
+  throw Unknown{};
+}
+
 const std::vector<double>& InputNumbers::numbers(AtomId id) {
   const auto [known, first] = numbers_.try_emplace(id);
   if (!first) return known->second;
@@ -87,13 +126,11 @@ const std::vector<double>& InputNumbers::numbers(AtomId id) {
     if (is_bool(atom.dtype)) {
       number = static_cast<double>(random() % 2);
     } else if (is_integer(atom.dtype)) {
-      // In every second draw an index that lies in most tables.
-      const uint64_t below = draw_ % 2 == 0 ? 4 : 256;
-      number = static_cast<double>(random() % below);
-      if (below > 4) number = with_sign(number, own, random() % 2 == 0);
+      number = integer(lifting_.index_values(id), own, random);
     } else {
       number = normal(random) * scale;
       number = with_sign(std::abs(number), own, number < 0);
+      if (has_zero(draw_, i, random)) number = 0;
     }
     known->second.push_back(number);
   }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <random>
 #include <vector>
 
 #include "shared_ir/reference/reference.h"
@@ -14,7 +15,8 @@ namespace assay {
 class InputNumbers {
  public:
   // Draws have numbers of one sign or of both, small, ordinary and large ones; in later ones each
-  // input has a sign of its own.
+  // input has a sign of its own, and in the last some numbers are 0. Indices lie in the tables of
+  // the specification.
   static constexpr size_t kDraws = 24;
 
   InputNumbers(const Lifting& lifting, size_t draw) : lifting_(lifting), draw_(draw) {}
@@ -22,12 +24,15 @@ class InputNumbers {
   // Thrown for what is not made of inputs.
   struct Unknown {};
 
+  enum class Signs { kAllPositive, kBoth, kAllNegative, kByInput };
+
   // The numbers of an input's value.
   ReferenceTensor of(const Value& value);
 
  private:
   double element(const Term& term, int64_t address);
   const std::vector<double>& numbers(AtomId id);
+  double integer(const Intervals& values, Signs own, std::mt19937_64& random) const;
 
   const Lifting& lifting_;
   const size_t draw_;

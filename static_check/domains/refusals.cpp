@@ -2,6 +2,7 @@
 
 #include "static_check/domains/contradicted_domains.h"
 #include "static_check/domains/domains.h"
+#include "static_check/domains/indices_outside.h"
 #include "static_check/domains/lost_writes.h"
 #include "static_check/domains/undefined_outputs.h"
 
@@ -11,6 +12,7 @@ std::vector<std::string> assumed_of_domains(Problem& problem, const Certificate*
   if (proof != nullptr) {
     refuse_undefined_outputs(problem, *proof);
     refuse_lost_writes(problem);
+    refuse_indices_outside(problem);
   }
   DomainAssumptions domains = domain_assumptions(problem, proof);
   if (proof != nullptr) refuse_contradicted_domains(problem, *proof, domains);

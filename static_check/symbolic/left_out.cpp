@@ -7,7 +7,9 @@
 #include "static_check/certify/certify.h"
 #include "static_check/checker/identity/identity.h"
 #include "static_check/domains/contradicted_domains.h"
+#include "static_check/domains/indices_outside.h"
 #include "static_check/domains/lost_writes.h"
+#include "static_check/domains/other_losses.h"
 #include "static_check/identity/identity_test.h"
 #include "static_check/smt/solver.h"
 
@@ -33,6 +35,8 @@ std::vector<std::string> Solver::notes() const { return {}; }
 std::vector<std::string> Solver::unanswered() const { return {}; }
 
 void refuse_lost_writes(const Problem&) {}
+void refuse_other_losses(const Problem&, const Certificate&, const RankLoss&) {}
+void refuse_indices_outside(const Problem&) {}
 void refuse_contradicted_domains(const Problem&, const Certificate&, const DomainAssumptions&) {}
 
 // An identity that was tested at some sizes says nothing of others.

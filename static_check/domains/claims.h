@@ -1,0 +1,46 @@
+// What was proved, on the numbers of a trial.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "shared_ir/clean_expr.h"
+#include "shared_ir/proof/proof.h"
+#include "static_check/domains/trials.h"
+#include "static_check/problem/problem.h"
+
+namespace assay {
+
+// What the specification gives, and what the ranks.
+struct ClaimedNumbers {
+  ReferenceTensor wanted;
+  ReferenceTensor found;
+};
+
+// By double precision, generously: numbers further apart, in terms of what they are made of, are
+// different.
+constexpr double kTrialRounding = 1e-6;
+
+class Claims {
+ public:
+  // What the case expects and the relations of the outputs; the problem must outlive it.
+  Claims(const Problem& problem, const Certificate& certificate);
+
+  // Per claim. Of the problem's programs.
+  std::vector<ClaimedNumbers> numbers(const Trial& trial) const;
+
+ private:
+  const Problem& problem_;
+  std::vector<std::pair<CleanExpr, CleanExpr>> claims_;
+};
+
+// The greatest finite magnitude of a trial; 0 where there is none.
+double greatest_magnitude(const Trial& trial);
+
+// Where both have a number: the last two that differ, what is wanted first. `magnitude`: of what
+// they are made of.
+std::optional<std::pair<double, double>> difference(const ClaimedNumbers& numbers,
+                                                    double magnitude);
+
+}  // namespace assay

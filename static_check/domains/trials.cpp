@@ -1,0 +1,77 @@
+#include "static_check/domains/trials.h"
+
+#include <algorithm>
+
+#include "shared_ir/reference/element_functions.h"
+#include "static_check/domains/input_numbers.h"
+
+namespace assay {
+namespace {
+
+// Elements of all operators together that are computed for one draw.
+constexpr int64_t kMostComputed = int64_t{1} << 21;
+
+int64_t elements_of(const CoreProgram& program) {
+  int64_t elements = 0;
+  for (const CoreOp& op : program.ops) elements += element_count(op.shape);
+  return elements;
+}
+
+}  // namespace
+
+bool Trials::are_too_large() const {
+  int64_t elements = elements_of(problem_.sequential_program);
+  for (const CoreProgram& program : problem_.rank_programs) elements += elements_of(program);
+  return elements > kMostComputed;
+}
+
+std::optional<Trial> Trials::run(size_t draw) const {
+  problem_.lifting.check_deadline();
+  InputNumbers inputs(problem_.lifting, draw);
+  const auto sources = [&inputs](const std::vector<CoreProgram>& programs,
+                                 const std::vector<const LiftedProgram*>& lifted) {
+    return ReferenceSources{
+        [&inputs, &programs, lifted](Rank rank, const CoreOp& op) {
+          const auto r = static_cast<size_t>(rank);
+          return inputs.of(lifted[r]->values[static_cast<size_t>(&op - programs[r].ops.data())]);
+        },
+        {}};
+  };
+  Trial trial;
+  try {
+    const std::vector<CoreProgram> whole{problem_.sequential_program};
+    trial.sequential = std::move(evaluate(whole, sources(whole, {&problem_.sequential}))[0]);
+    if (index_outside_of_table(whole[0], trial.sequential) != kNone) return std::nullopt;
+    std::vector<const LiftedProgram*> lifted;
+    for (const LiftedProgram& rank : problem_.ranks.ranks) lifted.push_back(&rank);
+    trial.ranks = evaluate(problem_.rank_programs, sources(problem_.rank_programs, lifted));
+  } catch (const reference::NoNumbers&) {
+    return std::nullopt;
+  } catch (const InputNumbers::Unknown&) {
+    return std::nullopt;
+  }
+  return trial;
+}
+
+bool is_outside_of_table(const CoreProgram& program, CoreId one_hot,
+                         const std::vector<ReferenceTensor>& values) {
+  const CoreOp& op = program.ops[static_cast<size_t>(one_hot)];
+  const auto rows = static_cast<double>(op.shape.back());
+  const std::vector<double>& indices = values[static_cast<size_t>(op.operands[0])].values;
+  return std::ranges::any_of(indices, [&](double index) {
+    return !(0 <= index && index < rows) && std::ranges::none_of(op.ints, [&](int64_t beside) {
+      return index == static_cast<double>(beside);
+    });
+  });
+}
+
+CoreId index_outside_of_table(const CoreProgram& program,
+                              const std::vector<ReferenceTensor>& values) {
+  for (size_t id = 0; id < program.ops.size(); ++id)
+    if (program.ops[id].prim == Prim::kOneHot &&
+        is_outside_of_table(program, static_cast<CoreId>(id), values))
+      return static_cast<CoreId>(id);
+  return kNone;
+}
+
+}  // namespace assay

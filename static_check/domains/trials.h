@@ -1,0 +1,44 @@
+// Both programs on drawn numbers.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "shared_ir/reference/reference.h"
+#include "static_check/problem/problem.h"
+
+namespace assay {
+
+// The values of both programs for one draw of the inputs.
+struct Trial {
+  std::vector<ReferenceTensor> sequential;          // per core operator
+  std::vector<std::vector<ReferenceTensor>> ranks;  // per rank, per core operator
+};
+
+class Trials {
+ public:
+  // `problem`: lifted; it must outlive the trials.
+  explicit Trials(const Problem& problem) : problem_(problem) {}
+
+  // The programs have more elements than a trial computes.
+  bool are_too_large() const;
+
+  // By double precision. Nothing where an index of the specification lies outside of its table for
+  // this draw (InputNumbers), or the numbers of a function or of an input are not known. Throws
+  // TimedOut.
+  std::optional<Trial> run(size_t draw) const;
+
+ private:
+  const Problem& problem_;
+};
+
+// The first operator that reads beyond its table, of a program with these values: kNone, or a
+// kOneHot.
+CoreId index_outside_of_table(const CoreProgram& program,
+                              const std::vector<ReferenceTensor>& values);
+
+// Whether that one does.
+bool is_outside_of_table(const CoreProgram& program, CoreId one_hot,
+                         const std::vector<ReferenceTensor>& values);
+
+}  // namespace assay
