@@ -18,6 +18,7 @@ template <class Number>
 struct Member {
   const Collective* what;
   const TensorOf<Number>* sent;
+  DType dtype;
 };
 
 template <class Number>
@@ -41,10 +42,10 @@ TensorOf<Number> reduced(Algebra& algebra, const std::vector<Member<Number>>& me
           a = algebra.add(a, b);
           break;
         case Collective::Reduce::kMax:
-          a = algebra.maximum(a, b);
+          a = algebra.maximum(a, b, members[0].dtype);
           break;
         case Collective::Reduce::kMin:
-          a = algebra.minimum(a, b);
+          a = algebra.minimum(a, b, members[0].dtype);
           break;
         case Collective::Reduce::kProduct:
           a = algebra.multiply(a, b);

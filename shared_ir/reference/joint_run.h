@@ -24,7 +24,8 @@ namespace assay::reference {
 //   TensorOf<Number> value(Rank, const CoreProgram&, const CoreOp&,
 //                          const std::vector<const TensorOf<Number>*>& operands);
 //       // of what is no collective; sources have no operands
-//   Number add(a, b), multiply(a, b), maximum(a, b), minimum(a, b), share(a, int64_t parts);
+//   Number add(a, b), multiply(a, b), maximum(a, b, DType), minimum(a, b, DType), share(a, int64_t
+//   parts);
 //
 // Ranks advance in turn, each up to what another one has yet to send. Collectives are begun, and
 // done when all members have begun them; a rank goes on until it waits for one.
@@ -161,8 +162,8 @@ class JointRun {
       const auto call = begun(member, stream);
       if (!call) return false;
       calls.push_back(*call);
-      members.push_back(
-          {&collective(member, *call), &values_[member][programs_[member].ops[*call].operands[0]]});
+      const CoreOp& op = programs_[member].ops[*call];
+      members.push_back({&collective(member, *call), &values_[member][op.operands[0]], op.dtype});
     }
     if (std::string why = mismatch(members); !why.empty())
       throw UserError({}, fmt::format("collective of group '{}': {}", what.group, why));

@@ -26,8 +26,8 @@ class Doubles {
 
   static double add(double a, double b) { return a + b; }
   static double multiply(double a, double b) { return a * b; }
-  static double maximum(double a, double b) { return std::max(a, b); }
-  static double minimum(double a, double b) { return std::min(a, b); }
+  static double maximum(double a, double b, DType) { return std::max(a, b); }
+  static double minimum(double a, double b, DType) { return std::min(a, b); }
   static double zero() { return 0; }
   static double scaled(double a, int64_t numerator, int64_t denominator) {
     return a * static_cast<double>(numerator) / static_cast<double>(denominator);

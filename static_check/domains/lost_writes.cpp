@@ -8,7 +8,7 @@
 #include "shared_ir/base/error.h"
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/reference.h"
-#include "static_check/domains/input_numbers.h"
+#include "static_check/domains/trials/input_numbers.h"
 
 namespace assay {
 namespace {

@@ -1,9 +1,9 @@
 #include "static_check/domains/refusals.h"
 
-#include "static_check/domains/contradicted_domains.h"
 #include "static_check/domains/domains.h"
-#include "static_check/domains/indices_outside.h"
 #include "static_check/domains/lost_writes.h"
+#include "static_check/domains/trials/contradicted_domains.h"
+#include "static_check/domains/trials/indices_outside.h"
 #include "static_check/domains/undefined_outputs.h"
 
 namespace assay {

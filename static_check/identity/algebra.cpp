@@ -234,6 +234,7 @@ Number Algebra::add_logarithms(const Number& a, const Number& b) {
 }
 
 std::optional<Number> Algebra::joined(const Number& a, const Number& b) {
+  if (has(a, Form::Kind::kChoice) || has(b, Form::Kind::kChoice)) return sum_of_choices(a, b);
   const Rational *left = constant_of(a), *right = constant_of(b);
   if (left != nullptr && right != nullptr) return constant(*left + *right);
   if (left != nullptr && a.form->constant.is_one() && has(b, Form::Kind::kKept)) {
@@ -307,6 +308,8 @@ Number Algebra::plain_multiple(const Number& a, const Rational& by) {
       }
       case Form::Kind::kAffine:
         break;
+      case Form::Kind::kChoice:
+        return *each_choice({&a, 1}, [&](std::span<const Number> x) { return scaled(x[0], by); });
       case Form::Kind::kFlag:
         return keep(a, constant(by));
       case Form::Kind::kKept:
@@ -337,6 +340,8 @@ Number Algebra::plain_product(const Number& left, const Number& right) {
   if (has(left, Form::Kind::kLogarithms)) return times_logarithms(left, settled(right).residue);
   if (has(right, Form::Kind::kLogarithms)) return times_logarithms(right, left.residue);
   const Number &a = left, &b = right;
+  if (has(a, Form::Kind::kChoice) || has(b, Form::Kind::kChoice))
+    if (const auto product = product_of_choices(a, b)) return *product;
   if (has(a, Form::Kind::kFlag)) return has(b, Form::Kind::kFlag) ? conjunction(a, b) : keep(a, b);
   if (has(b, Form::Kind::kFlag)) return keep(b, a);
   if (has(a, Form::Kind::kKept)) return keep(a.form->flag(), multiply(a.form->kept(), b));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "static_check/identity/angles.h"
 #include "static_check/identity/cases/cases.h"
+#include "static_check/identity/choices/order.h"
 #include "static_check/identity/factors.h"
 #include "static_check/identity/field.h"
 #include "static_check/identity/number.h"
@@ -88,6 +90,20 @@ class Algebra {
   // flag ? value : 0.
   Number keep(const Number& flag, const Number& value);
 
+  // Of the values the one whose number is at that place of the row, 0 being the greatest and equal
+  // ones in the order of the row (choices.cpp). nullopt where that is not represented.
+  std::optional<Number> choice_of(std::span<const Number> row, uint64_t place,
+                                  std::span<const Number> values);
+  // A function of numbers some of which are choices of one row: of what is chosen at each place.
+  // nullopt where none is, they are of several rows, or the function gives nullopt.
+  using EachChoice = std::function<std::optional<Number>(std::span<const Number>)>;
+  std::optional<Number> each_choice(std::span<const Number> of, const EachChoice& function);
+  // a > b, or a = b, of extrema of several elements: whether what is greatest of all is among those
+  // of a. nullopt where they are none, or have no elements in common where they are to be equal.
+  std::optional<Number> compared_sets(const Number& a, const Number& b, bool equal);
+  // Whether it is a constant or a choice of such.
+  bool chooses_constants(const Number& number) const;
+
  private:
   // The same without what is known of the result's sign.
   Number plain_sum(const Number& a, const Number& b);
@@ -119,6 +135,17 @@ class Algebra {
   Residue unit_root(const Residue& base, const Rational& exponent) const;
   Number root_of_constant(const Rational& base, const Rational& exponent);
   Number maximum_of(std::vector<Residue> elements);
+  // choices.cpp
+  Number choice(Order order, std::vector<Number> values);
+  Number at_place(const Order& order);
+  std::vector<Residue> flags_of(const Order& order);
+  Residue greatest_of(const Order::Set& set);
+  std::optional<std::vector<Number>> as_choice(const Number& number, const Order& order);
+  std::optional<Number> sum_of_choices(const Number& a, const Number& b);
+  std::optional<Number> product_of_choices(const Number& a, const Number& b);
+  std::optional<Number> nested_product(const Number& outer, const Number& inner);
+  std::optional<Number> each_of_both(const Number& a, const Number& b, const EachChoice& function);
+  std::optional<Order::Set> elements_of(const Number& number) const;
   // By cases.
   struct AffineView {
     Residue of;

@@ -185,6 +185,27 @@ bool Functions::by_order(const FunctionName& fn, const NumberBlock& of, DType fr
   return true;
 }
 
+// What stands at the places of a sorted row, and where it was.
+bool Functions::chosen(const FunctionName& fn, const NumberBlock& of, NumberBlock& result) {
+  if (algebra_.cases() != nullptr) return false;  // which the checker decides
+  const bool extreme = fn.name == "argmax" || fn.name == "argmin";
+  if (!extreme && fn.name != "sort" && fn.name != "argsort") return false;
+  const bool ascending = fn.name == "argmin" || (!extreme && fn.text(0) != "true");
+  std::vector<Number> row = of.values, values;
+  if (ascending)
+    for (Number& number : row) number = algebra_.negative(number);
+  for (size_t i = 0; i < row.size(); ++i)
+    values.push_back(fn.name == "sort" ? of.values[i] : algebra_.constant(static_cast<int64_t>(i)));
+  std::vector<Number> places;
+  for (size_t place = 0; place < result.values.size(); ++place) {
+    auto found = algebra_.choice_of(row, place, values);
+    if (!found) return false;
+    places.push_back(std::move(*found));
+  }
+  result.values = std::move(places);
+  return true;
+}
+
 void Functions::block(const std::string& fn, const std::vector<NumberBlock>& operands, DType from,
                       DType to, NumberBlock& result) {
   const FunctionName name = reference::parse_function_name(fn);
@@ -199,6 +220,7 @@ void Functions::block(const std::string& fn, const std::vector<NumberBlock>& ope
     return;
   }
   if (operands.size() == 1 && by_order(name, operands[0], from, result)) return;
+  if (operands.size() == 1 && is_floating(from) && chosen(name, operands[0], result)) return;
   // Functions of integers know how these wrap.
   const std::string typed =
       floating ? fn : fmt::format("{} {} -> {}", fn, to_string(from), to_string(to));

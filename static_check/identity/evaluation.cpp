@@ -47,11 +47,13 @@ class Side {
   Number multiply(const Number& a, const Number& b) {
     return beside_decisions(algebra_.multiply(a, b), product(a.depends(), b.depends()));
   }
-  Number maximum(const Number& a, const Number& b) {
-    return decided(algebra_.maximum(a, b), sum(a.depends(), b.depends()));
+  Number maximum(const Number& a, const Number& b, DType dtype) {
+    return decided(functions_.extremum(std::vector{a, b}, dtype, true),
+                   sum(a.depends(), b.depends()));
   }
-  Number minimum(const Number& a, const Number& b) {
-    return decided(algebra_.minimum(a, b), sum(a.depends(), b.depends()));
+  Number minimum(const Number& a, const Number& b, DType dtype) {
+    return decided(functions_.extremum(std::vector{a, b}, dtype, false),
+                   sum(a.depends(), b.depends()));
   }
   Number share(const Number& a, int64_t parts) { return scaled(a, 1, parts); }
   Number zero() { return algebra_.constant(0); }
@@ -204,6 +206,12 @@ class Side {
       return number;
     }
     number = depending(std::move(number), function_of(number.depends()));
+    if (has(number, Form::Kind::kChoice) && algebra_.chooses_constants(number)) {
+      Number stored = *algebra_.each_choice(
+          {&number, 1}, [&](std::span<const Number> chosen) { return wrapped(chosen[0], op); });
+      stored.in_range = true;
+      return depending(std::move(stored), number.depends());
+    }
     const Rational* known = algebra_.constant_of(number);
     if (known == nullptr) return number;
     if (!known->is_integer() || !known->fits(INT64_MAX)) throw NotRepresented{"a long integer"};

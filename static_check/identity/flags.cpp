@@ -15,6 +15,7 @@ Number Algebra::flag_of(const Number& number) const {
 
 Number Algebra::negation(const Number& flag) {
   if (const Rational* known = constant_of(flag)) return constant(Rational(1) - *known);
+  if (has(flag, Form::Kind::kChoice)) return subtract(constant(1), flag);
   if (!flag.is_finite()) throw NotRepresented{"a flag that is none"};
   Number result{Residue{1, 1} - flag.residue};
   Form form{Form::Kind::kFlag};
@@ -29,6 +30,8 @@ Number Algebra::conjunction(const Number& a, const Number& b) {
   if (const Rational* known = constant_of(a)) return known->is_zero() ? a : b;
   if (const Rational* known = constant_of(b)) return known->is_zero() ? b : a;
   if (!a.is_finite() || !b.is_finite()) throw NotRepresented{"a flag that is none"};
+  if (has(a, Form::Kind::kChoice) || has(b, Form::Kind::kChoice))
+    if (const auto both = product_of_choices(a, b)) return *both;
   if (a.residue.value == b.residue.value) return a;
   if (kValues.add(a.residue.value, b.residue.value) == 1) return constant(0);
   return flagged(a.residue * b.residue, nullptr, false);
@@ -36,6 +39,7 @@ Number Algebra::conjunction(const Number& a, const Number& b) {
 
 Number Algebra::keep(const Number& flag, const Number& kept) {
   if (const Rational* known = constant_of(flag)) return known->is_zero() ? constant(0) : kept;
+  if (has(flag, Form::Kind::kChoice) && kept.is_finite()) return multiply(flag, kept);
   if (!flag.is_finite() || !has(flag, Form::Kind::kFlag))
     throw NotRepresented{"a condition that is no flag"};
   if (kept.kind == Number::Kind::kUndefined) return kept;

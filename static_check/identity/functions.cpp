@@ -154,6 +154,7 @@ Number Functions::compare(const std::string& name, const Number& a, const Number
   if (name == "ge") return algebra_.negation(compare("gt", b, a, of));
   if (name == "le") return algebra_.negation(compare("gt", a, b, of));
   if (!is_whole(of)) {
+    if (const auto known = algebra_.compared_sets(a, b, name == "eq")) return *known;
     if (name == "eq") return algebra_.is_equal(a, b);
     if (a.is_finite() || b.is_finite() || a.kind != b.kind)
       return algebra_.is_positive(algebra_.subtract(a, b));
@@ -190,6 +191,13 @@ void Functions::check_index(const Number& index, const IndexRange& range, DType 
       throw NotRepresented{"an index outside of its table"};
     return;
   }
+  if (algebra_.chooses_constants(index)) {
+    algebra_.each_choice({&index, 1}, [&](std::span<const Number> x) {
+      check_index(x[0], range, dtype, assumed);
+      return x[0];
+    });
+    return;
+  }
   const std::pair key{dtype, algebra_.key(index)};
   if (assumed) {
     const auto [entry, first] = ranges_.try_emplace(key, range);
@@ -204,6 +212,9 @@ void Functions::check_index(const Number& index, const IndexRange& range, DType 
 Number Functions::is_row(const Number& index, int64_t row, DType dtype) {
   if (const Rational* known = algebra_.constant_of(index))
     return algebra_.constant(*known == Rational(row) ? 1 : 0);
+  if (algebra_.chooses_constants(index))
+    return *algebra_.each_choice(
+        {&index, 1}, [&](std::span<const Number> x) { return is_row(x[0], row, dtype); });
   return *is_row_of_known(index, row, dtype);
 }
 
@@ -258,6 +269,12 @@ Number Functions::map(const ElementFunction& function, Arguments arguments) {
   const bool whole = is_whole(from) || is_whole(to);
   if (whole || name == "floor" || name == "ceil" || name == "round" || name == "trunc")
     if (const auto known = of_constants(fn, arguments)) return *known;
+  if (is_whole(from) && std::ranges::all_of(arguments, [&](const Number& argument) {
+        return algebra_.chooses_constants(argument);
+      }))
+    if (const auto known = algebra_.each_choice(
+            arguments, [&](Arguments chosen) { return map(function, chosen); }))
+      return *known;
   static const std::set<std::string> kComparisons{"eq", "ne", "lt", "le", "gt", "ge"};
   if (kComparisons.contains(name)) {
     if (is_bool(from) && name == "eq")
@@ -313,6 +330,18 @@ std::optional<Number> Functions::known_extremum(Arguments of, bool greatest) {
   return *extremum;
 }
 
+// Of two at a time, which may have chosen by the orders of other ranks.
+std::optional<Number> Functions::chosen_extremum(Arguments of, bool greatest) {
+  std::optional<Number> extremum = of[0];
+  for (size_t i = 1; extremum && i < of.size(); ++i) {
+    const Number both[] = {*extremum, of[i]};
+    const auto known = [&](Arguments chosen) { return known_extremum(chosen, greatest); };
+    extremum = known(both);
+    if (!extremum) extremum = algebra_.each_choice(both, known);
+  }
+  return extremum;
+}
+
 Number Functions::extremum(Arguments of, DType dtype, bool greatest) {
   if (is_bool(dtype)) {
     Number all = algebra_.constant(greatest ? 0 : 1);
@@ -324,6 +353,7 @@ Number Functions::extremum(Arguments of, DType dtype, bool greatest) {
   }
   if (is_whole(dtype)) {
     if (const auto known = known_extremum(of, greatest)) return *known;
+    if (const auto known = chosen_extremum(of, greatest)) return *known;
     std::set<uint64_t> keys;
     for (const Number& number : of) {
       if (number.kind == Number::Kind::kUndefined) return number;

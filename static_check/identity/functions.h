@@ -76,10 +76,13 @@ class Functions {
   Number tanh(const Number& x);
   Number odd(std::string_view name, const Number& x);
   std::optional<Number> known_extremum(std::span<const Number> of, bool greatest);
+  std::optional<Number> chosen_extremum(std::span<const Number> of, bool greatest);
   // Functions of the order of a row, where that is known.
   bool by_order(const reference::FunctionName& fn, const reference::TensorOf<Number>& of,
                 DType from, reference::TensorOf<Number>& result);
   void sorted(bool descending, const reference::TensorOf<Number>& of, std::vector<uint64_t> keys,
+              reference::TensorOf<Number>& result);
+  bool chosen(const reference::FunctionName& fn, const reference::TensorOf<Number>& of,
               reference::TensorOf<Number>& result);
   Number gelu(bool exact, const Number& x);
   Number gelu_slope(bool exact, const Number& x);

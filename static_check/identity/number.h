@@ -24,6 +24,7 @@ struct Residue {
 // More that is known of a number than its residue, by which it may be simplified; nullptr: nothing.
 struct Form;
 using FormPointer = std::shared_ptr<const Form>;
+struct Order;  // order.h
 
 // On which random decisions of a case something depends. Each is worth the logarithm of the inverse
 // of its least probability, in eighths of a bit. What is not 0 in all cases is a quotient of two
@@ -141,6 +142,7 @@ struct Form {
     kFlag,        // 0 or 1
     kKept,        // flag `first` times `second`
     kAffine,      // by cases: `scale` * `argument` + `constant`
+    kChoice,      // of `parts`: by the set of `order` in which the element at its place lies
   };
 
   Kind kind = Kind::kConstant;
@@ -155,7 +157,8 @@ struct Form {
   // kMaximum: the number is minus that maximum. kFlag: it is 1 - [argument > 0].
   bool negated = false;
   bool is_sign = false;            // kFlag: whether it is [argument > 0] or its negation
-  std::vector<Number> parts = {};  // kKept: the flag, the number
+  std::vector<Number> parts = {};  // kKept: the flag, the number; kChoice: per set
+  std::shared_ptr<const Order> order = nullptr;  // kChoice
 
   const Number& flag() const { return parts[0]; }
   const Number& kept() const { return parts[1]; }

@@ -7,15 +7,18 @@ namespace {
 // Elements of all operators together that are computed in one evaluation.
 constexpr int64_t kMostInAnEvaluation = int64_t{1} << 22;
 
-// Collectives of integers and flags do what their library does with these, sums of what wraps
-// apart; by cases integers are numbers, which such a sum does not wrap: short ones may.
+// Collectives of integers and flags do what their library does with these, but for sums, which wrap
+// alike, and extrema; by cases integers are numbers, which a sum does not wrap: short ones may.
 bool is_represented(const Collective& what, DType dtype, bool by_cases) {
   const bool reduces = what.kind == Collective::Kind::kAllReduce ||
                        what.kind == Collective::Kind::kReduce ||
                        what.kind == Collective::Kind::kReduceScatter;
-  return !reduces || is_floating(dtype) ||
-         (is_whole(dtype) && what.reduce == Collective::Reduce::kSum &&
-          (!by_cases || dtype == DType::kInt64));
+  if (!reduces || is_floating(dtype)) return true;
+  if (!is_whole(dtype)) return false;
+  const bool extremum =
+      what.reduce == Collective::Reduce::kMax || what.reduce == Collective::Reduce::kMin;
+  return by_cases ? what.reduce == Collective::Reduce::kSum && dtype == DType::kInt64
+                  : what.reduce == Collective::Reduce::kSum || extremum;
 }
 
 }  // namespace

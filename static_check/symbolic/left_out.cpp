@@ -6,10 +6,10 @@
 #include "shared_ir/import/unbacked/unbacked.h"
 #include "static_check/certify/certify.h"
 #include "static_check/checker/identity/identity.h"
-#include "static_check/domains/contradicted_domains.h"
-#include "static_check/domains/indices_outside.h"
 #include "static_check/domains/lost_writes.h"
-#include "static_check/domains/other_losses.h"
+#include "static_check/domains/trials/contradicted_domains.h"
+#include "static_check/domains/trials/indices_outside.h"
+#include "static_check/domains/trials/other_losses.h"
 #include "static_check/identity/identity_test.h"
 #include "static_check/smt/solver.h"
 

@@ -41,6 +41,10 @@ Number Algebra::plain_sum(std::vector<Number> terms) {
   if (terms.empty()) return exact(Rational(0), type);
   if (terms.size() == 1) return terms[0];
   if (auto constant = exact_sum(terms, type)) return *constant;
+  if (const auto result = member_by_member(terms, type, [&](std::span<const Number> x) {
+        return std::optional(sum({x.begin(), x.end()}));
+      }))
+    return *result;
   Number result = sum_of_finite(terms, type);
   if (is_integer_type(type)) {
     if (!result.is_constant()) result.in_range = false;
@@ -167,6 +171,10 @@ Number Algebra::plain_multiple(const Number& x, const Rational& by) {
     } catch (const RationalOverflow&) {
     }
   }
+  if (const auto result = member_by_member({&x, 1}, x.type, [&](std::span<const Number> y) {
+        return std::optional(scaled(y[0], by));
+      }))
+    return *result;
   const Residues factor = residues_of(by);
   Number result;
   switch (x.kind) {
@@ -240,6 +248,8 @@ Number Algebra::plain_product(const Number& a, const Number& b) {
     result = scaled(b, rational(a));
   } else if (b.is_constant()) {
     result = scaled(a, rational(b));
+  } else if (const auto product = product_of_selections(a, b, type)) {
+    return *product;
   } else if (a.kind == Kind::kKept || b.kind == Kind::kKept) {
     std::vector<Residues> flags;
     const auto value_of = [&](const Number& x) {

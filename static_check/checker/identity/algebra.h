@@ -10,6 +10,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,6 +25,7 @@
 #include "static_check/checker/identity/hash.h"
 #include "static_check/checker/identity/number.h"
 #include "static_check/checker/identity/powers/circle.h"
+#include "static_check/checker/identity/selections.h"
 
 namespace assay::checker::identity {
 
@@ -106,6 +108,20 @@ class Algebra {
   Number disjunction(const Number& a, const Number& b);
   Number keep(const Number& flag, const Number& x);
   Number where(const Number& flag, const Number& yes, const Number& no);
+
+  // -- selections (selections.cpp): nullopt where they are not represented --
+  // Of the values the one whose number stands at that place of the row in descending order, equal
+  // ones as they come.
+  std::optional<Number> select(const std::vector<Number>& row, PlainInt place,
+                               const std::vector<Number>& values, Type type);
+  // A function of numbers of which some are selections by one row; where none is, nullopt.
+  using OfMembers = std::function<std::optional<Number>(std::span<const Number>)>;
+  std::optional<Number> member_by_member(std::span<const Number> of, Type type,
+                                         const OfMembers& function);
+  // Whether all are constants or selections of such, one of them a selection.
+  bool selects_constants(std::span<const Number> of) const;
+  // What stands at a place of a row in descending order.
+  Number standing_at(PlainInt place, const std::vector<Number>& row);
 
   // -- types (types.cpp) --
   // A result of this type: a constant that wraps is none any more; a bool is a flag.
@@ -211,6 +227,21 @@ class Algebra {
   void note_term(const Number& sum, const std::vector<Number>& terms);
   std::optional<Word> word_by_terms(uint64_t r);
 
+  const Selection* selection_of(const Number& x) const;
+  std::optional<std::vector<Residues>> parts_of_extreme(const Number& x) const;
+  // Of real numbers that are the greatest of several: whether the greatest of all is among those of
+  // `a` and, where `strictly`, none of b's is equal to it.
+  std::optional<Number> extreme_is_greater(const Number& a, const Number& b);
+  std::optional<Number> extreme_is_equal(const Number& a, const Number& b);
+  std::optional<Number> by_two_rankings(const Selection& a, const Selection& b, Type type,
+                                        const OfMembers& function);
+  Number selected(Selection selection, Type type);
+  std::vector<Residues> indicators_of(const Ranking& ranking);
+  std::vector<Number> greatest_of_members(const Ranking& ranking);
+  std::optional<std::vector<Number>> members_as_values(const Number& x, const Ranking& ranking);
+  std::optional<Number> selection_within(const Number& outer, const Number& inner, Type type);
+  std::optional<Number> product_of_selections(const Number& a, const Number& b, Type type);
+
   Number extreme(ElementSet elements, const std::vector<Number>& of);
   Number integer_extreme(const std::vector<Number>& of, bool least, Type type);
   Number positive(const Number& difference);
@@ -235,9 +266,10 @@ class Algebra {
   std::deque<ExtremeForm> extremes_;
   std::deque<KeptForm> kept_;
   std::deque<ElementSet> sets_;
-  std::unordered_map<uint64_t, Number> exponentials_;  // by r of the argument
-  std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
-  std::set<std::pair<Type, uint64_t>> compared_;       // indices without a known table
+  std::unordered_map<uint64_t, Selection> selections_;  // by r
+  std::unordered_map<uint64_t, Number> exponentials_;   // by r of the argument
+  std::unordered_map<uint64_t, Number> exponents_;      // arguments, by r of the exponential
+  std::set<std::pair<Type, uint64_t>> compared_;        // indices without a known table
   bool learned_late_ = false;
   std::map<std::pair<Type, uint64_t>, Table> tables_;                  // by index
   std::unordered_map<uint64_t, Number> positives_;                     // d of flags "d > 0", by r

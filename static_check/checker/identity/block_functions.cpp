@@ -166,6 +166,26 @@ std::vector<size_t> descending_order(Context& c, const Row& row, Dependence& dep
   return order;
 }
 
+// The numbers of a row in order, or where they were. False where that is not represented.
+bool selected(Context& c, Blocks in, Row& out) {
+  const std::string_view name = c.use.fn.name;
+  const bool extreme = name == "argmax" || name == "argmin", values = name == "sort";
+  const bool ascending = name == "argmin" || (!extreme && c.use.fn.text(0) != "true");
+  Row row = in[0].values, of;
+  for (size_t i = 0; i < row.size(); ++i) {
+    of.push_back(values ? row[i] : c.a.exact(Rational(static_cast<PlainInt>(i)), c.use.type));
+    if (ascending) row[i] = c.a.negated(row[i]);
+  }
+  Row found;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const auto one = c.a.select(row, static_cast<PlainInt>(i), of, c.use.type);
+    if (!one) return false;
+    found.push_back(*one);
+  }
+  out = std::move(found);
+  return true;
+}
+
 // In a case the order is known.
 void decide_order(Context& c, Blocks in, Row& out) {
   const Row& row = in[0].values;
@@ -266,9 +286,11 @@ void block(Algebra& algebra, const Use& use, std::span<const NumberBlock> of, Nu
   if (reals && use.type == kReal)
     if (const auto found = kRealOnly.find(use.fn.name); found != kRealOnly.end())
       return found->second(context, of, out.values);
-  if (const auto found = kOrders.find(use.fn.name);
-      found != kOrders.end() && real(of[0].values) && (found->second != sort || use.type == kReal))
+  if (const auto found = kOrders.find(use.fn.name); found != kOrders.end() && real(of[0].values) &&
+                                                    (found->second != sort || use.type == kReal)) {
+    if (selected(context, of, out.values)) return;
     return found->second(context, of, out.values);
+  }
   unknown_block(algebra, use, of, out);
 }
 

@@ -140,6 +140,11 @@ void Evaluation::check_index(const Number& index, const Table& table) {
     const Rational& known = algebra_.rational(index);
     if (!known.is_integer() || !table.contains(static_cast<PlainInt>(known.numerator())))
       throw Rejection{"an index outside of its table"};
+  } else if (algebra_.selects_constants({&index, 1})) {
+    algebra_.member_by_member({&index, 1}, index.type, [&](std::span<const Number> x) {
+      check_index(x[0], table);
+      return std::optional(x[0]);
+    });
   } else if (sequential_) {
     algebra_.learn_table(index, table);
   } else if (!algebra_.lies_in_table(index, table)) {
@@ -183,12 +188,12 @@ Number Evaluation::add(const Number& a, const Number& b) {
 
 Number Evaluation::multiply(const Number& a, const Number& b) { return algebra_.multiply(a, b); }
 
-Number Evaluation::maximum(const Number& a, const Number& b) {
-  return algebra_.typed(algebra_.maximum({a, b}), a.type);
+Number Evaluation::maximum(const Number& a, const Number& b, DType dtype) {
+  return algebra_.typed(algebra_.maximum({a, b}), type_of(dtype));
 }
 
-Number Evaluation::minimum(const Number& a, const Number& b) {
-  return algebra_.typed(algebra_.minimum({a, b}), a.type);
+Number Evaluation::minimum(const Number& a, const Number& b, DType dtype) {
+  return algebra_.typed(algebra_.minimum({a, b}), type_of(dtype));
 }
 
 Number Evaluation::share(const Number& a, int64_t parts) {

@@ -21,8 +21,8 @@ class Evaluation {
 
   Number add(const Number& a, const Number& b);
   Number multiply(const Number& a, const Number& b);
-  Number maximum(const Number& a, const Number& b);
-  Number minimum(const Number& a, const Number& b);
+  Number maximum(const Number& a, const Number& b, DType dtype);
+  Number minimum(const Number& a, const Number& b, DType dtype);
   Number share(const Number& a, int64_t parts);
   Number zero() { return algebra_.exact(Rational(0), kUntyped); }
   Number scaled(const Number& a, int64_t numerator, int64_t denominator);

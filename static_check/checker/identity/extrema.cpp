@@ -122,6 +122,20 @@ Number Algebra::plain_minimum(const std::vector<Number>& of) {
 }
 
 Number Algebra::integer_extreme(const std::vector<Number>& of, bool least, Type type) {
+  // Two at a time, whose rankings may be those of different ranks.
+  if (selects_constants(of)) {
+    std::optional<Number> extreme = of[0];
+    for (size_t i = 1; extreme && i < of.size(); ++i) {
+      const std::vector<Number> two{*extreme, of[i]};
+      extreme = selects_constants(two) ? member_by_member(two, type,
+                                                          [&](std::span<const Number> x) {
+                                                            return std::optional(integer_extreme(
+                                                                {x.begin(), x.end()}, least, type));
+                                                          })
+                                       : std::optional(integer_extreme(two, least, type));
+    }
+    if (extreme) return *extreme;
+  }
   ElementSet elements;
   const Number* best = nullptr;
   for (const Number& x : of) {

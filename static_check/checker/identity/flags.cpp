@@ -122,10 +122,19 @@ Number Algebra::positive(const Number& difference) {
 
 Number Algebra::greater(const Number& a, const Number& b) {
   if (cases() != nullptr) return decided_comparison(a, b, true);
+  const Number both[] = {a, b};
+  if (any_integer(a, b) && selects_constants(both))
+    if (const auto known = member_by_member(both, kFlag, [&](std::span<const Number> x) {
+          return std::optional(greater(x[0], x[1]));
+        }))
+      return *known;
   if (a.kind == Kind::kNan || b.kind == Kind::kNan) return undefined();
   if (a.is_infinite() || b.is_infinite())
     return exact(Rational(infinite_sign(a) > infinite_sign(b) ? 1 : 0), kFlag);
-  if (!any_integer(a, b)) return positive(subtract(a, b));
+  if (!any_integer(a, b)) {
+    if (const auto known = extreme_is_greater(a, b)) return *known;
+    return positive(subtract(a, b));
+  }
   try {
     if (a.is_constant() && b.is_constant())
       return exact(Rational((rational(a) - rational(b)).is_positive() ? 1 : 0), kFlag);
@@ -137,10 +146,17 @@ Number Algebra::greater(const Number& a, const Number& b) {
 
 Number Algebra::equal(const Number& a, const Number& b) {
   if (cases() != nullptr) return decided_comparison(a, b, false);
+  const Number both[] = {a, b};
+  if (any_integer(a, b) && selects_constants(both))
+    if (const auto known = member_by_member(both, kFlag, [&](std::span<const Number> x) {
+          return std::optional(equal(x[0], x[1]));
+        }))
+      return *known;
   if (a.kind == Kind::kNan || b.kind == Kind::kNan) return undefined();
   if (a.is_infinite() || b.is_infinite())
     return exact(Rational(infinite_sign(a) == infinite_sign(b) ? 1 : 0), kFlag);
   if (!any_integer(a, b)) {
+    if (const auto known = extreme_is_equal(a, b)) return *known;
     const Number d = subtract(a, b);
     if (d.is_constant()) return exact(Rational(rational(d).is_zero() ? 1 : 0), kFlag);
     const uint64_t key = std::min(d.value.r, minus<kP>(d.value.r));
@@ -198,6 +214,9 @@ Number Algebra::equal_integers(const Number& a, const Number& b) {
 Number Algebra::negation(const Number& x) {
   if (x.kind == Kind::kNan) return x;
   if (!is_flag(x)) return equal(x, exact(Rational(0), x.type));
+  if (const auto known = member_by_member(
+          {&x, 1}, kFlag, [&](std::span<const Number> y) { return std::optional(negation(y[0])); }))
+    return *known;
   Number result = flag(Residues{1, 1} - x.value);
   result.depends = x.depends;
   return result;
@@ -206,6 +225,11 @@ Number Algebra::negation(const Number& x) {
 Number Algebra::disjunction(const Number& a, const Number& b) {
   if (cases() == nullptr && is_exactly(a, Rational(0))) return b;
   if (cases() == nullptr && is_exactly(b, Rational(0))) return a;
+  const Number flags[] = {a, b};
+  if (const auto known = member_by_member(flags, kFlag, [&](std::span<const Number> x) {
+        return std::optional(disjunction(x[0], x[1]));
+      }))
+    return *known;
   const Number both = multiply(a, b);
   if (!both.is_finite()) return undefined();
   Number result = flag(a.value + b.value - both.value);
@@ -220,6 +244,7 @@ Number Algebra::keep(const Number& condition, const Number& x) {
     return result;
   }
   if (condition.kind == Kind::kNan || !x.is_finite()) return undefined();
+  if (const auto product = product_of_selections(condition, x, x.type)) return *product;
   if (!is_flag(condition)) throw Rejection{"a condition that is no flag"};
   const KeptForm form = kept_[index(condition)];
   return kept(form.flags, x);

@@ -54,6 +54,11 @@ std::optional<Number> flag_function(Algebra& algebra, const Use& use, std::span<
 
 Number integer_function(Algebra& algebra, const Use& use, std::span<const Number> of) {
   if (auto constant = computed(algebra, use, of)) return *constant;
+  if (algebra.selects_constants(of))
+    if (const auto known = algebra.member_by_member(of, use.type, [&](std::span<const Number> x) {
+          return std::optional(integer_function(algebra, use, x));
+        }))
+      return *known;
   const std::string_view name = use.fn.name;
   const bool alike = std::all_of(
       of.begin(), of.end(), [&](const Number& x) { return x.type == use.type && x.is_finite(); });

@@ -10,6 +10,11 @@ Number Algebra::plain_typed(Number x, Type type) {
     x.type = type;
     return x;
   }
+  if (x.type != type)
+    if (const auto known = member_by_member({&x, 1}, type, [&](std::span<const Number> y) {
+          return std::optional(typed(y[0], type));
+        }))
+      return *known;
   if (type == kFlag && !is_flag(x)) return flag(x.value);
   if (x.is_constant() && x.type != type) return exact(rational(x), type);
   if (x.type != type && is_integer_type(type) && !is_flag(x)) x.in_range = false;
@@ -23,6 +28,9 @@ Number Algebra::plain_cast(const Number& x, Type to) {
   if (x.kind == Kind::kNan || x.type == to) return x;
   if (x.is_infinite() && cases() != nullptr) throw Rejection{"a cast of infinity"};
   if (!x.is_finite()) return undefined();
+  if (selects_constants({&x, 1}))
+    return *member_by_member(
+        {&x, 1}, to, [&](std::span<const Number> y) { return std::optional(cast(y[0], to)); });
   if (to == kFlag) return is_flag(x) ? typed(x, to) : negation(negation(x));
   if (is_flag(x)) {
     Number result = typed(x, to);

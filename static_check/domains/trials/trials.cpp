@@ -1,9 +1,9 @@
-#include "static_check/domains/trials.h"
+#include "static_check/domains/trials/trials.h"
 
 #include <algorithm>
 
 #include "shared_ir/reference/element_functions.h"
-#include "static_check/domains/input_numbers.h"
+#include "static_check/domains/trials/input_numbers.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "static_check/domains/claims.h"
+#include "static_check/domains/trials/claims.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "static_check/domains/indices_outside.h"
+#include "static_check/domains/trials/indices_outside.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "static_check/domains/input_numbers.h"
-#include "static_check/domains/trials.h"
+#include "static_check/domains/trials/input_numbers.h"
+#include "static_check/domains/trials/trials.h"
 
 namespace assay {
 namespace {

@@ -1,10 +1,10 @@
-#include "static_check/domains/other_losses.h"
+#include "static_check/domains/trials/other_losses.h"
 
 #include <fmt/format.h>
 
-#include "static_check/domains/claims.h"
-#include "static_check/domains/input_numbers.h"
-#include "static_check/domains/trials.h"
+#include "static_check/domains/trials/claims.h"
+#include "static_check/domains/trials/input_numbers.h"
+#include "static_check/domains/trials/trials.h"
 
 namespace assay {
 

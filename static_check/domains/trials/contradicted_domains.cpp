@@ -1,4 +1,4 @@
-#include "static_check/domains/contradicted_domains.h"
+#include "static_check/domains/trials/contradicted_domains.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "static_check/domains/asked_values.h"
-#include "static_check/domains/claims.h"
 #include "static_check/domains/domains.h"
-#include "static_check/domains/input_numbers.h"
-#include "static_check/domains/trials.h"
+#include "static_check/domains/trials/asked_values.h"
+#include "static_check/domains/trials/claims.h"
+#include "static_check/domains/trials/input_numbers.h"
+#include "static_check/domains/trials/trials.h"
 
 namespace assay {
 namespace {
@@ -105,6 +105,9 @@ class Runs {
  public:
   Runs(const Problem& problem, const Certificate& certificate, const DomainAssumptions& domains)
       : problem_(problem), claims_(problem, certificate) {
+    const std::vector<CoreOp>& ops = problem.sequential_program.ops;
+    for (size_t i = 0; i < ops.size(); ++i)
+      if (is_partial(ops[i])) specification_.push_back({std::nullopt, static_cast<CoreId>(i)});
     add(std::nullopt, problem.sequential_program, problem.sequential, domains.of_sequential);
     for (size_t r = 0; r < problem.rank_programs.size(); ++r)
       add(static_cast<Rank>(r), problem.rank_programs[r], problem.ranks.ranks[r], domains.of_ranks);
@@ -156,6 +159,8 @@ class Runs {
 
   // Where all functions have values, numbers that differ do so by rounding alone (x / x == 1).
   void see_answers() {
+    // Where a function of the specification has no value, its own answer says nothing.
+    if (std::ranges::any_of(specification_, &Function::undefined_now)) return;
     const auto function = std::ranges::find_if(functions_, &Function::undefined_now);
     for (SeenClaim& claim : seen_) {
       if (!claim.difference) continue;
@@ -182,9 +187,13 @@ class Runs {
         functions_.push_back({rank, static_cast<CoreId>(i)});
   }
 
-  bool is_assumed(const CoreOp& op, const Value& value, const std::set<AtomId>& assumed) const {
+  static bool is_partial(const CoreOp& op) {
     const bool function = op.prim == Prim::kMap || op.prim == Prim::kBlock;
-    if (!function || op.origin == kNone || !is_partial_function(op.fn)) return false;
+    return function && op.origin != kNone && is_partial_function(op.fn);
+  }
+
+  bool is_assumed(const CoreOp& op, const Value& value, const std::set<AtomId>& assumed) const {
+    if (!is_partial(op)) return false;
     return std::ranges::any_of(value.tiles, [&](const Tile& tile) {
       return std::ranges::any_of(tile.terms,
                                  [&](const Term& term) { return is_made_of(term.atom, assumed); });
@@ -212,6 +221,9 @@ class Runs {
     const auto numbers = claims_.numbers(trial);
     seen_.resize(numbers.size());
     for (size_t i = 0; i < numbers.size(); ++i) seen_[i].see(numbers[i], magnitude);
+    for (Function& function : specification_)
+      function.see(problem_.sequential_program.ops[static_cast<size_t>(function.op)],
+                   trial.sequential);
     for (Function& function : functions_) {
       const auto op = static_cast<size_t>(function.op);
       if (!function.rank) {
@@ -225,8 +237,9 @@ class Runs {
 
   const Problem& problem_;
   const Claims claims_;
-  std::vector<SeenClaim> seen_;  // per claim
-  std::vector<Function> functions_;
+  std::vector<SeenClaim> seen_;          // per claim
+  std::vector<Function> functions_;      // that are taken to be defined
+  std::vector<Function> specification_;  // all of the specification's
   std::optional<std::pair<double, double>> answered_;
 };
 

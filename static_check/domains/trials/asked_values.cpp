@@ -1,4 +1,4 @@
-#include "static_check/domains/asked_values.h"
+#include "static_check/domains/trials/asked_values.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "static_check/domains/input_numbers.h"
+#include "static_check/domains/trials/input_numbers.h"
 
 #include <array>
 #include <cmath>

@@ -13,8 +13,9 @@ namespace assay {
 // * of the ranks, where they give at a place of what was proved no number but the specification
 //   one, each time;
 // * of the specification, where both give a number, and not the same (x >= 0/0 beside x >= 0);
-// and at a function of either, an argument of which lies outside for one draw, where something asks
-// for its value (isfinite(sqrt(x)), log(x) > 0) and both give a number, and not the same.
+// and at a function of the ranks, an argument of which lies outside for one draw for which those of
+// the specification are defined, where something asks for its value (isfinite(sqrt(x)), log(x) > 0)
+// and both give a number, and not the same.
 // Programs that are too large to run are left to the case's own run.
 void refuse_contradicted_domains(const Problem& problem, const Certificate& certificate,
                                  const DomainAssumptions& domains);

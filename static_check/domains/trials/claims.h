@@ -7,7 +7,7 @@
 
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/proof/proof.h"
-#include "static_check/domains/trials.h"
+#include "static_check/domains/trials/trials.h"
 #include "static_check/problem/problem.h"
 
 namespace assay {

@@ -1,0 +1,24 @@
+// What stands at one place of a row of real numbers in descending order, and what belongs to it.
+#pragma once
+
+#include <vector>
+
+#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/identity/number.h"
+
+namespace assay::checker::identity {
+
+// The members of a row, in the order that equal ones have. A member that is itself the greatest of
+// several numbers has several parts, and then the place is the first.
+struct Ranking {
+  std::vector<std::vector<Residues>> members;  // parts sorted by r
+  PlainInt place = 0;                          // 0: the greatest
+};
+
+// One number for each member: the one whose member stands at the place.
+struct Selection {
+  Ranking ranking;
+  std::vector<Number> values;
+};
+
+}  // namespace assay::checker::identity

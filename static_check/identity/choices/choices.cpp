@@ -1,0 +1,324 @@
+// Numbers that depend on which element of a row is the greatest: the values there, each times a
+// flag that is 1 where it is the one. These flags are random numbers that add up to 1.
+#include <algorithm>
+#include <set>
+
+#include "static_check/identity/algebra.h"
+
+namespace assay::identity {
+namespace {
+
+constexpr size_t kMostChoices = 64;
+
+const std::vector<Number>& values_of(const Number& choice) { return choice.form->parts; }
+
+bool is_choice(const Number& number) { return has(number, Form::Kind::kChoice); }
+
+Order::Set intersection(const Order::Set& a, const Order::Set& b) {
+  Order::Set both;
+  std::ranges::set_intersection(a, b, std::back_inserter(both), {}, &Residue::value,
+                                &Residue::value);
+  return both;
+}
+
+Residue mean_of(const Order& order) {
+  Residue sum;
+  for (const Order::Set& set : order.sets)
+    for (const Residue& element : set) sum = sum + element;
+  return sum * raised(residue_of(static_cast<int64_t>(order.count())), -1);
+}
+
+}  // namespace
+
+std::optional<Number> Algebra::choice_of(std::span<const Number> row, uint64_t place,
+                                         std::span<const Number> values) {
+  Order order;
+  order.place = place;
+  std::vector<Number> chosen;
+  std::set<uint64_t> seen;
+  for (size_t i = 0; i < row.size(); ++i) {
+    if (row[i].kind == Number::Kind::kMinusInfinity && place == 0) continue;
+    if (!row[i].is_finite()) return std::nullopt;
+    const Number member = settled(row[i]);
+    Order::Set set{member.residue};
+    if (has(member, Form::Kind::kMaximum) && !member.form->negated) {
+      set = *member.form->elements;
+      for (Residue& element : set) element = element + member.form->shift;
+    }
+    std::ranges::sort(set, {}, &Residue::value);
+    // Of equal ones the first is meant.
+    const size_t all = set.size();
+    std::erase_if(set, [&](const Residue& e) { return !seen.insert(e.value).second; });
+    if (place > 0 && (all > 1 || set.size() < all)) return std::nullopt;
+    if (set.empty()) continue;
+    order.sets.push_back(std::move(set));
+    chosen.push_back(values[i]);
+  }
+  if (order.sets.empty() || order.count() > kMostChoices || place >= order.sets.size())
+    return std::nullopt;
+  return choice(std::move(order), std::move(chosen));
+}
+
+Number Algebra::choice(Order order, std::vector<Number> values) {
+  for (Number& value : values) {
+    if (!value.is_finite()) throw NotRepresented{"an infinity that is chosen"};
+    value = settled(value);
+  }
+  const bool same = std::ranges::all_of(
+      values, [&](const Number& x) { return x.residue.value == values[0].residue.value; });
+  if (same) return values[0];
+  const bool is_extreme = order.place == 0 || order.place + 1 == order.count();
+  bool elements = is_extreme;
+  for (size_t i = 0; elements && i < values.size(); ++i)
+    elements = greatest_of(order.sets[i]).value == values[i].residue.value;
+  if (elements) return at_place(order);
+  const std::vector<Residue> flags = flags_of(order);
+  Residue sum;
+  for (size_t i = 0; i < values.size(); ++i) sum = sum + flags[i] * values[i].residue;
+  const bool in_range =
+      std::ranges::all_of(values, [](const Number& value) { return value.in_range; });
+  Form form{Form::Kind::kChoice};
+  form.order = std::make_shared<const Order>(std::move(order));
+  form.parts = std::move(values);
+  Number chosen = with(sum, std::move(form));
+  chosen.in_range = in_range;
+  return chosen;
+}
+
+// What stands at a place of a sorted row, whatever order the row came in; the greatest and the
+// least are extrema.
+Number Algebra::at_place(const Order& order) {
+  std::vector<Number> elements;
+  for (const Order::Set& set : order.sets)
+    for (const Residue& element : set) elements.push_back({element});
+  if (order.place == 0) return maximum_as_set(elements);
+  if (order.place + 1 == elements.size()) {
+    for (Number& element : elements) element = negative(element);
+    return negative(maximum_as_set(elements));
+  }
+  const Residue mean = mean_of(order);
+  std::vector<uint64_t> keys, negatives;
+  for (const Number& element : elements) {
+    keys.push_back(kValues.subtract(element.residue.value, mean.value));
+    negatives.push_back(kValues.negative(keys.back()));
+  }
+  std::ranges::sort(keys);
+  std::ranges::sort(negatives);
+  const bool turned = negatives < keys;
+  if (turned) keys = std::move(negatives);
+  keys.push_back(turned ? elements.size() - 1 - order.place : order.place);
+  const Residue rest = random_residue("sorted", keys);
+  return {turned ? mean - rest : mean + rest};
+}
+
+Residue Algebra::greatest_of(const Order::Set& set) {
+  std::vector<Number> numbers;
+  for (const Residue& element : set) numbers.push_back({element});
+  return maximum_as_set(numbers).residue;
+}
+
+// Random, but for the last two: all add up to 1 and, with the greatest elements of their sets, to
+// what stands at the place. Of two both follow from that where they differ, but not which is meant
+// where they are equal: there the second is left out.
+std::vector<Residue> Algebra::flags_of(const Order& order) {
+  // On what all have in common the order does not depend.
+  const Residue mean = mean_of(order);
+  std::vector<uint64_t> keys{order.place};
+  std::vector<Residue> of;
+  for (const Order::Set& set : order.sets) {
+    keys.push_back(set.size());
+    std::vector<uint64_t> elements;
+    for (const Residue& element : set)
+      elements.push_back(kValues.subtract(element.value, mean.value));
+    std::ranges::sort(elements);
+    keys.insert(keys.end(), elements.begin(), elements.end());
+    of.push_back(greatest_of(set));
+  }
+  keys.push_back(0);
+  if (of.size() == 2) {
+    const Residue first = random_residue("chosen", keys);
+    return {first, residue_of(1) - first};
+  }
+  std::vector<Residue> flags;
+  Residue rest = residue_of(1), sum = at_place(order).residue;
+  for (size_t i = 0; i + 2 < of.size(); ++i) {
+    keys.back() = i;
+    flags.push_back(random_residue("chosen", keys));
+    rest = rest - flags.back();
+    sum = sum - flags.back() * of[i];
+  }
+  const Residue &first = of[of.size() - 2], &last = of.back(), apart = first - last;
+  if (apart.value == 0 || apart.exponent == 0) throw NotRepresented{"an order of equal numbers"};
+  flags.push_back((sum - rest * last) * raised(apart, -1));
+  flags.push_back(rest - flags.back());
+  return flags;
+}
+
+// The greatest of just these elements is a choice of them.
+std::optional<std::vector<Number>> Algebra::as_choice(const Number& number, const Order& order) {
+  if (order.place > 0 || !has(number, Form::Kind::kMaximum) || number.form->negated)
+    return std::nullopt;
+  Order::Set set = *number.form->elements;
+  for (Residue& element : set) element = element + number.form->shift;
+  std::ranges::sort(set, {}, &Residue::value);
+  if (set != order.all()) return std::nullopt;
+  std::vector<Number> values;
+  for (const Order::Set& one : order.sets) {
+    if (one.size() > 1) return std::nullopt;
+    values.push_back({one[0]});
+  }
+  return values;
+}
+
+std::optional<Number> Algebra::each_choice(std::span<const Number> of, const EachChoice& function) {
+  const auto first = std::ranges::find_if(of, is_choice);
+  if (first == of.end()) return std::nullopt;
+  Order order = *first->form->order;
+  std::vector<std::vector<Number>> arguments(order.sets.size());  // per set
+  for (const Number& number : of) {
+    if (is_choice(number)) {
+      const auto common = common_order(order, *number.form->order);
+      if (!common && of.size() == 2 && is_choice(of[0]))
+        return each_of_both(of[0], of[1], function);
+      if (!common) return std::nullopt;
+      std::vector<std::vector<Number>> refined;
+      for (size_t i = 0; i < common->order.sets.size(); ++i) {
+        refined.push_back(arguments[common->left[i]]);
+        refined.back().push_back(values_of(number)[common->right[i]]);
+      }
+      arguments = std::move(refined);
+      order = common->order;
+      continue;
+    }
+    const auto values = as_choice(number, order);
+    for (size_t i = 0; i < arguments.size(); ++i)
+      arguments[i].push_back(values ? (*values)[i] : number);
+  }
+  std::vector<Number> results;
+  for (const auto& of_set : arguments) {
+    auto result = function(of_set);
+    if (!result) return std::nullopt;
+    results.push_back(std::move(*result));
+  }
+  return choice(std::move(order), std::move(results));
+}
+
+// Two orders of the same elements that part equal ones in other ways. What the function gives where
+// some are equal, the first of each order, has to be what it gives at one of them: that comes
+// first.
+std::optional<Number> Algebra::each_of_both(const Number& a, const Number& b,
+                                            const EachChoice& function) {
+  const Order &left = *a.form->order, &right = *b.form->order;
+  constexpr size_t kMostSets = 33;
+  if (left.place != 0 || right.place != 0 || left.all() != right.all() ||
+      left.sets.size() > kMostSets || right.sets.size() > kMostSets)
+    return std::nullopt;
+  std::vector<std::vector<Number>> results(left.sets.size());  // by the sets of both
+  struct Part {
+    Order::Set set;
+    size_t i, k;
+  };
+  std::vector<Part> parts;
+  for (size_t i = 0; i < left.sets.size(); ++i)
+    for (size_t k = 0; k < right.sets.size(); ++k) {
+      auto result = function(std::vector{values_of(a)[i], values_of(b)[k]});
+      if (!result || !result->is_finite()) return std::nullopt;
+      results[i].push_back(settled(*result));
+      Order::Set set = intersection(left.sets[i], right.sets[k]);
+      if (!set.empty()) parts.push_back({std::move(set), i, k});
+    }
+  const auto at = [&](size_t i, size_t k) { return results[i][k].residue.value; };
+  const auto is_first = [&](const Part& first, const Part& x, const Part& y) {
+    return at(std::min({first.i, x.i, y.i}), std::min({first.k, x.k, y.k})) == at(first.i, first.k);
+  };
+  for (auto begin = parts.begin(); begin != parts.end(); ++begin) {
+    const auto first = std::find_if(begin, parts.end(), [&](const Part& part) {
+      return std::all_of(begin, parts.end(),
+                         [&](const Part& other) { return is_first(part, other, other); });
+    });
+    if (first == parts.end()) return std::nullopt;
+    std::rotate(begin, first, first + 1);
+    for (auto x = begin; x != parts.end(); ++x)
+      for (auto y = x; y != parts.end(); ++y)
+        if (!is_first(*begin, *x, *y) || !is_first(*begin, *y, *x)) return std::nullopt;
+  }
+  Order order;
+  std::vector<Number> values;
+  for (Part& part : parts) {
+    order.sets.push_back(std::move(part.set));
+    values.push_back(results[part.i][part.k]);
+  }
+  return choice(std::move(order), std::move(values));
+}
+
+// Those of a number that is none of several are itself; nullopt of a constant, and where one is
+// among them.
+std::optional<Order::Set> Algebra::elements_of(const Number& number) const {
+  Order::Set set{number.residue};
+  if (has(number, Form::Kind::kMaximum)) {
+    if (number.form->negated) return std::nullopt;
+    set = *number.form->elements;
+    for (Residue& element : set) element = element + number.form->shift;
+    std::ranges::sort(set, {}, &Residue::value);
+  }
+  const bool constant =
+      std::ranges::any_of(set, [&](const Residue& element) { return known(element) != nullptr; });
+  return constant ? std::nullopt : std::optional(std::move(set));
+}
+
+std::optional<Number> Algebra::compared_sets(const Number& a, const Number& b, bool equal) {
+  const auto is_set = [](const Number& x) { return has(x, Form::Kind::kMaximum); };
+  if (cases_ != nullptr || !a.is_finite() || !b.is_finite() || (!is_set(a) && !is_set(b)))
+    return std::nullopt;
+  const auto negated = [&](const Number& x) { return is_set(x) && x.form->negated; };
+  if (negated(a) || negated(b)) {
+    const Number first = negative(b), second = negative(a);
+    if (negated(first) || negated(second)) return std::nullopt;
+    return compared_sets(first, second, equal);
+  }
+  const Number left = settled(a), right = settled(b);
+  const auto own = elements_of(left), other = elements_of(right);
+  if (!own || !other || *own == *other) return std::nullopt;
+  const Number zero = constant(0), one = constant(1);
+  if (!equal) return choice_of(std::vector{right, left}, 0, std::vector{zero, one});
+  // The greatest of all elements is among some of them, equal ones too.
+  const bool within = intersection(*own, *other) == *own;
+  if (!within && intersection(*own, *other) != *other) return std::nullopt;
+  return choice_of(within ? std::vector{left, right} : std::vector{right, left}, 0,
+                   std::vector{one, zero});
+}
+
+bool Algebra::chooses_constants(const Number& number) const {
+  if (!is_choice(number)) return constant_of(number) != nullptr;
+  return std::ranges::all_of(values_of(number),
+                             [&](const Number& value) { return constant_of(value) != nullptr; });
+}
+
+std::optional<Number> Algebra::sum_of_choices(const Number& a, const Number& b) {
+  const Number both[] = {a, b};
+  return each_choice(both, [&](std::span<const Number> x) { return add(x[0], x[1]); });
+}
+
+std::optional<Number> Algebra::product_of_choices(const Number& a, const Number& b) {
+  const Number both[] = {a, b};
+  const auto times = [&](std::span<const Number> x) { return multiply(x[0], x[1]); };
+  if (auto product = each_choice(both, times)) return product;
+  if (!is_choice(a) || !is_choice(b)) return std::nullopt;
+  if (auto product = nested_product(a, b)) return product;
+  return nested_product(b, a);
+}
+
+// A flag that the greatest of all lies among some, times a choice of these.
+std::optional<Number> Algebra::nested_product(const Number& outer, const Number& inner) {
+  const auto nested = nested_order(*outer.form->order, *inner.form->order);
+  if (!nested) return std::nullopt;
+  std::vector<Number> values;
+  for (size_t i = 0; i < nested->order.sets.size(); ++i) {
+    const Number& flag = values_of(outer)[nested->outer[i]];
+    if (!nested->inner[i] && !is_zero(flag)) return std::nullopt;
+    values.push_back(nested->inner[i] ? multiply(flag, values_of(inner)[*nested->inner[i]]) : flag);
+  }
+  return choice(nested->order, std::move(values));
+}
+
+}  // namespace assay::identity

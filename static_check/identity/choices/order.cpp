@@ -1,0 +1,82 @@
+#include "static_check/identity/choices/order.h"
+
+#include <algorithm>
+
+namespace assay::identity {
+namespace {
+
+bool by_value(const Residue& a, const Residue& b) { return a.value < b.value; }
+
+bool contains(const Order::Set& all, const Order::Set& some) {
+  return std::ranges::includes(all, some, by_value);
+}
+
+Order::Set without(const Order::Set& all, const Order::Set& some) {
+  Order::Set rest;
+  std::ranges::set_difference(all, some, std::back_inserter(rest), by_value);
+  return rest;
+}
+
+}  // namespace
+
+size_t Order::count() const {
+  size_t count = 0;
+  for (const Set& set : sets) count += set.size();
+  return count;
+}
+
+Order::Set Order::all() const {
+  Set all;
+  for (const Set& set : sets) all.insert(all.end(), set.begin(), set.end());
+  std::ranges::sort(all, by_value);
+  return all;
+}
+
+std::optional<CommonOrder> common_order(const Order& a, const Order& b) {
+  if (a.place != b.place || a.all() != b.all()) return std::nullopt;
+  CommonOrder common;
+  common.order.place = a.place;
+  size_t i = 0, k = 0;
+  Order::Set left, right;  // what is left of each set
+  for (;;) {
+    if (left.empty() && i == a.sets.size()) return common;
+    if (left.empty()) left = a.sets[i++];
+    if (right.empty()) right = b.sets[k++];
+    const bool first = contains(right, left);
+    if (!first && !contains(left, right)) return std::nullopt;
+    const Order::Set part = first ? left : right;
+    left = without(left, part);
+    right = without(right, part);
+    common.order.sets.push_back(part);
+    common.left.push_back(i - 1);
+    common.right.push_back(k - 1);
+  }
+}
+
+std::optional<NestedOrder> nested_order(const Order& outer, const Order& inner) {
+  if (outer.place != 0 || inner.place != 0) return std::nullopt;
+  const Order::Set some = inner.all();
+  const auto among = [&](const Order::Set& set) { return contains(some, set); };
+  const auto first = std::ranges::find_if(outer.sets, among);
+  const auto last = std::find_if_not(first, outer.sets.end(), among);
+  const auto common = common_order({{first, last}, 0}, inner);
+  if (!common) return std::nullopt;
+  NestedOrder nested;
+  const auto beside = [&](auto from, auto to) {
+    for (auto set = from; set != to; ++set) {
+      nested.order.sets.push_back(*set);
+      nested.outer.push_back(static_cast<size_t>(set - outer.sets.begin()));
+      nested.inner.emplace_back();
+    }
+  };
+  beside(outer.sets.begin(), first);
+  for (size_t i = 0; i < common->order.sets.size(); ++i) {
+    nested.order.sets.push_back(common->order.sets[i]);
+    nested.outer.push_back(static_cast<size_t>(first - outer.sets.begin()) + common->left[i]);
+    nested.inner.emplace_back(common->right[i]);
+  }
+  beside(last, outer.sets.end());
+  return nested;
+}
+
+}  // namespace assay::identity

@@ -1,0 +1,44 @@
+// Which element of a row is the greatest, the second, ...
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "static_check/identity/number.h"
+
+namespace assay::identity {
+
+// Sets of elements, in the order in which equal ones come: what stands at a place is known by the
+// set it lies in. Of a place but the first all sets have one element.
+struct Order {
+  using Set = std::vector<Residue>;  // sorted by value
+
+  std::vector<Set> sets;
+  uint64_t place = 0;  // 0: the greatest
+
+  bool operator==(const Order&) const = default;
+
+  size_t count() const;  // of elements
+  Set all() const;
+};
+
+// The sets into which two orders of the same elements part these together, and in which set of
+// each they lie; nullopt where they are orders of other elements, or are no parts of each other.
+struct CommonOrder {
+  Order order;
+  std::vector<size_t> left, right;  // per set
+};
+std::optional<CommonOrder> common_order(const Order& a, const Order& b);
+
+// An order of some, within one of more: where what is greatest of all lies among these, it is the
+// greatest of these. nullopt where they are no sets of `outer` that follow each other.
+struct NestedOrder {
+  Order order;
+  std::vector<size_t> outer;                 // per set
+  std::vector<std::optional<size_t>> inner;  // per set: nullopt beside `inner`
+};
+std::optional<NestedOrder> nested_order(const Order& outer, const Order& inner);
+
+}  // namespace assay::identity
