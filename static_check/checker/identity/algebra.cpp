@@ -171,10 +171,11 @@ Number Algebra::plain_multiple(const Number& x, const Rational& by) {
     } catch (const RationalOverflow&) {
     }
   }
-  if (const auto result = member_by_member({&x, 1}, x.type, [&](std::span<const Number> y) {
-        return std::optional(scaled(y[0], by));
-      }))
-    return *result;
+  if (x.kind != Kind::kExtreme)
+    if (const auto result = member_by_member({&x, 1}, x.type, [&](std::span<const Number> y) {
+          return std::optional(scaled(y[0], by));
+        }))
+      return *result;
   const Residues factor = residues_of(by);
   Number result;
   switch (x.kind) {

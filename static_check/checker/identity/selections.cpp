@@ -133,7 +133,8 @@ Number Algebra::selected(Selection selection, Type type) {
     for (const Number& value : values) bound = std::max(bound, bound_of({&value, 1}));
     bounded(result, bound);
   }
-  selections_.insert_or_assign(total.r, std::move(selection));
+  // What is made of later numbers is not put down for an earlier one: none is made of itself.
+  selections_.try_emplace(total.r, std::move(selection));
   return result;
 }
 
@@ -190,7 +191,18 @@ std::vector<Residues> Algebra::indicators_of(const Ranking& ranking) {
 Number Algebra::standing_at(PlainInt place, const std::vector<Number>& row) {
   const auto last = static_cast<PlainInt>(row.size()) - 1;
   if (place == 0) return maximum(row);
-  if (place == last) return minimum(row);
+  if (place == last) {
+    // Of these residues alone: what else is known of them may lead back here.
+    std::vector<Number> negatives;
+    for (const Number& x : row) negatives.push_back(ordinary(-x.value));
+    const Number greatest = maximum(negatives);
+    if (greatest.kind != Kind::kExtreme) return ordinary(-greatest.value);
+    ExtremeForm form = extremes_[index(greatest)];
+    form.least = true;
+    Number least = with_form(-greatest.value, Kind::kExtreme, extremes_, form);
+    least.type = kReal;
+    return least;
+  }
   Residues mean;
   for (const Number& x : row) mean = mean + x.value;
   mean = mean * residues_of(Rational(1, last + 1));
