@@ -75,6 +75,8 @@ struct Graph {
   std::vector<Node> nodes;  // in execution order; operands come before their users
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
+  // Inputs that are constants of the program whose data were not read.
+  std::vector<TensorId> unread_constants;
   // Several names of one tensor (output names, replaced getitems): alias -> tensor.
   std::unordered_map<std::string, TensorId> by_name;  // every tensor name and alias
 

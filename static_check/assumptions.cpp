@@ -35,6 +35,12 @@ class List {
           std::string(to_string(dtype)));
   }
 
+  void add_unread_constants(const Graph& graph) {
+    for (const TensorId id : graph.unread_constants)
+      add("constants: " + graph.tensors[static_cast<size_t>(id)].name + " of " + graph.name +
+          " is what [inputs] relates it to (its data are not read)");
+  }
+
   // The random operators of a rank, by name and distribution.
   void add_random_draws(const Graph& graph, const CoreProgram& program) {
     for (const CoreOp& op : program.ops) {
@@ -74,6 +80,8 @@ std::vector<std::string> assumptions_of(const Problem& problem, const Case& aske
   for (const CoreProgram& program : problem.rank_programs)
     list.add(program, refinement.random_agrees);
   for (const Graph& rank : refinement.ranks) list.add_assertions(rank);
+  list.add_unread_constants(refinement.sequential);
+  for (const Graph& rank : refinement.ranks) list.add_unread_constants(rank);
   for (const Relation& relation : refinement.inputs) list.add_sums(refinement.sequential, relation);
   if (refinement.random_agrees)
     for (size_t r = 0; r < problem.rank_programs.size(); ++r)

@@ -175,7 +175,14 @@ class Loader {
                           name + " has rank " + std::to_string(rank) + ", which does not exist",
                           "its ranks are 0 to " + std::to_string(world - 1));
         }
-        groups[id.text].push_back(static_cast<Rank>(rank));
+        std::vector<Rank>& members = groups[id.text];
+        if (!members.empty() && rank < members.back())
+          throw UserError(table.place(id.text),
+                          name + " lists rank " + std::to_string(members.back()) + " before rank " +
+                              std::to_string(rank),
+                          "torch.distributed orders the members of a group by rank, in whatever "
+                          "order new_group is given them: list them in ascending order");
+        members.push_back(static_cast<Rank>(rank));
       }
       check_group(groups[id.text], name, table.place(id.text));
     }

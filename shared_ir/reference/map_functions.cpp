@@ -267,8 +267,9 @@ double FunctionName::number(size_t i) const {
   if (digits == "none") return std::numeric_limits<double>::quiet_NaN();
   double value = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  ASSAY_CHECK(error == std::errc() && end == digits.data() + digits.size(),
-              fmt::format("attribute '{}' of '{}' is no number", digits, name));
+  // A tensor's number, which is an operand.
+  if (error != std::errc() || end != digits.data() + digits.size())
+    throw NoNumbers(fmt::format("attribute '{}' of '{}' is no number", digits, name));
   return value;
 }
 

@@ -94,6 +94,9 @@ class Algebra {
   // ones in the order of the row (choices.cpp). nullopt where that is not represented.
   std::optional<Number> choice_of(std::span<const Number> row, uint64_t place,
                                   std::span<const Number> values);
+  // An integer that is one of these, as the choice by which it is; itself where more is known of
+  // it.
+  Number choice_of_values(const Number& index, std::span<const int64_t> values);
   // A function of numbers some of which are choices of one row: of what is chosen at each place.
   // nullopt where none is, they are of several rows, or the function gives nullopt.
   using EachChoice = std::function<std::optional<Number>(std::span<const Number>)>;

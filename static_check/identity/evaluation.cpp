@@ -11,6 +11,13 @@
 #include "static_check/identity/magnitudes.h"
 
 namespace assay::identity {
+namespace {
+
+// Elements that are computed, each of as many values as an index may have.
+constexpr int64_t kMostByIndices = int64_t{1} << 22;
+
+}  // namespace
+
 // The algebra of JointRun and CleanRun, over the programs of one side.
 class Side {
  public:
@@ -34,6 +41,8 @@ class Side {
     const auto id = static_cast<size_t>(&op - program.ops.data());
     stays_in_range_ = in_range_[static_cast<size_t>(rank)][id];
     compute(rank, program, op, operands, out);
+    if (evaluation_.by_indices_ && op.prim == Prim::kInput && is_whole(op.dtype))
+      for (Number& number : out.values) number = functions_.by_values(number, op.dtype);
     return out;
   }
 
@@ -310,6 +319,20 @@ Evaluation::Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool
   } else {
     run();
   }
+}
+
+std::unique_ptr<Evaluation> Evaluation::by_indices(const Problem& problem, uint64_t seed) {
+  const int64_t elements = represented_elements(problem, false);
+  std::unique_ptr<Evaluation> evaluation(new Evaluation(problem, seed));
+  evaluation->run_sequential();
+  int64_t most = 0;
+  for (const auto& [index, range] : evaluation->functions_.ranges())
+    most = std::max(most, range.count());
+  if (most == 0) throw NotRepresented{"no index"};
+  if (most * elements > kMostByIndices) throw NotRepresented{"indices of large tables"};
+  evaluation->by_indices_ = true;
+  evaluation->run();
+  return evaluation;
 }
 
 void Evaluation::run_sequential() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <tuple>
@@ -30,6 +31,10 @@ class Evaluation {
   // Runs the programs, with logarithms as the algebra has them. Throws NotRepresented where a
   // number has no residue, and TimedOut.
   Evaluation(const Problem& problem, uint64_t seed, bool factored);
+  // The same, once more with what inputs may be that the specification has for indices: what is
+  // computed of one is what it is of each of its values. An index that the program computes may be
+  // negative, and then counts from the end.
+  static std::unique_ptr<Evaluation> by_indices(const Problem& problem, uint64_t seed);
   // The same of a problem that is represented, by cases, which must outlive this; indices among the
   // inputs are drawn of their ranges. With `specification_alone` that is all that runs.
   Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool decide_sets,
@@ -50,6 +55,8 @@ class Evaluation {
  private:
   friend class Side;
 
+  Evaluation(const Problem& problem, uint64_t seed) : problem_(problem), algebra_(seed) {}
+
   Tensor of_specification(const CleanExpr& expr);
   Tensor of_ranks(const CleanExpr& expr);
   void run_sequential();
@@ -61,7 +68,8 @@ class Evaluation {
   const Problem& problem_;
   Algebra algebra_;
   Functions functions_{algebra_};
-  const IndexRanges* index_ranges_ = nullptr;                   // by cases
+  const IndexRanges* index_ranges_ = nullptr;  // by cases
+  bool by_indices_ = false;
   std::map<uint64_t, std::pair<uint64_t, uint64_t>> integers_;  // inputs, by their residues
   std::vector<std::vector<Tensor>> sequential_, ranks_;         // by program, by operator
 };

@@ -88,7 +88,8 @@ std::optional<Number> Functions::formula(const std::string& fn, std::span<const 
       {"minimum", ASSAY_FORMULA(a.minimum(x, at[1]))},
       {"isfinite", ASSAY_FORMULA(a.constant(x.is_finite() ? 1 : 0))},
       {"isinf", ASSAY_FORMULA(a.constant(x.is_finite() ? 0 : 1))},
-      {"xlogy", ASSAY_FORMULA(a.multiply(x, a.logarithm(at[1])))},
+      // 0 where x is, whatever y is.
+      {"xlogy", ASSAY_FORMULA(a.is_zero(x) ? x : a.multiply(x, a.logarithm(at[1])))},
       {"hypot",
        ASSAY_FORMULA(a.power(a.add(a.multiply(x, x), a.multiply(at[1], at[1])), Rational(1, 2)))},
       {"hardsigmoid",

@@ -209,6 +209,15 @@ void Functions::check_index(const Number& index, const IndexRange& range, DType 
     throw NotRepresented{"an index that may lie outside of a rank's table"};
 }
 
+Number Functions::by_values(const Number& index, DType dtype) {
+  if (!index.is_finite() || index.form != nullptr) return index;
+  const auto known = ranges_.find({dtype, algebra_.key(index)});
+  if (known == ranges_.end()) return index;
+  std::vector<int64_t> values;
+  for (int64_t i = 0; i < known->second.count(); ++i) values.push_back(known->second.at(i));
+  return algebra_.choice_of_values(index, values);
+}
+
 Number Functions::is_row(const Number& index, int64_t row, DType dtype) {
   if (const Rational* known = algebra_.constant_of(index))
     return algebra_.constant(*known == Rational(row) ? 1 : 0);

@@ -53,6 +53,8 @@ class Functions {
   // kOneHot: the index is in this range. That those of the specification (`assumed`) are is an
   // assumption; a rank's must be in one of these, or known.
   void check_index(const Number& index, const IndexRange& range, DType dtype, bool assumed);
+  // An index whose range is known, as a choice of its values; any other number as it is.
+  Number by_values(const Number& index, DType dtype);
   // Whether it is this row of it.
   Number is_row(const Number& index, int64_t row, DType dtype);
   // What each index may be that is no constant, by its key.

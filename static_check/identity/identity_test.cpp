@@ -16,7 +16,7 @@ constexpr uint64_t kSeeds[] = {0xA0761D6478BD642Full, 0xE7037ED1A0B428DBull};
 struct IdentityTest::Evaluations {
   explicit Evaluations(const Problem& problem) : by_cases(problem) {}
 
-  std::vector<std::unique_ptr<identity::Evaluation>> by_products, by_factors;
+  std::vector<std::unique_ptr<identity::Evaluation>> by_products, by_factors, by_indices;
   identity::ByCases by_cases;
 };
 
@@ -66,6 +66,23 @@ bool IdentityTest::holds_everywhere(const CleanExpr& sequential,
   return why_not_.empty() && decides([&] { return hold(true) || hold(false); });
 }
 
+bool IdentityTest::holds_by_indices(const CleanExpr& sequential,
+                                    const std::vector<CleanExpr>& replicas) {
+  auto& all = evaluations().by_indices;
+  try {
+    for (size_t i = 0; i < std::size(kSeeds); ++i) {
+      if (i == all.size()) all.push_back(identity::Evaluation::by_indices(problem_, kSeeds[i]));
+      for (const CleanExpr& replica : replicas)
+        if (!all[i]->equal(sequential, replica)) return false;
+    }
+    return true;
+  } catch (const identity::NotRepresented&) {
+  } catch (const UserError&) {
+  } catch (const RationalOverflow&) {
+  }
+  return false;
+}
+
 bool IdentityTest::holds_by_cases(const CleanExpr& sequential,
                                   const std::vector<CleanExpr>& replicas) {
   const bool holds = decides([&] { return evaluations().by_cases.holds(sequential, replicas); });
@@ -76,7 +93,8 @@ bool IdentityTest::holds_by_cases(const CleanExpr& sequential,
 std::set<std::string> IdentityTest::readings() const {
   if (evaluations_ == nullptr) return {};
   std::set<std::string> readings = evaluations_->by_cases.readings();
-  for (const auto* all : {&evaluations_->by_factors, &evaluations_->by_products})
+  for (const auto* all :
+       {&evaluations_->by_factors, &evaluations_->by_products, &evaluations_->by_indices})
     if (!all->empty()) readings.merge(std::set(all->front()->readings()));
   return readings;
 }

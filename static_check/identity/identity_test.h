@@ -24,10 +24,13 @@ class IdentityTest {
   // programs are defined and all indices lie in their tables. False as well where that is not
   // decided; then why_not() says why. Throws TimedOut.
   bool holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
-    return holds_everywhere(sequential, replicas) || holds_by_cases(sequential, replicas);
+    return holds_everywhere(sequential, replicas) || holds_by_indices(sequential, replicas) ||
+           holds_by_cases(sequential, replicas);
   }
-  // By each of its two methods alone.
+  // By each of its methods alone.
   bool holds_everywhere(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
+  // The same, for each value of an index.
+  bool holds_by_indices(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
   bool holds_by_cases(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
 
   // What holds() will be asked, before it is asked anything: such equations share their cases.

@@ -47,6 +47,9 @@ void IdentityTest::announce(const CleanExpr&, const std::vector<CleanExpr>&) {}
 bool IdentityTest::holds_everywhere(const CleanExpr&, const std::vector<CleanExpr>&) {
   return false;
 }
+bool IdentityTest::holds_by_indices(const CleanExpr&, const std::vector<CleanExpr>&) {
+  return false;
+}
 bool IdentityTest::holds_by_cases(const CleanExpr&, const std::vector<CleanExpr>&) { return false; }
 std::set<std::string> IdentityTest::readings() const { return {}; }
 std::vector<std::vector<CleanExpr>> likely_relations(const Problem&, const std::string&) {

@@ -274,6 +274,7 @@ class Reader {
       const std::string own(argument ? name_in(*argument).value_or("") : "");
       const TensorId id = graph_.find(own);
       if (id == kNone) fail("the signature has '" + own + "', which is no tensor");
+      if (tag == "tensor_constant") graph_.unread_constants.push_back(id);
       const std::string_view name = json::find_text(input, key).value_or("");
       if (is_tensor_name(name)) graph_.by_name.emplace(name, id);
     }

@@ -1,5 +1,7 @@
 #include "shared_ir/lower/declare/evaluate.h"
 
+#include <algorithm>
+
 #include "shared_ir/lower/builtins/builtins.h"
 
 namespace assay::lowering {
@@ -15,6 +17,12 @@ size_t size_of(const Value& value) {
   return size;
 }
 
+bool holds_tensor(const Value& value) {
+  if (value.get_if<TensorRef>() != nullptr) return true;
+  const auto* list = value.get_if<ValueList>();
+  return list != nullptr && std::ranges::any_of(*list, holds_tensor);
+}
+
 }  // namespace
 
 Value NodeEvaluator::copy(const Value& value) {
@@ -25,8 +33,12 @@ Value NodeEvaluator::copy(const Value& value) {
 
 std::string NodeEvaluator::text(const Expr& expr) {
   std::string result = expr.pieces[0];
-  for (size_t i = 0; i < expr.children.size(); ++i)
-    result += attribute_text(evaluate(expr.children[i])) + expr.pieces[i + 1];
+  for (size_t i = 0; i < expr.children.size(); ++i) {
+    const Value value = evaluate(expr.children[i]);
+    // Functions have names by numbers: that of a tensor is none.
+    if (holds_tensor(value)) throw Unsupported{"a number that is read from a tensor (.item())"};
+    result += attribute_text(value) + expr.pieces[i + 1];
+  }
   return result;
 }
 

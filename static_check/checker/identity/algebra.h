@@ -33,6 +33,8 @@ struct Reading {
   // Logarithms of different numbers are independent, unless these are known to be products: then
   // logarithms have coefficients of all kinds. Otherwise they are what their exponentials are.
   bool formal_logs = false;
+  // An index that is an input is a selection of what its table contains.
+  bool by_values = false;
   Cases* cases = nullptr;  // what is discontinuous is decided
 };
 
@@ -120,6 +122,8 @@ class Algebra {
                                          const OfMembers& function);
   // Whether all are constants or selections of such, one of them a selection.
   bool selects_constants(std::span<const Number> of) const;
+  // Where indices are read so: an input that the table is known to contain.
+  void select_values(const Number& index, const Table& table);
   // What stands at a place of a row in descending order.
   Number standing_at(PlainInt place, const std::vector<Number>& row);
 
@@ -267,6 +271,7 @@ class Algebra {
   std::deque<KeptForm> kept_;
   std::deque<ElementSet> sets_;
   std::unordered_map<uint64_t, Selection> selections_;  // by r
+  std::set<uint64_t> integers_;                         // inputs, by r
   std::unordered_map<uint64_t, Number> exponentials_;   // by r of the argument
   std::unordered_map<uint64_t, Number> exponents_;      // arguments, by r of the exponential
   std::set<std::pair<Type, uint64_t>> compared_;        // indices without a known table

@@ -178,6 +178,7 @@ void Algebra::learn_table(const Number& index, const Table& table) {
   if (common.size() < 1) throw Rejection{"an index of a table without rows"};
   learned_late_ |= (first && compared_.contains(key)) || common.size() < known->second.size();
   known->second = common;
+  if (cases() == nullptr) select_values(index, common);
 }
 
 bool Algebra::lies_in_table(const Number& index, const Table& table) const {

@@ -1,5 +1,6 @@
 #include "static_check/checker/identity/identity.h"
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -8,6 +9,10 @@
 #include "static_check/checker/identity/cases/trials.h"
 
 namespace assay::checker {
+
+// How logarithms and indices are read: each way proves what the others do not.
+enum Way { kExactly, kFormalLogs, kByValues };
+
 namespace {
 
 using identity::count_elements;
@@ -37,15 +42,16 @@ struct IdentityCheck::Evaluations {
       : joint(of), readings(notes), trials(of, notes) {}
 
   // Null where the programs cannot be evaluated as a whole: they may be in each case.
-  const Runs* runs(bool formal_logs) {
-    std::optional<Runs>& of = formal_logs ? formal : exact;
+  const Runs* runs(Way way) {
+    std::optional<Runs>& of = evaluated[way];
     if (!of) {
       of.emplace();
       try {
         reject_failures("", [&] {
           count_elements(joint);
           for (const uint64_t seed : kSeeds)
-            of->push_back(std::make_unique<Run>(seed, joint, readings, Reading{formal_logs}));
+            of->push_back(std::make_unique<Run>(seed, joint, readings,
+                                                Reading{way == kFormalLogs, way == kByValues}));
         });
       } catch (const Rejection&) {
         of->clear();
@@ -56,7 +62,7 @@ struct IdentityCheck::Evaluations {
 
   const Joint& joint;
   std::set<std::string>& readings;
-  std::optional<Runs> exact, formal;  // by how logarithms are read
+  std::map<Way, std::optional<Runs>> evaluated;
   identity::Trials trials;
 };
 
@@ -67,9 +73,8 @@ void IdentityCheck::check(const std::string& what, const CleanExpr& sequential,
                           const CleanExpr& replica) {
   if (evaluations_ == nullptr) evaluations_ = std::make_unique<Evaluations>(joint_, notes_);
   reject_failures(what + ", by evaluation: ", [&] {
-    // Each reading of logarithms proves what the other one does not.
-    for (const bool formal_logs : {false, true})
-      if (const Runs* of = evaluations_->runs(formal_logs);
+    for (const Way way : {kExactly, kFormalLogs, kByValues})
+      if (const Runs* of = evaluations_->runs(way);
           of != nullptr && holds(*of, sequential, replica))
         return;
     reject_failures(to_string(replica) + ": ",

@@ -13,7 +13,7 @@
 namespace assay::checker::identity {
 namespace {
 
-constexpr size_t kMostMembers = 64;
+constexpr size_t kMostMembers = 256, kMostSorted = 64;
 
 bool by_residue(const Residues& a, const Residues& b) { return a.r < b.r; }
 bool same_residue(const Residues& a, const Residues& b) { return a.r == b.r; }
@@ -35,8 +35,13 @@ struct Cell {
   size_t first, second;  // the members of each that it is a part of
 };
 
+bool of_one_index(const Ranking& a, const Ranking& b) {
+  return a.index.has_value() == b.index.has_value() && (!a.index || a.index->r == b.index->r);
+}
+
 // Cuts both rankings where either has a cut. False where that is no order of the cells.
 bool refine(const Ranking& a, const Ranking& b, std::vector<Cell>& cells) {
+  if (!of_one_index(a, b)) return false;
   std::vector<std::vector<Residues>> rest_a = a.members, rest_b = b.members;
   size_t i = 0, k = 0;
   while (i < rest_a.size() && k < rest_b.size()) {
@@ -93,7 +98,8 @@ std::optional<Number> Algebra::select(const std::vector<Number>& row, PlainInt p
     selection.values.push_back(values[i]);
   }
   const size_t count = selection.ranking.members.size();
-  if (count == 0 || seen.size() > kMostMembers || place >= static_cast<PlainInt>(count))
+  if (count == 0 || seen.size() > (place == 0 ? kMostMembers : kMostSorted) ||
+      place >= static_cast<PlainInt>(count))
     return std::nullopt;
   return selected(std::move(selection), type);
 }
@@ -108,8 +114,8 @@ Number Algebra::selected(Selection selection, Type type) {
   const auto& members = selection.ranking.members;
   const PlainInt place = selection.ranking.place;
   const std::vector<Number> of = greatest_of_members(selection.ranking);
-  bool members_themselves =
-      type == kReal && (place == 0 || place + 1 == static_cast<PlainInt>(members.size()));
+  bool members_themselves = type == kReal && !selection.ranking.index &&
+                            (place == 0 || place + 1 == static_cast<PlainInt>(members.size()));
   for (size_t i = 0; members_themselves && i < members.size(); ++i)
     members_themselves = of[i].value.r == values[i].value.r;
   if (members_themselves) {
@@ -157,7 +163,8 @@ std::vector<Residues> Algebra::indicators_of(const Ranking& ranking) {
     mean = mean + part;
   }
   mean = mean * residues_of(Rational(1, static_cast<PlainInt>(all.size())));
-  std::vector<uint64_t> keys{static_cast<uint64_t>(ranking.place)};
+  std::vector<uint64_t> keys{static_cast<uint64_t>(ranking.place),
+                             ranking.index ? ranking.index->r : 0};
   for (const auto& parts : ranking.members) {
     std::vector<uint64_t> apart;
     for (const Residues& part : parts) apart.push_back((part - mean).r);
@@ -166,11 +173,12 @@ std::vector<Residues> Algebra::indicators_of(const Ranking& ranking) {
     keys.insert(keys.end(), apart.begin(), apart.end());
   }
   // Of two the equations say all but which of them is meant where they are equal.
-  if (members.size() == 2) {
+  if (members.size() == 2 && !ranking.index) {
     const Residues one = random_("indicator", keys);
     return {one, Residues{1, 1} - one};
   }
-  Residues ones{1, 1}, total = standing_at(ranking.place, all).value;
+  Residues ones{1, 1},
+      total = ranking.index ? *ranking.index : standing_at(ranking.place, all).value;
   std::vector<Residues> indicators;
   for (size_t i = 0; i + 2 < members.size(); ++i) {
     keys.push_back(i);
@@ -217,7 +225,7 @@ Number Algebra::standing_at(PlainInt place, const std::vector<Number>& row) {
 std::optional<std::vector<Number>> Algebra::members_as_values(const Number& x,
                                                               const Ranking& ranking) {
   if (x.kind != Kind::kExtreme || extremes_[index(x)].least || is_integer_type(x.type) ||
-      ranking.place != 0)
+      ranking.place != 0 || ranking.index)
     return std::nullopt;
   const ExtremeForm& form = extremes_[index(x)];
   std::vector<Residues> set;
@@ -280,7 +288,8 @@ std::optional<Number> Algebra::by_two_rankings(const Selection& a, const Selecti
                                                const OfMembers& function) {
   constexpr size_t kMostRanked = 33;
   const size_t rows = a.values.size(), columns = b.values.size();
-  if (a.ranking.place != 0 || b.ranking.place != 0 || rows > kMostRanked || columns > kMostRanked ||
+  if (a.ranking.place != 0 || b.ranking.place != 0 || a.ranking.index || b.ranking.index ||
+      rows > kMostRanked || columns > kMostRanked ||
       !same_sets(parts_of(a.ranking), parts_of(b.ranking)))
     return std::nullopt;
   std::vector<Number> table;
@@ -364,6 +373,19 @@ std::optional<Number> Algebra::extreme_is_equal(const Number& a, const Number& b
                 {exact_flag(true), exact_flag(false)}, kFlag);
 }
 
+void Algebra::select_values(const Number& index, const Table& table) {
+  if (!reading_.by_values || !integers_.contains(index.value.r) ||
+      static_cast<size_t>(table.size()) > kMostMembers)
+    return;
+  Selection selection;
+  selection.ranking.index = index.value;
+  for (PlainInt i = 0; i < table.size(); ++i) {
+    selection.values.push_back(exact(Rational(table.index(i)), index.type));
+    selection.ranking.members.push_back({selection.values.back().value});
+  }
+  selections_.try_emplace(index.value.r, std::move(selection));
+}
+
 bool Algebra::selects_constants(std::span<const Number> of) const {
   bool any = false;
   for (const Number& x : of) {
@@ -381,7 +403,8 @@ bool Algebra::selects_constants(std::span<const Number> of) const {
 std::optional<Number> Algebra::selection_within(const Number& outer, const Number& inner,
                                                 Type type) {
   const Selection *all = selection_of(outer), *some = selection_of(inner);
-  if (all == nullptr || some == nullptr || all->ranking.place != 0 || some->ranking.place != 0)
+  if (all == nullptr || some == nullptr || all->ranking.place != 0 || some->ranking.place != 0 ||
+      all->ranking.index || some->ranking.index)
     return std::nullopt;
   const std::vector<Residues> wanted = parts_of(some->ranking);
   Ranking within;

@@ -1,6 +1,7 @@
 // What stands at one place of a row of real numbers in descending order, and what belongs to it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "static_check/checker/facts/affine.h"
@@ -13,6 +14,8 @@ namespace assay::checker::identity {
 struct Ranking {
   std::vector<std::vector<Residues>> members;  // parts sorted by r
   PlainInt place = 0;                          // 0: the greatest
+  // Or the values of an index, each a member: the one that it is.
+  std::optional<Residues> index = std::nullopt;
 };
 
 // One number for each member: the one whose member stands at the place.

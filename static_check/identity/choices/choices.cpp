@@ -8,7 +8,7 @@
 namespace assay::identity {
 namespace {
 
-constexpr size_t kMostChoices = 64;
+constexpr size_t kMostChoices = 256, kMostSorted = 64;
 
 const std::vector<Number>& values_of(const Number& choice) { return choice.form->parts; }
 
@@ -54,9 +54,27 @@ std::optional<Number> Algebra::choice_of(std::span<const Number> row, uint64_t p
     order.sets.push_back(std::move(set));
     chosen.push_back(values[i]);
   }
-  if (order.sets.empty() || order.count() > kMostChoices || place >= order.sets.size())
+  if (order.sets.empty() || order.count() > (place == 0 ? kMostChoices : kMostSorted) ||
+      place >= order.sets.size())
     return std::nullopt;
   return choice(std::move(order), std::move(chosen));
+}
+
+Number Algebra::choice_of_values(const Number& index, std::span<const int64_t> values) {
+  if (!index.is_finite() || index.form != nullptr || values.empty() || values.size() > kMostChoices)
+    return index;
+  Form form{Form::Kind::kChoice};
+  Order order;
+  order.index = index.residue;
+  for (const int64_t value : values) {
+    order.sets.push_back({residue_of(value)});
+    form.parts.push_back(constant(value));
+  }
+  if (values.size() == 1) return form.parts[0];
+  form.order = std::make_shared<const Order>(std::move(order));
+  Number chosen = with(index.residue, std::move(form));
+  chosen.in_range = index.in_range;
+  return chosen;
 }
 
 Number Algebra::choice(Order order, std::vector<Number> values) {
@@ -67,7 +85,7 @@ Number Algebra::choice(Order order, std::vector<Number> values) {
   const bool same = std::ranges::all_of(
       values, [&](const Number& x) { return x.residue.value == values[0].residue.value; });
   if (same) return values[0];
-  const bool is_extreme = order.place == 0 || order.place + 1 == order.count();
+  const bool is_extreme = !order.index && (order.place == 0 || order.place + 1 == order.count());
   bool elements = is_extreme;
   for (size_t i = 0; elements && i < values.size(); ++i)
     elements = greatest_of(order.sets[i]).value == values[i].residue.value;
@@ -88,6 +106,7 @@ Number Algebra::choice(Order order, std::vector<Number> values) {
 // What stands at a place of a sorted row, whatever order the row came in; the greatest and the
 // least are extrema.
 Number Algebra::at_place(const Order& order) {
+  if (order.index) return {*order.index};
   std::vector<Number> elements;
   for (const Order::Set& set : order.sets)
     for (const Residue& element : set) elements.push_back({element});
@@ -123,7 +142,7 @@ Residue Algebra::greatest_of(const Order::Set& set) {
 std::vector<Residue> Algebra::flags_of(const Order& order) {
   // On what all have in common the order does not depend.
   const Residue mean = mean_of(order);
-  std::vector<uint64_t> keys{order.place};
+  std::vector<uint64_t> keys{order.place, order.index ? order.index->value : 0};
   std::vector<Residue> of;
   for (const Order::Set& set : order.sets) {
     keys.push_back(set.size());
@@ -132,10 +151,10 @@ std::vector<Residue> Algebra::flags_of(const Order& order) {
       elements.push_back(kValues.subtract(element.value, mean.value));
     std::ranges::sort(elements);
     keys.insert(keys.end(), elements.begin(), elements.end());
-    of.push_back(greatest_of(set));
+    of.push_back(order.index ? set[0] : greatest_of(set));
   }
   keys.push_back(0);
-  if (of.size() == 2) {
+  if (of.size() == 2 && !order.index) {
     const Residue first = random_residue("chosen", keys);
     return {first, residue_of(1) - first};
   }
@@ -156,7 +175,7 @@ std::vector<Residue> Algebra::flags_of(const Order& order) {
 
 // The greatest of just these elements is a choice of them.
 std::optional<std::vector<Number>> Algebra::as_choice(const Number& number, const Order& order) {
-  if (order.place > 0 || !has(number, Form::Kind::kMaximum) || number.form->negated)
+  if (order.place > 0 || order.index || !has(number, Form::Kind::kMaximum) || number.form->negated)
     return std::nullopt;
   Order::Set set = *number.form->elements;
   for (Residue& element : set) element = element + number.form->shift;
@@ -210,8 +229,8 @@ std::optional<Number> Algebra::each_of_both(const Number& a, const Number& b,
                                             const EachChoice& function) {
   const Order &left = *a.form->order, &right = *b.form->order;
   constexpr size_t kMostSets = 33;
-  if (left.place != 0 || right.place != 0 || left.all() != right.all() ||
-      left.sets.size() > kMostSets || right.sets.size() > kMostSets)
+  if (left.place != 0 || right.place != 0 || left.index || right.index ||
+      left.all() != right.all() || left.sets.size() > kMostSets || right.sets.size() > kMostSets)
     return std::nullopt;
   std::vector<std::vector<Number>> results(left.sets.size());  // by the sets of both
   struct Part {

@@ -33,9 +33,10 @@ Order::Set Order::all() const {
 }
 
 std::optional<CommonOrder> common_order(const Order& a, const Order& b) {
-  if (a.place != b.place || a.all() != b.all()) return std::nullopt;
+  if (a.place != b.place || a.index != b.index || a.all() != b.all()) return std::nullopt;
   CommonOrder common;
   common.order.place = a.place;
+  common.order.index = a.index;
   size_t i = 0, k = 0;
   Order::Set left, right;  // what is left of each set
   for (;;) {
@@ -54,12 +55,12 @@ std::optional<CommonOrder> common_order(const Order& a, const Order& b) {
 }
 
 std::optional<NestedOrder> nested_order(const Order& outer, const Order& inner) {
-  if (outer.place != 0 || inner.place != 0) return std::nullopt;
+  if (outer.place != 0 || inner.place != 0 || outer.index || inner.index) return std::nullopt;
   const Order::Set some = inner.all();
   const auto among = [&](const Order::Set& set) { return contains(some, set); };
   const auto first = std::ranges::find_if(outer.sets, among);
   const auto last = std::find_if_not(first, outer.sets.end(), among);
-  const auto common = common_order({{first, last}, 0}, inner);
+  const auto common = common_order({{first, last}}, inner);
   if (!common) return std::nullopt;
   NestedOrder nested;
   const auto beside = [&](auto from, auto to) {

@@ -11,12 +11,14 @@
 namespace assay::identity {
 
 // Sets of elements, in the order in which equal ones come: what stands at a place is known by the
-// set it lies in. Of a place but the first all sets have one element.
+// set it lies in. Of a place but the first all sets have one element. Or the values of an index,
+// each a set, of which it is one.
 struct Order {
   using Set = std::vector<Residue>;  // sorted by value
 
   std::vector<Set> sets;
   uint64_t place = 0;  // 0: the greatest
+  std::optional<Residue> index = std::nullopt;
 
   bool operator==(const Order&) const = default;
 

@@ -43,7 +43,7 @@ void EveryChoice::evaluate(bool compare) {
   const uint64_t seed = kChoiceSeed + kChoiceStep * ++runs_;
   TieChoice choice;
   Cases cases(seed, kind, learned_, choice);
-  Run run(seed, joint_, notes_, Reading{true, &cases});
+  Run run(seed, joint_, notes_, Reading{true, false, &cases});
   if (!compare) return;
   if (cases.coins().tossed() || learned_.flags || learned_.changed)
     throw Rejection{"more is decided than flags and indices"};

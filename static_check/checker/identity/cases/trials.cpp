@@ -142,7 +142,7 @@ float Trials::compare(Equations& equations, const Cases::Kind& kind, uint64_t se
   Cases cases(seed, kind, equations.learned, choice);
   float bits = 0;
   reject_failures("", [&] {
-    Run run(seed, joint_, notes_, Reading{true, &cases});
+    Run run(seed, joint_, notes_, Reading{true, false, &cases});
     const Evaluation::Tensor wanted = run.sequential(equations.sequential);
     equations.compared.resize(wanted.values.size());
     for (const CleanExpr* replica : equations.replicas) {
