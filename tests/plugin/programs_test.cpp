@@ -254,6 +254,35 @@ TEST_REFINEMENT(Programs, VocabParallelEmbedding) {
   });
 }
 
+TEST_REFINEMENT(Programs, VocabParallelArgmax) {
+  auto x = input("x", {6, 16});
+  auto w = weight("w", {32, 16}, Shard("tp", 0));
+  sequential([&](Program& p) { p.output("ids", at::argmax(at::mm(p[x], p[w].t()), 1)); });
+  distributed({{"tp", 2}}, [&](Program& p) {
+    auto logits = at::mm(p[x], p[w].t());
+    auto [best, index] = logits.max(1);
+    auto global = index + p.coordinate("tp") * logits.size(1);
+    auto bests = stacked(p, best, "tp"), indices = stacked(p, global, "tp");
+    auto winner = at::argmax(bests, 0, true);
+    p.output("ids", at::gather(indices, 0, winner).squeeze(0));
+  });
+}
+
+TEST_REFINEMENT(Programs, VocabParallelCrossEntropy) {
+  auto logits = input("logits", {6, 32}, Shard("tp", 1));
+  auto labels = ids("labels", {6}, 32);
+  sequential([&](Program& p) { p.output("loss", at::cross_entropy_loss(p[logits], p[labels])); });
+  distributed({{"tp", 2}}, [&](Program& p) {
+    const int64_t columns = p[logits].size(1), first = p.coordinate("tp") * columns;
+    auto shifted = p[logits] - all_reduce_max(p, p[logits].amax(1, true), "tp");
+    auto total = p.all_reduce(at::exp(shifted).sum(1), "tp");
+    auto outside = (p[labels] < first).logical_or(p[labels] >= first + columns);
+    auto local = (p[labels] - first).masked_fill(outside, 0);
+    auto target = at::gather(shifted, 1, local.unsqueeze(1)).squeeze(1).masked_fill(outside, 0.0);
+    p.output("loss", (at::log(total) - p.all_reduce(target, "tp")).mean());
+  });
+}
+
 TEST_REFINEMENT(Programs, ClippingByTheGlobalNorm) {
   auto w = input("w", {8, 6}, Shard("dp", 0));
   sequential([&](Program& p) {
