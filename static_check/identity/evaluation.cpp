@@ -11,13 +11,6 @@
 #include "static_check/identity/magnitudes.h"
 
 namespace assay::identity {
-namespace {
-
-// Elements that are computed, each of as many values as an index may have.
-constexpr int64_t kMostByIndices = int64_t{1} << 22;
-
-}  // namespace
-
 // The algebra of JointRun and CleanRun, over the programs of one side.
 class Side {
  public:
@@ -319,20 +312,6 @@ Evaluation::Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool
   } else {
     run();
   }
-}
-
-std::unique_ptr<Evaluation> Evaluation::by_indices(const Problem& problem, uint64_t seed) {
-  const int64_t elements = represented_elements(problem, false);
-  std::unique_ptr<Evaluation> evaluation(new Evaluation(problem, seed));
-  evaluation->run_sequential();
-  int64_t most = 0;
-  for (const auto& [index, range] : evaluation->functions_.ranges())
-    most = std::max(most, range.count());
-  if (most == 0) throw NotRepresented{"no index"};
-  if (most * elements > kMostByIndices) throw NotRepresented{"indices of large tables"};
-  evaluation->by_indices_ = true;
-  evaluation->run();
-  return evaluation;
 }
 
 void Evaluation::run_sequential() {

@@ -25,7 +25,7 @@
 #include "static_check/checker/identity/hash.h"
 #include "static_check/checker/identity/number.h"
 #include "static_check/checker/identity/powers/circle.h"
-#include "static_check/checker/identity/selections.h"
+#include "static_check/checker/identity/selections/selections.h"
 
 namespace assay::checker::identity {
 

@@ -1,0 +1,26 @@
+// Rows of members, cut into the parts that two of them have in common.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "static_check/checker/identity/selections/selections.h"
+
+namespace assay::checker::identity {
+
+bool by_residue(const Residues& a, const Residues& b);
+bool same_sets(const std::vector<Residues>& a, const std::vector<Residues>& b);
+
+// Of all members, sorted.
+std::vector<Residues> parts_of(const Ranking& ranking);
+
+// Of a refinement of two rankings.
+struct Cell {
+  std::vector<Residues> parts;
+  size_t first, second;  // the members of each that it is a part of
+};
+
+// Cuts both rankings where either has a cut. False where that is no order of the cells.
+bool refine(const Ranking& a, const Ranking& b, std::vector<Cell>& cells);
+
+}  // namespace assay::checker::identity

@@ -1,0 +1,187 @@
+// A selection is the sum of its values, each times an indicator of its member. Indicators are
+// unknowns with two equations: their sum is 1, and with the members they add up to what stands at
+// the place (of two members the first equation alone). What is selected twice by one row is
+// selected member by member.
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "static_check/checker/identity/algebra.h"
+#include "static_check/checker/identity/selections/rankings.h"
+
+namespace assay::checker::identity {
+namespace {
+
+constexpr size_t kMostMembers = 256, kMostSorted = 64;
+
+}  // namespace
+
+const Selection* Algebra::selection_of(const Number& x) const {
+  if (selections_.empty() || !x.is_finite() || x.is_constant()) return nullptr;
+  const auto found = selections_.find(x.value.r);
+  return found == selections_.end() ? nullptr : &found->second;
+}
+
+std::optional<Number> Algebra::select(const std::vector<Number>& row, PlainInt place,
+                                      const std::vector<Number>& values, Type type) {
+  if (cases() != nullptr) return std::nullopt;
+  Selection selection;
+  selection.ranking.place = place;
+  std::set<uint64_t> seen;
+  for (size_t i = 0; i < row.size(); ++i) {
+    if (row[i].kind == Kind::kMinusInfinity && place == 0) continue;
+    if (!row[i].is_finite() || is_integer_type(row[i].type)) return std::nullopt;
+    std::vector<Residues> member{row[i].value};
+    if (row[i].kind == Kind::kExtreme && !extremes_[index(row[i])].least) {
+      const ExtremeForm& form = extremes_[index(row[i])];
+      member.clear();
+      for (const SetElement& element : sets_[form.set])
+        member.push_back(element.value + form.shift);
+      std::ranges::sort(member, by_residue);
+    }
+    // A number that came before is the one that is meant.
+    const size_t whole = member.size();
+    std::erase_if(member, [&](const Residues& part) { return !seen.insert(part.r).second; });
+    if (place != 0 && (whole > 1 || member.empty())) return std::nullopt;
+    if (member.empty()) continue;
+    selection.ranking.members.push_back(std::move(member));
+    selection.values.push_back(values[i]);
+  }
+  const size_t count = selection.ranking.members.size();
+  if (count == 0 || seen.size() > (place == 0 ? kMostMembers : kMostSorted) ||
+      place >= static_cast<PlainInt>(count))
+    return std::nullopt;
+  return selected(std::move(selection), type);
+}
+
+Number Algebra::selected(Selection selection, Type type) {
+  const std::vector<Number>& values = selection.values;
+  for (const Number& value : values)
+    if (!value.is_finite()) throw Rejection{"an infinity that is selected"};
+  if (std::ranges::all_of(values, [&](const Number& x) { return x.value.r == values[0].value.r; }))
+    return values[0];
+  // An extremum has more rules.
+  const auto& members = selection.ranking.members;
+  const PlainInt place = selection.ranking.place;
+  const std::vector<Number> of = greatest_of_members(selection.ranking);
+  bool members_themselves = type == kReal && !selection.ranking.index &&
+                            (place == 0 || place + 1 == static_cast<PlainInt>(members.size()));
+  for (size_t i = 0; members_themselves && i < members.size(); ++i)
+    members_themselves = of[i].value.r == values[i].value.r;
+  if (members_themselves) {
+    std::vector<Number> all;
+    for (const Residues& part : parts_of(selection.ranking)) all.push_back(ordinary(part));
+    return standing_at(place == 0 ? 0 : static_cast<PlainInt>(all.size()) - 1, all);
+  }
+  const std::vector<Residues> indicators = indicators_of(selection.ranking);
+  store(values.size());
+  Residues total;
+  bool in_range = true;
+  for (size_t i = 0; i < values.size(); ++i) {
+    total = total + indicators[i] * values[i].value;
+    in_range = in_range && (values[i].is_constant() || values[i].in_range);
+  }
+  Number result = type == kFlag ? flag(total) : ordinary(total, type);
+  if (result.is_constant()) return result;
+  if (is_integer_type(type)) {
+    result.in_range = in_range;
+    float bound = 1;
+    for (const Number& value : values) bound = std::max(bound, bound_of({&value, 1}));
+    bounded(result, bound);
+  }
+  // What is made of later numbers is not put down for an earlier one: none is made of itself.
+  selections_.try_emplace(total.r, std::move(selection));
+  return result;
+}
+
+std::vector<Number> Algebra::greatest_of_members(const Ranking& ranking) {
+  std::vector<Number> greatest;
+  for (const auto& parts : ranking.members) {
+    std::vector<Number> numbers;
+    for (const Residues& part : parts) numbers.push_back(ordinary(part));
+    greatest.push_back(numbers.size() == 1 ? numbers[0] : maximum(numbers));
+  }
+  return greatest;
+}
+
+std::vector<Residues> Algebra::indicators_of(const Ranking& ranking) {
+  const std::vector<Number> members = greatest_of_members(ranking);
+  std::vector<Number> all;
+  Residues mean;
+  for (const Residues& part : parts_of(ranking)) {
+    all.push_back(ordinary(part));
+    mean = mean + part;
+  }
+  mean = mean * residues_of(Rational(1, static_cast<PlainInt>(all.size())));
+  std::vector<uint64_t> keys{static_cast<uint64_t>(ranking.place),
+                             ranking.index ? ranking.index->r : 0};
+  for (const auto& parts : ranking.members) {
+    std::vector<uint64_t> apart;
+    for (const Residues& part : parts) apart.push_back((part - mean).r);
+    std::ranges::sort(apart);
+    keys.push_back(apart.size());
+    keys.insert(keys.end(), apart.begin(), apart.end());
+  }
+  // Of two the equations say all but which of them is meant where they are equal.
+  if (members.size() == 2 && !ranking.index) {
+    const Residues one = random_("indicator", keys);
+    return {one, Residues{1, 1} - one};
+  }
+  Residues ones{1, 1},
+      total = ranking.index ? *ranking.index : standing_at(ranking.place, all).value;
+  std::vector<Residues> indicators;
+  for (size_t i = 0; i + 2 < members.size(); ++i) {
+    keys.push_back(i);
+    indicators.push_back(random_("indicator", keys));
+    keys.pop_back();
+    ones = ones - indicators.back();
+    total = total - indicators.back() * members[i].value;
+  }
+  const Residues &x = members[members.size() - 2].value, &y = members.back().value;
+  // i + k = ones, i x + k y = total.
+  const Residues one = (total - ones * y) * inverse(x - y);
+  indicators.push_back(one);
+  indicators.push_back(ones - one);
+  return indicators;
+}
+
+// Of real numbers: the order of x + t is that of x.
+Number Algebra::standing_at(PlainInt place, const std::vector<Number>& row) {
+  const auto last = static_cast<PlainInt>(row.size()) - 1;
+  if (place == 0) return maximum(row);
+  if (place == last) {
+    // Of these residues alone: what else is known of them may lead back here.
+    std::vector<Number> negatives;
+    for (const Number& x : row) negatives.push_back(ordinary(-x.value));
+    const Number greatest = maximum(negatives);
+    if (greatest.kind != Kind::kExtreme) return ordinary(-greatest.value);
+    ExtremeForm form = extremes_[index(greatest)];
+    form.least = true;
+    Number least = with_form(-greatest.value, Kind::kExtreme, extremes_, form);
+    least.type = kReal;
+    return least;
+  }
+  Residues mean;
+  for (const Number& x : row) mean = mean + x.value;
+  mean = mean * residues_of(Rational(1, last + 1));
+  std::vector<uint64_t> keys;
+  for (const Number& x : row) keys.push_back((x.value - mean).r);
+  std::ranges::sort(keys);
+  keys.push_back(static_cast<uint64_t>(last - place));
+  return variable(mean + random_("sorted", keys), kReal);
+}
+
+void Algebra::select_values(const Number& index, const Table& table) {
+  if (!reading_.by_values || !integers_.contains(index.value.r) ||
+      static_cast<size_t>(table.size()) > kMostMembers)
+    return;
+  Selection selection;
+  selection.ranking.index = index.value;
+  for (PlainInt i = 0; i < table.size(); ++i) {
+    selection.values.push_back(exact(Rational(table.index(i)), index.type));
+    selection.ranking.members.push_back({selection.values.back().value});
+  }
+  selections_.try_emplace(index.value.r, std::move(selection));
+}
+
+}  // namespace assay::checker::identity
