@@ -94,6 +94,8 @@ class Algebra {
   // ones in the order of the row (choices.cpp). nullopt where that is not represented.
   std::optional<Number> choice_of(std::span<const Number> row, uint64_t place,
                                   std::span<const Number> values);
+  // Of c exp(a), c exp(b), ... for some c > 0: a, b, ..., which have their order.
+  std::optional<std::vector<Number>> exponents_of(std::span<const Number> row);
   // An integer that is one of these, as the choice by which it is; itself where more is known of
   // it.
   Number choice_of_values(const Number& index, std::span<const int64_t> values);
@@ -139,7 +141,8 @@ class Algebra {
   Number root_of_constant(const Rational& base, const Rational& exponent);
   Number maximum_of(std::vector<Residue> elements);
   // choices.cpp
-  Number choice(Order order, std::vector<Number> values);
+  OrderPointer with_flags(Order order);
+  Number choice(const OrderPointer& order, std::vector<Number> values);
   Number at_place(const Order& order);
   std::vector<Residue> flags_of(const Order& order);
   Residue greatest_of(const Order::Set& set);

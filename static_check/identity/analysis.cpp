@@ -49,6 +49,8 @@ Number Algebra::plain_exponential(const Number& a) {
       break;
   }
   if (is_zero(a)) return constant(1);
+  if (has(a, Form::Kind::kChoice))
+    return *each_choice({&a, 1}, [&](std::span<const Number> x) { return exponential(x[0]); });
   const auto multiple = common_denominator(a);
   if (multiple && *multiple != 1) {  // exp(x + log(v) / 2) = exp(x) sqrt(v)
     Number product = exponential({a.residue});
@@ -245,6 +247,8 @@ Number Algebra::plain_maximum(std::span<const Number> of) {
   if (cases_ != nullptr && cases_->assignments() == nullptr &&
       (decide_sets_ || (of.size() <= 2 && std::ranges::none_of(of, is_set))))
     return greatest_by_cases(of);
+  if (const auto exponents = exponents_of(of))
+    return multiply(of[0], exponential(subtract(maximum_as_set(*exponents), exponents->front())));
   return maximum_as_set(of);
 }
 

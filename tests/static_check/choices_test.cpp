@@ -191,5 +191,80 @@ TEST(Choices, WhatIsScatteredFromTheTopIsMaskedByIt) {
   EXPECT_FALSE(proves(formulas(greatest_scattered(2, true), greatest_masked(2))));
 }
 
+/// The greatest probabilities of all, divided by their sum.
+Formula renormalised(int64_t count, int64_t of_sum) {
+  return [=](GraphBuilder& graph, TensorRef x, TensorRef) {
+    ShapedCalls calls(graph);
+    const TensorRef all = calls("_softmax.default", {x, -1, false}, {4, 6});
+    const TensorRef top = calls.topk(all, count)[0];
+    const TensorRef summed = count == of_sum ? top : calls.topk(all, of_sum)[0];
+    const TensorRef sum = calls("sum.dim_IntList", {summed, {-1}, true}, {4, 1});
+    return calls("div.Tensor", {top, sum}, {4, count});
+  };
+}
+
+/// The probabilities among the greatest logits.
+Formula softmax_of_top(int64_t count) {
+  return [count](GraphBuilder& graph, TensorRef x, TensorRef) {
+    ShapedCalls calls(graph);
+    return calls("_softmax.default", {calls.topk(x, count)[0], -1, false}, {4, count});
+  };
+}
+
+TEST(Choices, ExponentialsHaveTheOrderOfTheirExponents) {
+  for (const int64_t count : {1, 2, 3}) {
+    EXPECT_TRUE(proves(formulas(renormalised(count, count), softmax_of_top(count))));
+    EXPECT_FALSE(proves(formulas(renormalised(count, count + 1), softmax_of_top(count))));
+  }
+}
+
+Formula place_among_probabilities(const std::string& op) {
+  return [op](GraphBuilder& graph, TensorRef x, TensorRef) {
+    ShapedCalls calls(graph);
+    const TensorRef all = calls("_softmax.default", {x, -1, false}, {4, 6});
+    return calls.integers(op, {all, -1}, {4});
+  };
+}
+
+TEST(Choices, TheMostProbableIsTheGreatestLogit) {
+  EXPECT_TRUE(proves(formulas(argmax, place_among_probabilities("argmax.default"))));
+  EXPECT_FALSE(proves(formulas(argmax, place_among_probabilities("argmin.default"))));
+}
+
+/// The row of a table at an index, from the half of the table in which it lies.
+Formula row_of_halves(int64_t second) {
+  return [second](GraphBuilder& graph, TensorRef table, TensorRef index) {
+    ShapedCalls calls(graph);
+    TensorRef sum{};
+    for (const int64_t begin : {int64_t{0}, second}) {
+      const TensorRef part = calls("slice.Tensor", {table, 0, begin, begin + 2}, {2, 6});
+      const TensorRef before = calls.flags("lt.Scalar", {index, begin}, {3});
+      const TensorRef behind = calls.flags("ge.Scalar", {index, begin + 2}, {3});
+      const TensorRef outside = calls.flags("logical_or.default", {before, behind}, {3});
+      const TensorRef local =
+          calls.integers("masked_fill.Scalar",
+                         {calls.integers("sub.Scalar", {index, begin}, {3}), outside, 0}, {3});
+      const TensorRef rows = calls("embedding.default", {part, local}, {3, 6});
+      const TensorRef squares = calls("mul.Tensor", {rows, rows}, {3, 6});
+      const TensorRef mask = calls.flags("unsqueeze.default", {outside, 1}, {3, 1});
+      const TensorRef own = calls("masked_fill.Scalar", {squares, mask, 0.0}, {3, 6});
+      sum = begin == 0 ? own : calls("add.Tensor", {sum, own}, {3, 6});
+    }
+    return sum;
+  };
+}
+
+TensorRef squared_row(GraphBuilder& graph, TensorRef table, TensorRef index) {
+  ShapedCalls calls(graph);
+  const TensorRef rows = calls("embedding.default", {table, index}, {3, 6});
+  return calls("mul.Tensor", {rows, rows}, {3, 6});
+}
+
+TEST(Choices, WhatIsComputedOfAnIndexIsWhatItIsOfEachOfItsValues) {
+  const FormulaInput table{"table", {4, 6}}, index{"index", {3}, DType::kInt64};
+  EXPECT_TRUE(proves(formulas(squared_row, row_of_halves(2), table, index)));
+  EXPECT_FALSE(proves(formulas(squared_row, row_of_halves(1), table, index)));
+}
+
 }  // namespace
 }  // namespace assay::test

@@ -55,10 +55,11 @@ Number Algebra::plain_sum(std::vector<Number> terms) {
     nonnegative = nonnegative && x.nonnegative;
     positive = positive || x.positive;
   }
-  result.nonnegative |= nonnegative;
-  result.positive |= nonnegative && positive;
+  const bool known = result.is_finite() && positive_sums_.contains(result.value.r);
+  result.nonnegative |= nonnegative || known;
+  result.positive |= (nonnegative && positive) || known;
   note_nonnegative(result);
-  if (result.positive) note_term(result, terms);
+  if (result.positive && !known) note_term(result, terms);
   return result;
 }
 

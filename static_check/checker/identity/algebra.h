@@ -77,6 +77,10 @@ class Algebra {
   Number scaled(const Number& x, const Rational& by);
   Number negated(const Number& x) { return scaled(x, Rational(-1)); }
   Number multiply(const Number& a, const Number& b);
+  // A sum that is this number is positive, too.
+  void learn_positive(const Number& x) {
+    if (x.positive) positive_sums_.insert(x.value.r);
+  }
   Number reciprocal(const Number& x);
   Number power(const Number& x, PlainInt exponent);
 
@@ -122,6 +126,8 @@ class Algebra {
                                          const OfMembers& function);
   // Whether all are constants or selections of such, one of them a selection.
   bool selects_constants(std::span<const Number> of) const;
+  // Of c exp(a), c exp(b), ... with c > 0 the numbers a, b, ..., whose order they have.
+  std::optional<std::vector<Number>> exponents_of(const std::vector<Number>& row);
   // Where indices are read so: an input that the table is known to contain.
   void select_values(const Number& index, const Table& table);
   // What stands at a place of a row in descending order.
@@ -240,8 +246,8 @@ class Algebra {
   std::optional<Number> by_two_rankings(const Selection& a, const Selection& b, Type type,
                                         const OfMembers& function);
   Number selected(Selection selection, Type type);
-  std::vector<Residues> indicators_of(const Ranking& ranking);
-  std::vector<Number> greatest_of_members(const Ranking& ranking);
+  Marks marks_of(const Ranking& ranking);
+  std::vector<Residues> indicators_of(const Ranking& ranking, const std::vector<Number>& members);
   std::optional<std::vector<Number>> members_as_values(const Number& x, const Ranking& ranking);
   std::optional<Number> selection_within(const Number& outer, const Number& inner, Type type);
   std::optional<Number> product_of_selections(const Number& a, const Number& b, Type type);
@@ -272,6 +278,7 @@ class Algebra {
   std::deque<ElementSet> sets_;
   std::unordered_map<uint64_t, Selection> selections_;  // by r
   std::set<uint64_t> integers_;                         // inputs, by r
+  std::set<uint64_t> positive_sums_;                    // by r
   std::unordered_map<uint64_t, Number> exponentials_;   // by r of the argument
   std::unordered_map<uint64_t, Number> exponents_;      // arguments, by r of the exponential
   std::set<std::pair<Type, uint64_t>> compared_;        // indices without a known table

@@ -32,6 +32,8 @@ Type type_of_all(const std::vector<Number>& of) {
 Number Algebra::plain_maximum(const std::vector<Number>& of) {
   const Type type = type_of_all(of);
   if (is_integer_type(type)) return integer_extreme(of, false, type);
+  if (const auto exponents = exponents_of(of))
+    return multiply(of[0], exp(subtract(maximum(*exponents), exponents->front())));
   ElementSet elements;
   bool infinite = false;
   std::optional<Rational> constant;

@@ -47,7 +47,12 @@ class Functions {
     return odd("erf", x);
   }
 
-  Number sigmoid(const Number& x) { return a_.reciprocal(plus_one(a_.exp(a_.negated(x)))); }
+  // 1 less it is exp(-x) times it, which is positive.
+  Number sigmoid(const Number& x) {
+    const Number inverse = a_.exp(a_.negated(x)), result = a_.reciprocal(plus_one(inverse));
+    if (x.is_finite() && result.is_finite()) a_.learn_positive(a_.multiply(inverse, result));
+    return result;
+  }
   // Without infinities of both signs where x is one.
   Number tanh(const Number& x) {
     return a_.subtract(one(),
@@ -174,6 +179,8 @@ const std::unordered_map<std::string_view, Formula> kFormulas = {
     {"log1p", ASSAY_FORMULA(a.log(f.plus_one(x)))},
     {"log2", ASSAY_FORMULA(f.quotient(a.log(x), a.log_two()))},
     {"log10", ASSAY_FORMULA(f.quotient(a.log(x), a.log(f.number(10))))},
+    {"xlogy", ASSAY_FORMULA(a.is_exactly(x, Rational(0)) ? x : a.multiply(x, a.log(of[1])))},
+    {"hypot", ASSAY_FORMULA(a.root(a.add(f.square(x), f.square(of[1])), 1, 2))},
     {"log_sigmoid", ASSAY_FORMULA(a.negated(a.log(f.plus_one(a.exp(a.negated(x))))))},
     {"sqrt", ASSAY_FORMULA(a.root(x, 1, 2))},
     {"rsqrt", ASSAY_FORMULA(a.root(x, -1, 2))},

@@ -21,14 +21,23 @@ Order::Set intersection(const Order::Set& a, const Order::Set& b) {
   return both;
 }
 
-Residue mean_of(const Order& order) {
-  Residue sum;
-  for (const Order::Set& set : order.sets)
-    for (const Residue& element : set) sum = sum + element;
-  return sum * raised(residue_of(static_cast<int64_t>(order.count())), -1);
-}
-
 }  // namespace
+
+std::optional<std::vector<Number>> Algebra::exponents_of(std::span<const Number> row) {
+  if (!factored_ || cases_ != nullptr || row.size() < 2) return std::nullopt;
+  for (const Number& number : row)
+    if (!number.is_finite() || number.sign != Sign::kPositive || constant_of(number) != nullptr)
+      return std::nullopt;
+  const Product common = factors_.of(row[0].residue, true);
+  std::vector<Number> exponents;
+  for (const Number& number : row) {
+    const Product& product = factors_.of(number.residue, true);
+    if (product.powers != common.powers || !(product.constant == common.constant))
+      return std::nullopt;
+    exponents.push_back({product.exponent});
+  }
+  return exponents;
+}
 
 std::optional<Number> Algebra::choice_of(std::span<const Number> row, uint64_t place,
                                          std::span<const Number> values) {
@@ -57,7 +66,7 @@ std::optional<Number> Algebra::choice_of(std::span<const Number> row, uint64_t p
   if (order.sets.empty() || order.count() > (place == 0 ? kMostChoices : kMostSorted) ||
       place >= order.sets.size())
     return std::nullopt;
-  return choice(std::move(order), std::move(chosen));
+  return choice(with_flags(std::move(order)), std::move(chosen));
 }
 
 Number Algebra::choice_of_values(const Number& index, std::span<const int64_t> values) {
@@ -71,32 +80,36 @@ Number Algebra::choice_of_values(const Number& index, std::span<const int64_t> v
     form.parts.push_back(constant(value));
   }
   if (values.size() == 1) return form.parts[0];
-  form.order = std::make_shared<const Order>(std::move(order));
+  form.order = with_flags(std::move(order));
   Number chosen = with(index.residue, std::move(form));
   chosen.in_range = index.in_range;
   return chosen;
 }
 
-Number Algebra::choice(Order order, std::vector<Number> values) {
-  for (Number& value : values) {
+OrderPointer Algebra::with_flags(Order order) {
+  for (const Order::Set& set : order.sets)
+    order.greatest.push_back(order.index ? set[0] : greatest_of(set));
+  if (order.sets.size() > 1) order.flags = flags_of(order);
+  return std::make_shared<const Order>(std::move(order));
+}
+
+Number Algebra::choice(const OrderPointer& order, std::vector<Number> values) {
+  bool same = true, in_range = true;
+  bool elements = !order->index && (order->place == 0 || order->place + 1 == order->count());
+  for (size_t i = 0; i < values.size(); ++i) {
+    Number& value = values[i];
     if (!value.is_finite()) throw NotRepresented{"an infinity that is chosen"};
-    value = settled(value);
+    if (has(value, Form::Kind::kLogarithms)) value = settled(value);
+    same &= value.residue.value == values[0].residue.value;
+    elements &= value.residue.value == order->greatest[i].value;
+    in_range &= value.in_range;
   }
-  const bool same = std::ranges::all_of(
-      values, [&](const Number& x) { return x.residue.value == values[0].residue.value; });
   if (same) return values[0];
-  const bool is_extreme = !order.index && (order.place == 0 || order.place + 1 == order.count());
-  bool elements = is_extreme;
-  for (size_t i = 0; elements && i < values.size(); ++i)
-    elements = greatest_of(order.sets[i]).value == values[i].residue.value;
-  if (elements) return at_place(order);
-  const std::vector<Residue> flags = flags_of(order);
+  if (elements) return at_place(*order);
   Residue sum;
-  for (size_t i = 0; i < values.size(); ++i) sum = sum + flags[i] * values[i].residue;
-  const bool in_range =
-      std::ranges::all_of(values, [](const Number& value) { return value.in_range; });
+  for (size_t i = 0; i < values.size(); ++i) sum = sum + order->flags[i] * values[i].residue;
   Form form{Form::Kind::kChoice};
-  form.order = std::make_shared<const Order>(std::move(order));
+  form.order = order;
   form.parts = std::move(values);
   Number chosen = with(sum, std::move(form));
   chosen.in_range = in_range;
@@ -115,7 +128,7 @@ Number Algebra::at_place(const Order& order) {
     for (Number& element : elements) element = negative(element);
     return negative(maximum_as_set(elements));
   }
-  const Residue mean = mean_of(order);
+  const Residue mean = order.mean();
   std::vector<uint64_t> keys, negatives;
   for (const Number& element : elements) {
     keys.push_back(kValues.subtract(element.residue.value, mean.value));
@@ -141,9 +154,9 @@ Residue Algebra::greatest_of(const Order::Set& set) {
 // where they are equal: there the second is left out.
 std::vector<Residue> Algebra::flags_of(const Order& order) {
   // On what all have in common the order does not depend.
-  const Residue mean = mean_of(order);
+  const Residue mean = order.mean();
   std::vector<uint64_t> keys{order.place, order.index ? order.index->value : 0};
-  std::vector<Residue> of;
+  const std::vector<Residue>& of = order.greatest;
   for (const Order::Set& set : order.sets) {
     keys.push_back(set.size());
     std::vector<uint64_t> elements;
@@ -151,7 +164,6 @@ std::vector<Residue> Algebra::flags_of(const Order& order) {
       elements.push_back(kValues.subtract(element.value, mean.value));
     std::ranges::sort(elements);
     keys.insert(keys.end(), elements.begin(), elements.end());
-    of.push_back(order.index ? set[0] : greatest_of(set));
   }
   keys.push_back(0);
   if (of.size() == 2 && !order.index) {
@@ -173,30 +185,38 @@ std::vector<Residue> Algebra::flags_of(const Order& order) {
   return flags;
 }
 
-// The greatest of just these elements is a choice of them.
+// The greatest of just these elements is a choice of them; so is c exp of it.
 std::optional<std::vector<Number>> Algebra::as_choice(const Number& number, const Order& order) {
-  if (order.place > 0 || order.index || !has(number, Form::Kind::kMaximum) || number.form->negated)
-    return std::nullopt;
-  Order::Set set = *number.form->elements;
-  for (Residue& element : set) element = element + number.form->shift;
-  std::ranges::sort(set, {}, &Residue::value);
-  if (set != order.all()) return std::nullopt;
+  if (order.place > 0 || order.index || !number.is_finite()) return std::nullopt;
+  const auto is_single = [](const Order::Set& set) { return set.size() == 1; };
+  if (!std::ranges::all_of(order.sets, is_single)) return std::nullopt;
   std::vector<Number> values;
-  for (const Order::Set& one : order.sets) {
-    if (one.size() > 1) return std::nullopt;
-    values.push_back({one[0]});
+  if (has(number, Form::Kind::kMaximum) && !number.form->negated) {
+    Order::Set set = *number.form->elements;
+    for (Residue& element : set) element = element + number.form->shift;
+    std::ranges::sort(set, {}, &Residue::value);
+    if (set != order.all()) return std::nullopt;
+    for (const Order::Set& one : order.sets) values.push_back({one[0]});
+    return values;
   }
+  if (number.form != nullptr || !factored_ || number.sign != Sign::kPositive) return std::nullopt;
+  const Number greatest = at_place(order);
+  if (factors_.of(number.residue, true).exponent.value != greatest.residue.value)
+    return std::nullopt;
+  for (const Order::Set& one : order.sets)
+    values.push_back(multiply(number, exponential(subtract({one[0]}, greatest))));
   return values;
 }
 
 std::optional<Number> Algebra::each_choice(std::span<const Number> of, const EachChoice& function) {
   const auto first = std::ranges::find_if(of, is_choice);
   if (first == of.end()) return std::nullopt;
-  Order order = *first->form->order;
-  std::vector<std::vector<Number>> arguments(order.sets.size());  // per set
+  OrderPointer order = first->form->order;
+  std::vector<std::vector<Number>> arguments(order->sets.size());  // per set
+  for (auto& of_set : arguments) of_set.reserve(of.size());
   for (const Number& number : of) {
-    if (is_choice(number)) {
-      const auto common = common_order(order, *number.form->order);
+    if (is_choice(number) && number.form->order != order) {
+      auto common = common_order(*order, *number.form->order);
       if (!common && of.size() == 2 && is_choice(of[0]))
         return each_of_both(of[0], of[1], function);
       if (!common) return std::nullopt;
@@ -206,20 +226,22 @@ std::optional<Number> Algebra::each_choice(std::span<const Number> of, const Eac
         refined.back().push_back(values_of(number)[common->right[i]]);
       }
       arguments = std::move(refined);
-      order = common->order;
+      order = with_flags(std::move(common->order));
       continue;
     }
-    const auto values = as_choice(number, order);
+    const auto values =
+        is_choice(number) ? std::optional(values_of(number)) : as_choice(number, *order);
     for (size_t i = 0; i < arguments.size(); ++i)
       arguments[i].push_back(values ? (*values)[i] : number);
   }
   std::vector<Number> results;
+  results.reserve(arguments.size());
   for (const auto& of_set : arguments) {
     auto result = function(of_set);
     if (!result) return std::nullopt;
     results.push_back(std::move(*result));
   }
-  return choice(std::move(order), std::move(results));
+  return choice(order, std::move(results));
 }
 
 // Two orders of the same elements that part equal ones in other ways. What the function gives where
@@ -267,7 +289,7 @@ std::optional<Number> Algebra::each_of_both(const Number& a, const Number& b,
     order.sets.push_back(std::move(part.set));
     values.push_back(results[part.i][part.k]);
   }
-  return choice(std::move(order), std::move(values));
+  return choice(with_flags(std::move(order)), std::move(values));
 }
 
 // Those of a number that is none of several are itself; nullopt of a constant, and where one is
@@ -329,7 +351,7 @@ std::optional<Number> Algebra::product_of_choices(const Number& a, const Number&
 
 // A flag that the greatest of all lies among some, times a choice of these.
 std::optional<Number> Algebra::nested_product(const Number& outer, const Number& inner) {
-  const auto nested = nested_order(*outer.form->order, *inner.form->order);
+  auto nested = nested_order(*outer.form->order, *inner.form->order);
   if (!nested) return std::nullopt;
   std::vector<Number> values;
   for (size_t i = 0; i < nested->order.sets.size(); ++i) {
@@ -337,7 +359,7 @@ std::optional<Number> Algebra::nested_product(const Number& outer, const Number&
     if (!nested->inner[i] && !is_zero(flag)) return std::nullopt;
     values.push_back(nested->inner[i] ? multiply(flag, values_of(inner)[*nested->inner[i]]) : flag);
   }
-  return choice(nested->order, std::move(values));
+  return choice(with_flags(std::move(nested->order)), std::move(values));
 }
 
 }  // namespace assay::identity

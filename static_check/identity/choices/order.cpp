@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "static_check/identity/algebra.h"
+
 namespace assay::identity {
 namespace {
 
@@ -32,8 +34,32 @@ Order::Set Order::all() const {
   return all;
 }
 
+Residue Order::mean() const {
+  Residue sum;
+  for (const Set& set : sets)
+    for (const Residue& element : set) sum = sum + element;
+  return sum * raised(residue_of(static_cast<int64_t>(count())), -1);
+}
+
+Order Order::shifted(const Residue& by) const {
+  Order order;
+  order.place = place;
+  for (const Set& set : sets) {
+    Set& moved = order.sets.emplace_back(set);
+    for (Residue& element : moved) element = element + by;
+    std::ranges::sort(moved, by_value);
+  }
+  return order;
+}
+
 std::optional<CommonOrder> common_order(const Order& a, const Order& b) {
-  if (a.place != b.place || a.index != b.index || a.all() != b.all()) return std::nullopt;
+  if (a.place != b.place || a.index != b.index) return std::nullopt;
+  if (a.all() != b.all()) {
+    if (a.index || a.count() != b.count()) return std::nullopt;
+    const Order moved = b.shifted(a.mean() - b.mean());
+    if (a.all() != moved.all()) return std::nullopt;
+    return common_order(a, moved);
+  }
   CommonOrder common;
   common.order.place = a.place;
   common.order.index = a.index;

@@ -19,15 +19,22 @@ struct Order {
   std::vector<Set> sets;
   uint64_t place = 0;  // 0: the greatest
   std::optional<Residue> index = std::nullopt;
-
-  bool operator==(const Order&) const = default;
+  // Per set, where they are known (choices.cpp): what its greatest element is, and the flag that
+  // this one is meant.
+  std::vector<Residue> greatest = {}, flags = {};
 
   size_t count() const;  // of elements
   Set all() const;
+  Residue mean() const;
+  // With this added to each element, which leaves the order as it is.
+  Order shifted(const Residue& by) const;
 };
 
-// The sets into which two orders of the same elements part these together, and in which set of
-// each they lie; nullopt where they are orders of other elements, or are no parts of each other.
+using OrderPointer = std::shared_ptr<const Order>;
+
+// The sets into which two orders of the same elements, or of such that all differ by the same, part
+// these together, and in which set of each they lie; nullopt where they are orders of other
+// elements, or are no parts of each other.
 struct CommonOrder {
   Order order;
   std::vector<size_t> left, right;  // per set

@@ -72,6 +72,19 @@ Number Algebra::plain_log(const Number& x) {
   if (x.is_constant() && !rational(x).is_positive())
     return rational(x).is_zero() ? infinity(true) : undefined();
   if (is_integer_type(x.type)) return unknown("log", {{x}}, kReal);
+  // A root has a value where its base is not negative, and its logarithm where the base's has one.
+  if (x.kind == Kind::kRoot) {
+    const RootForm form = roots_[index(x)];
+    const bool even =
+        std::all_of(form.powers.begin(), form.powers.end(),
+                    [](const RootPower& each) { return each.exponent.denominator() % 2 == 0; });
+    if (even && form.factor.r == 1) {
+      std::vector<Number> terms;
+      for (const RootPower& each : form.powers)
+        terms.push_back(scaled(log(each.base), each.exponent));
+      return sum(std::move(terms));
+    }
+  }
   // The rules for logarithms of products hold for positive factors.
   if (x.positive) return log_form({}, {{x.value, Rational(1)}});
   return variable(random_("log", std::vector<uint64_t>{1, x.value.r}), kReal);
@@ -84,6 +97,9 @@ Number Algebra::plain_exp(const Number& x) {
   if (!x.is_finite()) return x;
   if (is_integer_type(x.type)) return unknown("exp", {{x}}, kReal);
   if (is_exactly(x, Rational(0))) return exact(Rational(1));
+  if (const auto known = member_by_member(
+          {&x, 1}, kReal, [&](std::span<const Number> y) { return std::optional(exp(y[0])); }))
+    return *known;
   if (const auto found = exponentials_.find(x.value.r); found != exponentials_.end())
     return found->second;
   if (x.kind == Kind::kLog) {  // exp(x + log(v) / 2) = exp(x) sqrt(v)

@@ -7,37 +7,45 @@
 
 namespace assay::checker::identity {
 
-// The greatest of the members themselves.
+// The greatest of the members themselves, or c exp of it.
 std::optional<std::vector<Number>> Algebra::members_as_values(const Number& x,
                                                               const Ranking& ranking) {
-  if (x.kind != Kind::kExtreme || extremes_[index(x)].least || is_integer_type(x.type) ||
-      ranking.place != 0 || ranking.index)
+  if (ranking.place != 0 || ranking.index || !x.is_finite() || is_integer_type(x.type))
     return std::nullopt;
-  const ExtremeForm& form = extremes_[index(x)];
-  std::vector<Residues> set;
-  for (const SetElement& element : sets_[form.set]) set.push_back(element.value + form.shift);
-  std::ranges::sort(set, by_residue);
-  if (!same_sets(set, parts_of(ranking))) return std::nullopt;
-  std::vector<Number> values;
-  for (const auto& parts : ranking.members) {
+  for (const auto& parts : ranking.members)
     if (parts.size() != 1) return std::nullopt;
-    values.push_back(ordinary(parts[0]));
+  const std::vector<Residues> members = parts_of(ranking);
+  std::vector<Number> values;
+  if (x.kind == Kind::kExtreme && !extremes_[index(x)].least) {
+    const ExtremeForm& form = extremes_[index(x)];
+    std::vector<Residues> set;
+    for (const SetElement& element : sets_[form.set]) set.push_back(element.value + form.shift);
+    std::ranges::sort(set, by_residue);
+    if (!same_sets(set, members)) return std::nullopt;
+    for (const auto& parts : ranking.members) values.push_back(ordinary(parts[0]));
+    return values;
   }
+  if (x.kind != Kind::kOrdinary || !x.positive || selection_of(x) != nullptr) return std::nullopt;
+  std::vector<Number> row;
+  for (const Residues& member : members) row.push_back(ordinary(member));
+  const Number greatest = standing_at(0, row);
+  if (spell(x.value, 0).exponent.r != greatest.value.r) return std::nullopt;
+  for (const auto& parts : ranking.members)
+    values.push_back(multiply(x, exp(subtract(ordinary(parts[0]), greatest))));
   return values;
 }
 
 std::optional<Number> Algebra::member_by_member(std::span<const Number> of, Type type,
                                                 const OfMembers& function) {
   std::optional<Ranking> common;
-  std::vector<std::vector<Number>> arguments;
   for (const Number& x : of) {
     const Selection* selection = selection_of(x);
     if (selection == nullptr) continue;
     if (!common) {
       common = selection->ranking;
-      arguments.resize(common->members.size());
       continue;
     }
+    if (common->is_same(selection->ranking)) continue;
     std::vector<Cell> cells;
     if (common->place != selection->ranking.place || !refine(*common, selection->ranking, cells)) {
       const Selection* first = selection_of(of[0]);
@@ -45,17 +53,20 @@ std::optional<Number> Algebra::member_by_member(std::span<const Number> of, Type
       return by_two_rankings(*first, *selection, type, function);
     }
     common->members.clear();
+    common->marks = nullptr;
     for (const Cell& cell : cells) common->members.push_back(cell.parts);
   }
   if (!common) return std::nullopt;
-  arguments.assign(common->members.size(), {});
+  std::vector<std::vector<Number>> arguments(common->members.size());
   for (const Number& x : of) {
     const Selection* selection = selection_of(x);
     std::vector<Cell> cells;
-    if (selection != nullptr && !refine(*common, selection->ranking, cells)) return std::nullopt;
+    const bool same = selection != nullptr && common->is_same(selection->ranking);
+    if (selection != nullptr && !same && !refine(*common, selection->ranking, cells))
+      return std::nullopt;
     const auto members = selection == nullptr ? members_as_values(x, *common) : std::nullopt;
     for (size_t i = 0; i < arguments.size(); ++i)
-      arguments[i].push_back(selection != nullptr ? selection->values[cells[i].second]
+      arguments[i].push_back(selection != nullptr ? selection->values[same ? i : cells[i].second]
                              : members            ? (*members)[i]
                                                   : x);
   }

@@ -21,6 +21,12 @@ std::vector<Residues> parts_of(const Ranking& ranking) {
 
 namespace {
 
+Residues mean_of(const std::vector<Residues>& parts) {
+  Residues sum;
+  for (const Residues& part : parts) sum = sum + part;
+  return sum * residues_of(Rational(1, static_cast<PlainInt>(parts.size())));
+}
+
 bool of_one_index(const Ranking& a, const Ranking& b) {
   return a.index.has_value() == b.index.has_value() && (!a.index || a.index->r == b.index->r);
 }
@@ -30,6 +36,16 @@ bool of_one_index(const Ranking& a, const Ranking& b) {
 bool refine(const Ranking& a, const Ranking& b, std::vector<Cell>& cells) {
   if (!of_one_index(a, b)) return false;
   std::vector<std::vector<Residues>> rest_a = a.members, rest_b = b.members;
+  // What all members have in common leaves their order as it is.
+  const std::vector<Residues> parts_a = parts_of(a), parts_b = parts_of(b);
+  if (parts_a.size() != parts_b.size()) return false;
+  if (!a.index && !same_sets(parts_a, parts_b)) {
+    const Residues apart = mean_of(parts_a) - mean_of(parts_b);
+    for (std::vector<Residues>& member : rest_b) {
+      for (Residues& part : member) part = part + apart;
+      std::ranges::sort(member, by_residue);
+    }
+  }
   size_t i = 0, k = 0;
   while (i < rest_a.size() && k < rest_b.size()) {
     std::vector<Residues> both;

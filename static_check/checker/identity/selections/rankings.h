@@ -20,7 +20,8 @@ struct Cell {
   size_t first, second;  // the members of each that it is a part of
 };
 
-// Cuts both rankings where either has a cut. False where that is no order of the cells.
+// Cuts both rankings, of the same numbers or of such that all differ by the same, where either has
+// a cut; the parts are those of `a`. False where that is no order of the cells.
 bool refine(const Ranking& a, const Ranking& b, std::vector<Cell>& cells);
 
 }  // namespace assay::checker::identity

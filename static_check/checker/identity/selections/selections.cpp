@@ -22,6 +22,27 @@ const Selection* Algebra::selection_of(const Number& x) const {
   return found == selections_.end() ? nullptr : &found->second;
 }
 
+std::optional<std::vector<Number>> Algebra::exponents_of(const std::vector<Number>& row) {
+  if (cases() != nullptr || row.size() < 2) return std::nullopt;
+  for (const Number& x : row)
+    if (!x.is_finite() || !x.positive || x.is_constant() || is_integer_type(x.type))
+      return std::nullopt;
+  const auto same_letters = [](const Word& a, const Word& b) {
+    return a.constant == b.constant &&
+           std::ranges::equal(a.letters, b.letters, [](const Letter& x, const Letter& y) {
+             return x.of.r == y.of.r && x.power == y.power;
+           });
+  };
+  const Word first = spell(row[0].value, 0);
+  std::vector<Number> exponents;
+  for (const Number& x : row) {
+    const Word word = spell(x.value, 0);
+    if (!same_letters(first, word)) return std::nullopt;
+    exponents.push_back(ordinary(word.exponent));
+  }
+  return exponents;
+}
+
 std::optional<Number> Algebra::select(const std::vector<Number>& row, PlainInt place,
                                       const std::vector<Number>& values, Type type) {
   if (cases() != nullptr) return std::nullopt;
@@ -63,7 +84,9 @@ Number Algebra::selected(Selection selection, Type type) {
   // An extremum has more rules.
   const auto& members = selection.ranking.members;
   const PlainInt place = selection.ranking.place;
-  const std::vector<Number> of = greatest_of_members(selection.ranking);
+  if (selection.ranking.marks == nullptr)
+    selection.ranking.marks = std::make_shared<const Marks>(marks_of(selection.ranking));
+  const std::vector<Number>& of = selection.ranking.marks->greatest;
   bool members_themselves = type == kReal && !selection.ranking.index &&
                             (place == 0 || place + 1 == static_cast<PlainInt>(members.size()));
   for (size_t i = 0; members_themselves && i < members.size(); ++i)
@@ -73,7 +96,7 @@ Number Algebra::selected(Selection selection, Type type) {
     for (const Residues& part : parts_of(selection.ranking)) all.push_back(ordinary(part));
     return standing_at(place == 0 ? 0 : static_cast<PlainInt>(all.size()) - 1, all);
   }
-  const std::vector<Residues> indicators = indicators_of(selection.ranking);
+  const std::vector<Residues>& indicators = selection.ranking.marks->indicators;
   store(values.size());
   Residues total;
   bool in_range = true;
@@ -94,18 +117,19 @@ Number Algebra::selected(Selection selection, Type type) {
   return result;
 }
 
-std::vector<Number> Algebra::greatest_of_members(const Ranking& ranking) {
-  std::vector<Number> greatest;
+Marks Algebra::marks_of(const Ranking& ranking) {
+  Marks marks;
   for (const auto& parts : ranking.members) {
     std::vector<Number> numbers;
     for (const Residues& part : parts) numbers.push_back(ordinary(part));
-    greatest.push_back(numbers.size() == 1 ? numbers[0] : maximum(numbers));
+    marks.greatest.push_back(numbers.size() == 1 ? numbers[0] : maximum(numbers));
   }
-  return greatest;
+  if (marks.greatest.size() > 1) marks.indicators = indicators_of(ranking, marks.greatest);
+  return marks;
 }
 
-std::vector<Residues> Algebra::indicators_of(const Ranking& ranking) {
-  const std::vector<Number> members = greatest_of_members(ranking);
+std::vector<Residues> Algebra::indicators_of(const Ranking& ranking,
+                                             const std::vector<Number>& members) {
   std::vector<Number> all;
   Residues mean;
   for (const Residues& part : parts_of(ranking)) {
@@ -181,6 +205,8 @@ void Algebra::select_values(const Number& index, const Table& table) {
     selection.values.push_back(exact(Rational(table.index(i)), index.type));
     selection.ranking.members.push_back({selection.values.back().value});
   }
+  if (table.size() < 2) return;
+  selection.ranking.marks = std::make_shared<const Marks>(marks_of(selection.ranking));
   selections_.try_emplace(index.value.r, std::move(selection));
 }
 

@@ -1,6 +1,7 @@
 // What stands at one place of a row of real numbers in descending order, and what belongs to it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -9,6 +10,12 @@
 
 namespace assay::checker::identity {
 
+// Of each member what is greatest of it, and the indicator that it is the one.
+struct Marks {
+  std::vector<Number> greatest;
+  std::vector<Residues> indicators;
+};
+
 // The members of a row, in the order that equal ones have. A member that is itself the greatest of
 // several numbers has several parts, and then the place is the first.
 struct Ranking {
@@ -16,6 +23,9 @@ struct Ranking {
   PlainInt place = 0;                          // 0: the greatest
   // Or the values of an index, each a member: the one that it is.
   std::optional<Residues> index = std::nullopt;
+  std::shared_ptr<const Marks> marks = nullptr;  // once they are known; one for each ranking
+
+  bool is_same(const Ranking& other) const { return marks != nullptr && marks == other.marks; }
 };
 
 // One number for each member: the one whose member stands at the place.
