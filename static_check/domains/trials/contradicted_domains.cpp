@@ -71,6 +71,7 @@ struct Function {
   std::vector<bool> defined = {};    // per element: in some draw
   std::vector<bool> undefined = {};  // in some draw of finite arguments
   bool undefined_now = false;        // at some element of the last draw
+  bool nan_now = false;
 
   bool is_never_defined() const {
     for (size_t i = 0; i < defined.size(); ++i)
@@ -89,9 +90,10 @@ struct Function {
       return values[static_cast<size_t>(operand)].values;
     };
     const bool whole = core.prim == Prim::kBlock;
-    undefined_now = false;
+    undefined_now = nan_now = false;
     for (size_t i = 0; i < results.size(); ++i) {
       const bool finite = std::isfinite(results[i]);
+      nan_now |= std::isnan(results[i]);
       if (finite) defined[i] = true;
       if (!finite && std::ranges::all_of(core.operands, [&](CoreId operand) {
             return whole ? all_finite(argument(operand)) : std::isfinite(argument(operand)[i]);
@@ -159,8 +161,9 @@ class Runs {
 
   // Where all functions have values, numbers that differ do so by rounding alone (x / x == 1).
   void see_answers() {
-    // Where a function of the specification has no value, its own answer says nothing.
-    if (std::ranges::any_of(specification_, &Function::undefined_now)) return;
+    // Where a function of the specification is NaN, its own answer says nothing; 1/0 is infinite,
+    // of which exp(-1/0) makes a number.
+    if (std::ranges::any_of(specification_, &Function::nan_now)) return;
     const auto function = std::ranges::find_if(functions_, &Function::undefined_now);
     for (SeenClaim& claim : seen_) {
       if (!claim.difference) continue;

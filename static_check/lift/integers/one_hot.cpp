@@ -61,6 +61,10 @@ void check_range(const Lifting& lifting, const PiecewiseAffine& f, int64_t class
     const Intervals here = intersect({piece.x}, values);
     const auto x = first_beyond(here, within_table(piece, allowed));
     if (!x) continue;
+    const bool bounded = !values.empty() && values.front().lo != INT64_MIN;
+    if (!bounded && piece.a != 0)
+      throw NotLifted{"nothing of the specification bounds the index of a table of " +
+                      std::to_string(classes) + " rows"};
     const int64_t index = piece.a * *x + piece.b;
     throw NotLifted{"index " + std::to_string(*x) + " becomes " + std::to_string(index) +
                     ", which lies outside a table of " + std::to_string(classes) + " rows"};
