@@ -1,7 +1,8 @@
-// Mutants of every case that runs. The tests judge one of each kind and case; a full run judges
-// ASSAY_MUTANTS of each.
+// Mutants of every case that runs. The tests judge one of each kind and second case, the others of
+// the next kind; a full run judges ASSAY_MUTANTS of each kind and case.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <iostream>
 
 #include "tests/mutation/cases.h"
@@ -15,7 +16,10 @@ class Sweep : public testing::TestWithParam<MutationKind> {};
 
 TEST_P(Sweep, NoMutantThatDiffersIsProved) {
   size_t valid = 0, different = 0, equal_and_unproved = 0;
+  const bool all = std::getenv("ASSAY_MUTANTS") != nullptr;
+  size_t index = static_cast<size_t>(GetParam());
   for (NamedCase& original : runnable_cases()) {
+    if (++index % 2 == 0 && !all) continue;
     SCOPED_TRACE(original.name);
     std::cout << original.name << ", ";
     const Judge judge(std::move(original.executed), std::move(original.whole));
