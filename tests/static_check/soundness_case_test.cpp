@@ -66,9 +66,6 @@ TEST(SoundnessCases, WhatTheyAssumeIsListed) {
       {"ignored_targets_all_of_a_mean",
        "domains: every argument of aten.div.Tensor that both programs have is one for which it is "
        "defined"},
-      {"undefined_asked_by_both",
-       "domains: every argument of aten.div.Tensor that both programs have is one for which it is "
-       "defined"},
       {"undefined_asked_by_specification",
        "domains: every argument of aten.log.default that the sequential program alone has is one "
        "for which it is defined"},
