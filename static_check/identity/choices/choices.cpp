@@ -14,6 +14,18 @@ const std::vector<Number>& values_of(const Number& choice) { return choice.form-
 
 bool is_choice(const Number& number) { return has(number, Form::Kind::kChoice); }
 
+bool is_maximum(const Number& number) {
+  return has(number, Form::Kind::kMaximum) && !number.form->negated;
+}
+
+// Of a maximum, sorted.
+Order::Set elements_of_maximum(const Number& maximum) {
+  Order::Set set = *maximum.form->elements;
+  for (Residue& element : set) element = element + maximum.form->shift;
+  std::ranges::sort(set, {}, &Residue::value);
+  return set;
+}
+
 Order::Set intersection(const Order::Set& a, const Order::Set& b) {
   Order::Set both;
   std::ranges::set_intersection(a, b, std::back_inserter(both), {}, &Residue::value,
@@ -49,12 +61,7 @@ std::optional<Number> Algebra::choice_of(std::span<const Number> row, uint64_t p
     if (row[i].kind == Number::Kind::kMinusInfinity && place == 0) continue;
     if (!row[i].is_finite()) return std::nullopt;
     const Number member = settled(row[i]);
-    Order::Set set{member.residue};
-    if (has(member, Form::Kind::kMaximum) && !member.form->negated) {
-      set = *member.form->elements;
-      for (Residue& element : set) element = element + member.form->shift;
-    }
-    std::ranges::sort(set, {}, &Residue::value);
+    Order::Set set = is_maximum(member) ? elements_of_maximum(member) : Order::Set{member.residue};
     // Of equal ones the first is meant.
     const size_t all = set.size();
     std::erase_if(set, [&](const Residue& e) { return !seen.insert(e.value).second; });
@@ -191,11 +198,8 @@ std::optional<std::vector<Number>> Algebra::as_choice(const Number& number, cons
   const auto is_single = [](const Order::Set& set) { return set.size() == 1; };
   if (!std::ranges::all_of(order.sets, is_single)) return std::nullopt;
   std::vector<Number> values;
-  if (has(number, Form::Kind::kMaximum) && !number.form->negated) {
-    Order::Set set = *number.form->elements;
-    for (Residue& element : set) element = element + number.form->shift;
-    std::ranges::sort(set, {}, &Residue::value);
-    if (set != order.all()) return std::nullopt;
+  if (is_maximum(number)) {
+    if (elements_of_maximum(number) != order.all()) return std::nullopt;
     for (const Order::Set& one : order.sets) values.push_back({one[0]});
     return values;
   }
@@ -295,13 +299,8 @@ std::optional<Number> Algebra::each_of_both(const Number& a, const Number& b,
 // Those of a number that is none of several are itself; nullopt of a constant, and where one is
 // among them.
 std::optional<Order::Set> Algebra::elements_of(const Number& number) const {
-  Order::Set set{number.residue};
-  if (has(number, Form::Kind::kMaximum)) {
-    if (number.form->negated) return std::nullopt;
-    set = *number.form->elements;
-    for (Residue& element : set) element = element + number.form->shift;
-    std::ranges::sort(set, {}, &Residue::value);
-  }
+  if (has(number, Form::Kind::kMaximum) && number.form->negated) return std::nullopt;
+  Order::Set set = is_maximum(number) ? elements_of_maximum(number) : Order::Set{number.residue};
   const bool constant =
       std::ranges::any_of(set, [&](const Residue& element) { return known(element) != nullptr; });
   return constant ? std::nullopt : std::optional(std::move(set));
