@@ -239,6 +239,9 @@ class Algebra {
 
   const Selection* selection_of(const Number& x) const;
   std::optional<std::vector<Residues>> parts_of_extreme(const Number& x) const;
+  // Two real numbers, one of them the extreme of several, that compare as these do, with maxima in
+  // place of minima: -min(x) is one.
+  std::optional<std::pair<Number, Number>> as_maxima(const Number& a, const Number& b);
   // Of real numbers that are the greatest of several: whether the greatest of all is among those of
   // `a` and, where `strictly`, none of b's is equal to it.
   std::optional<Number> extreme_is_greater(const Number& a, const Number& b);

@@ -1,6 +1,5 @@
 #include "static_check/domains/trials/indices_outside.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -25,21 +24,16 @@ std::vector<RankOp> not_followed(const Problem& problem) {
   return found;
 }
 
-[[noreturn]] void refuse(const Problem& problem, const RankOp& at, const Trial& trial) {
-  const auto r = static_cast<size_t>(at.first);
-  const CoreProgram& program = problem.rank_programs[r];
-  const CoreOp& op = program.ops[static_cast<size_t>(at.second)];
+[[noreturn]] void refuse(const Problem& problem, const RankOp& at, double outside) {
+  const CoreOp& op =
+      problem.rank_programs[static_cast<size_t>(at.first)].ops[static_cast<size_t>(at.second)];
   const Graph& graph = problem.rank_graph(at.first);
   const Node& node = graph.nodes[static_cast<size_t>(op.origin)];
-  const auto& indices = trial.ranks[r][static_cast<size_t>(op.operands[0])].values;
-  const auto rows = static_cast<double>(op.shape.back());
-  const auto outside =
-      std::ranges::find_if(indices, [&](double index) { return !(0 <= index && index < rows); });
   throw UserError(
       node.source,
       fmt::format("{}: an index of {} is {} where its table has {} rows, for inputs on which every "
                   "index of the specification lies in its table",
-                  graph.name, node.op, *outside, op.shape.back()),
+                  graph.name, node.op, outside, op.shape.back()),
       "it stops there or reads other memory, whether its result is needed or not: clamp or mask "
       "the index before it is used");
 }
@@ -48,15 +42,17 @@ std::vector<RankOp> not_followed(const Problem& problem) {
 
 void refuse_indices_outside(const Problem& problem) {
   const std::vector<RankOp> operators = not_followed(problem);
+  if (operators.empty()) return;
   const Trials trials(problem);
-  if (operators.empty() || trials.are_too_large()) return;
+  if (trials.are_too_large()) return;
   for (size_t draw = 0; draw < InputNumbers::kDraws; ++draw) {
     const auto trial = trials.run(draw);
     if (!trial) continue;
     for (const RankOp& at : operators) {
       const auto r = static_cast<size_t>(at.first);
-      if (is_outside_of_table(problem.rank_programs[r], at.second, trial->ranks[r]))
-        refuse(problem, at, *trial);
+      if (const auto outside =
+              index_outside_of_table(problem.rank_programs[r], at.second, trial->ranks[r]))
+        refuse(problem, at, *outside);
     }
   }
 }

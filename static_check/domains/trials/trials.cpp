@@ -17,6 +17,14 @@ int64_t elements_of(const CoreProgram& program) {
   return elements;
 }
 
+bool stays_in_tables(const CoreProgram& program, const std::vector<ReferenceTensor>& values) {
+  for (size_t id = 0; id < program.ops.size(); ++id)
+    if (program.ops[id].prim == Prim::kOneHot &&
+        index_outside_of_table(program, static_cast<CoreId>(id), values))
+      return false;
+  return true;
+}
+
 }  // namespace
 
 bool Trials::are_too_large() const {
@@ -39,9 +47,9 @@ std::optional<Trial> Trials::run(size_t draw) const {
   };
   Trial trial;
   try {
-    const std::vector<CoreProgram> whole{problem_.sequential_program};
-    trial.sequential = std::move(evaluate(whole, sources(whole, {&problem_.sequential}))[0]);
-    if (index_outside_of_table(whole[0], trial.sequential) != kNone) return std::nullopt;
+    trial.sequential =
+        std::move(evaluate(sequential_, sources(sequential_, {&problem_.sequential}))[0]);
+    if (!stays_in_tables(sequential_[0], trial.sequential)) return std::nullopt;
     std::vector<const LiftedProgram*> lifted;
     for (const LiftedProgram& rank : problem_.ranks.ranks) lifted.push_back(&rank);
     trial.ranks = evaluate(problem_.rank_programs, sources(problem_.rank_programs, lifted));
@@ -53,25 +61,17 @@ std::optional<Trial> Trials::run(size_t draw) const {
   return trial;
 }
 
-bool is_outside_of_table(const CoreProgram& program, CoreId one_hot,
-                         const std::vector<ReferenceTensor>& values) {
+std::optional<double> index_outside_of_table(const CoreProgram& program, CoreId one_hot,
+                                             const std::vector<ReferenceTensor>& values) {
   const CoreOp& op = program.ops[static_cast<size_t>(one_hot)];
   const auto rows = static_cast<double>(op.shape.back());
   const std::vector<double>& indices = values[static_cast<size_t>(op.operands[0])].values;
-  return std::ranges::any_of(indices, [&](double index) {
+  const auto outside = std::ranges::find_if(indices, [&](double index) {
     return !(0 <= index && index < rows) && std::ranges::none_of(op.ints, [&](int64_t beside) {
       return index == static_cast<double>(beside);
     });
   });
-}
-
-CoreId index_outside_of_table(const CoreProgram& program,
-                              const std::vector<ReferenceTensor>& values) {
-  for (size_t id = 0; id < program.ops.size(); ++id)
-    if (program.ops[id].prim == Prim::kOneHot &&
-        is_outside_of_table(program, static_cast<CoreId>(id), values))
-      return static_cast<CoreId>(id);
-  return kNone;
+  return outside == indices.end() ? std::nullopt : std::optional(*outside);
 }
 
 }  // namespace assay

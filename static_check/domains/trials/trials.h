@@ -18,7 +18,8 @@ struct Trial {
 class Trials {
  public:
   // `problem`: lifted; it must outlive the trials.
-  explicit Trials(const Problem& problem) : problem_(problem) {}
+  explicit Trials(const Problem& problem)
+      : problem_(problem), sequential_{problem.sequential_program} {}
 
   // The programs have more elements than a trial computes.
   bool are_too_large() const;
@@ -30,15 +31,11 @@ class Trials {
 
  private:
   const Problem& problem_;
+  const std::vector<CoreProgram> sequential_;
 };
 
-// The first operator that reads beyond its table, of a program with these values: kNone, or a
-// kOneHot.
-CoreId index_outside_of_table(const CoreProgram& program,
-                              const std::vector<ReferenceTensor>& values);
-
-// Whether that one does.
-bool is_outside_of_table(const CoreProgram& program, CoreId one_hot,
-                         const std::vector<ReferenceTensor>& values);
+// The first index of a kOneHot that lies outside of its table, of a program with these values.
+std::optional<double> index_outside_of_table(const CoreProgram& program, CoreId one_hot,
+                                             const std::vector<ReferenceTensor>& values);
 
 }  // namespace assay
