@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -56,7 +57,7 @@ bool is_in_range(double x, DType of) {
   return error <= std::ldexp(std::abs(x), -format_of(of).fraction_bits - 1);
 }
 
-std::pair<int64_t, int64_t> integer_range(DType dtype) {
+std::pair<Int, Int> integer_range(DType dtype) {
   switch (dtype) {
     case DType::kBool:
       return {0, 1};
@@ -90,11 +91,11 @@ bool cast_keeps_values(DType from, DType to) {
 
 std::string cast_function(DType to) { return "cast(" + std::string(to_string(to)) + ")"; }
 
-int64_t cast_integer(int64_t x, DType to) {
+Int cast_integer(Int x, DType to) {
   const auto [low, high] = integer_range(to);
   if (low <= x && x <= high) return x;
-  const int64_t count = high - low + 1;
-  const int64_t rest = (x % count + count) % count;
+  const Int count = high - low + 1;
+  const Int rest = (x % count + count) % count;
   return rest > high ? rest - count : rest;
 }
 

@@ -1,11 +1,11 @@
 // What kCast does to values.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "shared_ir/dtype.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -14,7 +14,7 @@ inline bool is_float8(DType dtype) {
 }
 
 // Smallest and largest value of an integer dtype or bool. Throws InternalError for a floating one.
-std::pair<int64_t, int64_t> integer_range(DType dtype);
+std::pair<Int, Int> integer_range(DType dtype);
 
 // Whether the cast is the identity on every value: to a floating dtype of 16 bits or more (rounding
 // is no change of value), or among integers and bool to one that has all values of `from`. A cast
@@ -27,7 +27,7 @@ bool cast_keeps_values(DType from, DType to);
 std::string cast_function(DType to);
 
 // The integer modulo the range of an integer dtype.
-int64_t cast_integer(int64_t x, DType to);
+Int cast_integer(Int x, DType to);
 
 // The nearest number of a floating dtype, ties to the even one. What is too large becomes NaN
 // (float8_e4m3fn) or infinity, as in PyTorch (Micikevicius et al. 2022, "FP8 formats for deep

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "shared_ir/rational.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 namespace {
@@ -15,7 +16,7 @@ void print(const CleanExpr& expr, Leaves leaves, std::string* out) {
     if (leaves == Leaves::kDistributed) *out += "@" + std::to_string(expr.rank);
     return;
   }
-  const auto number = [](const char* key, int64_t value) { return key + std::to_string(value); };
+  const auto number = [](const char* key, Int value) { return key + std::to_string(value); };
   std::string name, attributes;
   switch (expr.kind) {
     case Kind::kTensor:

@@ -12,6 +12,7 @@
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
 #include "shared_ir/symbolic/expression.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -19,14 +20,14 @@ struct CleanExpr {
   enum class Kind : uint8_t { kTensor, kConcat, kSlice, kSum, kPermute, kReshape, kPad, kScale };
 
   Kind kind = Kind::kTensor;
-  std::string name;           // kTensor
-  Rank rank = 0;              // kTensor
-  int64_t dim = 0;            // kConcat, kSlice, kPad
-  int64_t start = 0;          // kSlice: first index; kPad: zeros before
-  int64_t end = 0;            // kSlice: one past the last index; kPad: zeros after
-  std::vector<int64_t> dims;  // kPermute: dims; kReshape: shape
-  int64_t numerator = 1;      // kScale: by = numerator / denominator, lowest terms, denominator > 0
-  int64_t denominator = 1;
+  std::string name;       // kTensor
+  Rank rank = 0;          // kTensor
+  Int dim = 0;            // kConcat, kSlice, kPad
+  Int start = 0;          // kSlice: first index; kPad: zeros before
+  Int end = 0;            // kSlice: one past the last index; kPad: zeros after
+  std::vector<Int> dims;  // kPermute: dims; kReshape: shape
+  Int numerator = 1;      // kScale: by = numerator / denominator, lowest terms, denominator > 0
+  Int denominator = 1;
   std::vector<CleanExpr> operands;  // kTensor: none; kConcat, kSum: at least one; else exactly one
 
   bool operator==(const CleanExpr&) const = default;

@@ -9,6 +9,7 @@
 
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/rational.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 namespace {
@@ -230,8 +231,8 @@ class Parser {
   void ratio(CleanExpr* expr) {
     skip_space();
     const size_t start = at_;
-    const int64_t numerator = integer();
-    const int64_t denominator = accept('/') ? integer() : 1;
+    const Int numerator = integer();
+    const Int denominator = accept('/') ? integer() : 1;
     if (denominator <= 0) reject(start, "the denominator of 'by' is at least 1");
     try {
       const Rational by(numerator, denominator);
@@ -242,8 +243,8 @@ class Parser {
     }
   }
 
-  std::vector<int64_t> list() {
-    std::vector<int64_t> values;
+  std::vector<Int> list() {
+    std::vector<Int> values;
     expect('[');
     if (accept(']')) return values;
     do {

@@ -1,13 +1,14 @@
 #include <algorithm>
 
 #include "shared_ir/clean_expr.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 namespace {
 
 using Kind = CleanExpr::Kind;
 
-constexpr int64_t kMaxPad = int64_t{1} << 60;
+constexpr Int kMaxPad = Int{1} << 60;
 
 class ShapeOf {
  public:
@@ -50,7 +51,7 @@ class ShapeOf {
   }
 
   size_t dim_of(const CleanExpr& expr, const Shape& shape) const {
-    if (expr.dim < 0 || expr.dim >= static_cast<int64_t>(shape.size())) {
+    if (expr.dim < 0 || expr.dim >= static_cast<Int>(shape.size())) {
       fail(expr,
            "dim=" + std::to_string(expr.dim) + " does not exist in shape " + to_string(shape));
     }
@@ -62,7 +63,7 @@ class ShapeOf {
     const size_t dim = dim_of(expr, result);
     for (size_t i = 1; i < expr.operands.size(); ++i) {
       Shape next = of(expr.operands[i]);
-      const int64_t size = next.size() == result.size() ? next[dim] : 0;
+      const Int size = next.size() == result.size() ? next[dim] : 0;
       if (next.size() == result.size()) next[dim] = result[dim];
       if (next != result) {
         fail(expr, "operand " + std::to_string(i) + " of the concat has shape " +
@@ -100,23 +101,23 @@ class ShapeOf {
 
   Shape permute(const CleanExpr& expr) const {
     const Shape shape = of(expr.operands.front());
-    std::vector<int64_t> sorted = expr.dims;
+    std::vector<Int> sorted = expr.dims;
     std::sort(sorted.begin(), sorted.end());
     bool fits = sorted.size() == shape.size();
-    for (size_t i = 0; fits && i < sorted.size(); ++i) fits = sorted[i] == static_cast<int64_t>(i);
+    for (size_t i = 0; fits && i < sorted.size(); ++i) fits = sorted[i] == static_cast<Int>(i);
     if (!fits) fail(expr, "dims is no order of the dimensions of shape " + to_string(shape));
     Shape result;
-    for (int64_t dim : expr.dims) result.push_back(shape[static_cast<size_t>(dim)]);
+    for (Int dim : expr.dims) result.push_back(shape[static_cast<size_t>(dim)]);
     return result;
   }
 
   Shape reshape(const CleanExpr& expr) const {
     const Shape shape = of(expr.operands.front());
-    const int64_t elements = element_count(shape);
+    const Int elements = element_count(shape);
     bool fits = true;
-    int64_t count = 1;
-    for (int64_t size : expr.dims) {
-      fits = fits && size >= 0 && (size == 0 || count <= std::max<int64_t>(elements, 1) / size);
+    Int count = 1;
+    for (Int size : expr.dims) {
+      fits = fits && size >= 0 && (size == 0 || count <= std::max<Int>(elements, 1) / size);
       if (fits) count *= size;
     }
     if (!fits || count != elements) {

@@ -10,6 +10,7 @@
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
 #include "shared_ir/rational.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -90,11 +91,11 @@ struct Collective {
   // rank that gets the result; kSend, kReceive: the sender
   Rank source = 0;
   Rank destination = 0;  // kSend, kReceive: the receiver
-  int64_t tag = 0;       // kSend, kReceive: must be the same at both
+  Int tag = 0;           // kSend, kReceive: must be the same at both
   // The operand of kReceive, and of kScatter at everybody but the source, is the memory that is
   // written. kAllGather and kGather concatenate, kReduceScatter and kScatter split dim 0.
   // kAllToAll: rows of dim 0 sent to / received from each member.
-  std::vector<int64_t> send_splits, receive_splits;
+  std::vector<Int> send_splits, receive_splits;
   // The first operator that the program does not come to before the collective is done; kNone: the
   // next one. Members of a group start its collectives in one order, and each in theirs.
   CoreId awaited_before = kNone;
@@ -105,7 +106,7 @@ struct CoreOp {
   DType dtype = DType::kFloat32;
   Shape shape;
   std::vector<CoreId> operands;
-  std::vector<int64_t> ints;
+  std::vector<Int> ints;
   std::vector<Rational> coefs;  // kLinear
   Rational constant;            // kConst
   std::string fn;               // with its attributes, canonical: equal text = equal function

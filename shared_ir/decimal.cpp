@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay {
 namespace {
 
@@ -23,9 +25,9 @@ std::optional<Rational> fraction(const std::string& scientific) {
     digits.erase(point, 1);
   }
   if (std::abs(exponent) > kMostTens) return std::nullopt;
-  int64_t tens = 1;
+  Int tens = 1;
   for (int i = 0; i < std::abs(exponent); ++i) tens *= 10;
-  const int64_t mantissa = std::atoll(digits.c_str());
+  const Int mantissa = std::atoll(digits.c_str());
   try {
     return exponent < 0 ? Rational(mantissa, tens) : Rational(mantissa) * Rational(tens);
   } catch (const RationalOverflow&) {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay {
 namespace {
 
-constexpr int64_t kMaxElements = int64_t{1} << 60;
+constexpr Int kMaxElements = Int{1} << 60;
 
 class Validator {
  public:
@@ -126,8 +128,8 @@ bool is_tensor_name(std::string_view name) {
 }
 
 bool element_count_fits(const Shape& shape) {
-  int64_t count = 1;
-  for (int64_t size : shape) {
+  Int count = 1;
+  for (Int size : shape) {
     if (size < 0 || exceeds(size, kMaxElements) || mul_overflow(count, size, &count) ||
         exceeds(count, kMaxElements)) {
       return false;
@@ -136,9 +138,9 @@ bool element_count_fits(const Shape& shape) {
   return true;
 }
 
-int64_t element_count(const Shape& shape) {
-  int64_t count = 1;
-  for (int64_t size : shape) count *= size;
+Int element_count(const Shape& shape) {
+  Int count = 1;
+  for (Int size : shape) count *= size;
   return count;
 }
 

@@ -21,7 +21,7 @@ using TensorId = int32_t;  // index into Graph::tensors
 using NodeId = int32_t;    // index into Graph::nodes
 inline constexpr int32_t kNone = -1;
 
-using Shape = std::vector<int64_t>;
+using Shape = std::vector<Int>;
 
 struct Tensor {
   std::string name;  // unique in the graph; what relations, reports and certificates use
@@ -31,7 +31,7 @@ struct Tensor {
   int32_t output = 0;       // which output of the producer
   // Elements of memory from one index to the next, per dimension, as the capture saw the tensor
   // when it was made; nothing where that is not known.
-  std::optional<std::vector<int64_t>> strides = {};
+  std::optional<std::vector<Int>> strides = {};
 };
 
 struct Arg;
@@ -45,7 +45,7 @@ struct TensorArg {
 // One argument of an operator. Devices and layouts are dropped at import (NoArg), memory
 // formats are texts ("torch.contiguous_format").
 struct Arg {
-  std::variant<NoArg, TensorArg, int64_t, double, bool, std::string, DType, ArgList> value;
+  std::variant<NoArg, TensorArg, Int, double, bool, std::string, DType, ArgList> value;
 
   bool is_none() const { return std::holds_alternative<NoArg>(value); }
 };
@@ -95,7 +95,7 @@ bool is_tensor_name(std::string_view name);
 bool element_count_fits(const Shape& shape);
 
 // Number of elements of a shape that has passed validate().
-int64_t element_count(const Shape& shape);
+Int element_count(const Shape& shape);
 
 // The tensor arguments of a node, lists flattened, in order: a tensor that is given twice is there
 // twice.

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 namespace {
@@ -19,8 +20,8 @@ size_t find_axis(const std::vector<Mesh::Axis>& axes, const std::string& name) {
 }
 
 // Product of the sizes of the axes after `index`: how far apart neighbours on that axis are.
-int64_t stride_of(const std::vector<Mesh::Axis>& axes, size_t index) {
-  int64_t stride = 1;
+Int stride_of(const std::vector<Mesh::Axis>& axes, size_t index) {
+  Int stride = 1;
   for (size_t i = index + 1; i < axes.size(); ++i) stride *= axes[i].size;
   return stride;
 }
@@ -28,7 +29,7 @@ int64_t stride_of(const std::vector<Mesh::Axis>& axes, size_t index) {
 }  // namespace
 
 Mesh::Mesh(std::vector<Axis> axes) : axes_(std::move(axes)) {
-  int64_t ranks = 1;
+  Int ranks = 1;
   for (size_t i = 0; i < axes_.size(); ++i) {
     const Axis& axis = axes_[i];
     if (axis.size < 1) {
@@ -47,27 +48,25 @@ Mesh::Mesh(std::vector<Axis> axes) : axes_(std::move(axes)) {
   }
 }
 
-int64_t Mesh::world_size() const {
-  int64_t size = 1;
+Int Mesh::world_size() const {
+  Int size = 1;
   for (const Axis& axis : axes_) size *= axis.size;
   return size;
 }
 
-int64_t Mesh::axis_size(const std::string& axis) const {
-  return axes_[find_axis(axes_, axis)].size;
-}
+Int Mesh::axis_size(const std::string& axis) const { return axes_[find_axis(axes_, axis)].size; }
 
-int64_t Mesh::coordinate(Rank rank, const std::string& axis) const {
+Int Mesh::coordinate(Rank rank, const std::string& axis) const {
   const size_t index = find_axis(axes_, axis);
   return rank / stride_of(axes_, index) % axes_[index].size;
 }
 
 std::vector<Rank> Mesh::group(Rank rank, const std::string& axis) const {
   const size_t index = find_axis(axes_, axis);
-  const int64_t stride = stride_of(axes_, index);
-  const int64_t first = rank - coordinate(rank, axis) * stride;
+  const Int stride = stride_of(axes_, index);
+  const Int first = rank - coordinate(rank, axis) * stride;
   std::vector<Rank> members;
-  for (int64_t i = 0; i < axes_[index].size; ++i) {
+  for (Int i = 0; i < axes_[index].size; ++i) {
     members.push_back(static_cast<Rank>(first + i * stride));
   }
   return members;
@@ -75,9 +74,9 @@ std::vector<Rank> Mesh::group(Rank rank, const std::string& axis) const {
 
 std::string Mesh::group_name(Rank rank, const std::string& axis) const {
   const size_t index = find_axis(axes_, axis);
-  const int64_t stride = stride_of(axes_, index);
+  const Int stride = stride_of(axes_, index);
   // Ranks without this axis' digit, which number the groups by their smallest rank.
-  const int64_t outer = rank / (stride * axes_[index].size);
+  const Int outer = rank / (stride * axes_[index].size);
   return axis + ":" + std::to_string(outer * stride + rank % stride);
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay {
 
 using Rank = int32_t;
@@ -19,7 +21,7 @@ class Mesh {
  public:
   struct Axis {
     std::string name;
-    int64_t size;
+    Int size;
   };
 
   Mesh() = default;
@@ -27,11 +29,11 @@ class Mesh {
   explicit Mesh(std::vector<Axis> axes);
 
   const std::vector<Axis>& axes() const { return axes_; }
-  int64_t world_size() const;
+  Int world_size() const;
   // Throws UserError if there is no such axis.
-  int64_t axis_size(const std::string& axis) const;
+  Int axis_size(const std::string& axis) const;
   // Coordinate of a rank on an axis, 0 <= coordinate < axis size.
-  int64_t coordinate(Rank rank, const std::string& axis) const;
+  Int coordinate(Rank rank, const std::string& axis) const;
   // The ranks that differ from `rank` on this axis alone, in order of their coordinate.
   std::vector<Rank> group(Rank rank, const std::string& axis) const;
   // Group names are "AXIS:K", K counting the groups of one axis by their smallest rank ("tp:0",

@@ -4,11 +4,12 @@
 #include <limits>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 namespace {
 
-bool is_power_of_two(int64_t value) { return (value & (value - 1)) == 0; }
+bool is_power_of_two(Int value) { return (value & (value - 1)) == 0; }
 
 // The simplest fraction (a convergent of the continued fraction) that rounds to `constant`: in
 // double, or in float for a constant that a float32 program wrote. Two fractions with denominators
@@ -16,7 +17,7 @@ bool is_power_of_two(int64_t value) { return (value & (value - 1)) == 0; }
 // several.
 bool simplest(double constant, Rational* result) {
   const bool is_float = static_cast<double>(static_cast<float>(constant)) == constant;
-  const int64_t max_denominator = int64_t{1} << (is_float ? 12 : 16);
+  const Int max_denominator = Int{1} << (is_float ? 12 : 16);
   const auto rounds_back = [&](double candidate) {
     return candidate == constant ||
            (is_float && static_cast<float>(candidate) == static_cast<float>(constant));
@@ -26,7 +27,7 @@ bool simplest(double constant, Rational* result) {
   for (int step = 0; step < 64; ++step) {
     const double whole = std::floor(rest);
     if (std::abs(whole) > 0x1p62) return false;
-    const WideInt digit = static_cast<int64_t>(whole);
+    const WideInt digit = static_cast<Int>(whole);
     const WideInt next_p = digit * p + previous_p;
     const WideInt next_q = digit * q + previous_q;
     if (next_q > max_denominator || next_p > (WideInt{1} << 62) || next_p < -(WideInt{1} << 62)) {
@@ -36,9 +37,9 @@ bool simplest(double constant, Rational* result) {
     previous_q = q;
     p = next_p;
     q = next_q;
-    if (rounds_back(static_cast<double>(static_cast<int64_t>(p)) /
-                    static_cast<double>(static_cast<int64_t>(q)))) {
-      *result = Rational(static_cast<int64_t>(p), static_cast<int64_t>(q));
+    if (rounds_back(static_cast<double>(static_cast<Int>(p)) /
+                    static_cast<double>(static_cast<Int>(q)))) {
+      *result = Rational(static_cast<Int>(p), static_cast<Int>(q));
       return true;
     }
     if (rest == whole) return false;
@@ -51,7 +52,7 @@ bool simplest(double constant, Rational* result) {
 WideInt power_of_two(PlainInt exponent) {
   if (exponent < 0 || exponent > 124) throw RationalOverflow{};
   const auto half = static_cast<int>(exponent / 2);
-  return WideInt{int64_t{1} << half} * WideInt{int64_t{1} << (static_cast<int>(exponent) - half)};
+  return WideInt{Int{1} << half} * WideInt{Int{1} << (static_cast<int>(exponent) - half)};
 }
 
 // x * 2^by, or RationalOverflow where that, and another number of 126 bits, need not fit WideInt.
@@ -62,11 +63,10 @@ WideInt scaled(const WideInt& x, PlainInt by) {
   return x * power_of_two(by);
 }
 
-int64_t of_64_bits(const WideInt& x) {
-  if (x > WideInt{std::numeric_limits<int64_t>::max()} ||
-      x < WideInt{std::numeric_limits<int64_t>::min()})
+Int of_64_bits(const WideInt& x) {
+  if (x > WideInt{std::numeric_limits<Int>::max()} || x < WideInt{std::numeric_limits<Int>::min()})
     throw RationalOverflow{};
-  return static_cast<int64_t>(x);
+  return static_cast<Int>(x);
 }
 
 bool is_zero_everywhere(const Rational& x) { return is_number(x.parts().p) && x.is_zero(); }
@@ -98,26 +98,26 @@ Rational Rational::reduced(WideInt p, WideInt q, PlainInt e) {
     q = -q;
   }
   e += take_twos(p) - take_twos(q);
-  constexpr WideInt kLimit = std::numeric_limits<int64_t>::max();
+  constexpr WideInt kLimit = std::numeric_limits<Int>::max();
   if (p > kLimit || p < -kLimit || q > kLimit) throw RationalOverflow{};
   Rational result;
-  result.p_ = static_cast<int64_t>(p);
-  result.q_ = static_cast<int64_t>(q);
+  result.p_ = static_cast<Int>(p);
+  result.q_ = static_cast<Int>(q);
   if (e != 0 && result.p_ != 0) result.e_ = e;
   if (std::abs(result.e_) > kLargestExponent) throw RationalOverflow{};
   return result;
 }
 
-Rational::Rational(int64_t numerator, int64_t denominator) {
+Rational::Rational(Int numerator, Int denominator) {
   ASSAY_CHECK(denominator != 0, "a rational has no denominator 0");
   *this = reduced(numerator, denominator, 0);
 }
 
-int64_t Rational::numerator() const { return e_ > 0 ? of_64_bits(scaled(p_, e_)) : p_; }
+Int Rational::numerator() const { return e_ > 0 ? of_64_bits(scaled(p_, e_)) : p_; }
 
-int64_t Rational::denominator() const { return e_ < 0 ? of_64_bits(scaled(q_, -e_)) : q_; }
+Int Rational::denominator() const { return e_ < 0 ? of_64_bits(scaled(q_, -e_)) : q_; }
 
-bool Rational::fits(int64_t limit) const {
+bool Rational::fits(Int limit) const {
   if (std::abs(e_) > 62) return false;
   const WideInt p = WideInt{p_} * power_of_two(std::max<PlainInt>(e_, 0));
   return p <= limit && -p <= limit &&
@@ -185,8 +185,8 @@ RationalFromDouble rational_from_double(double constant) {
   }
   if (exponent > 62 || exponent < -62) return {.value = 0, .rounded = false, .exact = false};
   try {
-    const Rational power = Rational(int64_t{1} << std::abs(exponent));
-    const Rational whole = Rational(static_cast<int64_t>(mantissa));
+    const Rational power = Rational(Int{1} << std::abs(exponent));
+    const Rational whole = Rational(static_cast<Int>(mantissa));
     value = exponent >= 0 ? whole * power : whole / power;
     value.numerator();  // throws where it is longer
     return {.value = value, .rounded = false, .exact = true};

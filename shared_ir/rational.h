@@ -2,7 +2,6 @@
 // constant is a float32 value) that rounds to it, else its exact value.
 #pragma once
 
-#include <cstdint>
 #include <exception>
 #include <string>
 #include <type_traits>
@@ -24,15 +23,15 @@ class Rational {
 
   constexpr Rational() = default;
   template <class T>
-    requires(std::is_integral_v<T> || std::is_same_v<T, int64_t>)
+    requires(std::is_integral_v<T> || std::is_same_v<T, Int>)
   constexpr Rational(T integer) : p_(integer) {  // NOLINT: implicit by intent
     e_ = take_twos(p_);
   }
-  Rational(int64_t numerator, int64_t denominator);
+  Rational(Int numerator, Int denominator);
 
   // Of the fraction in lowest terms. Throws RationalOverflow when one of both leaves 64 bits.
-  int64_t numerator() const;
-  int64_t denominator() const;
+  Int numerator() const;
+  Int denominator() const;
 
   bool is_zero() const { return p_ == 0; }
   bool is_one() const { return *this == Rational(1); }
@@ -40,7 +39,7 @@ class Rational {
   bool is_negative() const { return p_ < 0; }
   bool is_integer() const { return e_ >= 0 && q_ == 1; }
   // Whether neither the numerator's magnitude nor the denominator exceeds `limit`.
-  bool fits(int64_t limit) const;
+  bool fits(Int limit) const;
   double to_double() const;
 
   Rational operator-() const;
@@ -55,7 +54,7 @@ class Rational {
 
   // What it is stored as: equal where rationals are equal, unless they depend on symbols.
   struct Parts {
-    int64_t p, q;
+    Int p, q;
     PlainInt e;
   };
   Parts parts() const { return {p_, q_, e_}; }
@@ -66,8 +65,8 @@ class Rational {
   // Those that depend on symbols may be equal at some instances.
   static bool same_despite_exponents(const Rational& a, const Rational& b);
 
-  int64_t p_ = 0;
-  int64_t q_ = 1;
+  Int p_ = 0;
+  Int q_ = 1;
   PlainInt e_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include "shared_ir/proof/proof.h"
 #include "shared_ir/report/report.h"
 #include "shared_ir/report/verdict.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -33,7 +34,7 @@ struct StaticResult {
   // (Case::no_target_ignored).
   bool no_target_ignored = false;
   std::string rejected;  // why the checker rejects what was found: our bug; empty where it does not
-  int64_t replayed = 0;  // claims of the certificate that the checker derived anew
+  Int replayed = 0;      // claims of the certificate that the checker derived anew
   // Each distributed tensor over sequential ones (leaves at rank 0), where a clean expression of
   // views exists: per rank, tensor name -> expression. Reshards reference values for operator-wise
   // replay.

@@ -7,19 +7,21 @@
 #include <map>
 #include <optional>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay {
 namespace {
 
 using Kind = CleanExpr::Kind;
-using Coordinates = std::vector<int64_t>;
+using Coordinates = std::vector<Int>;
 
-int64_t flat_index(const Coordinates& at, const Shape& shape) {
-  int64_t index = 0;
+Int flat_index(const Coordinates& at, const Shape& shape) {
+  Int index = 0;
   for (size_t d = 0; d < shape.size(); ++d) index = index * shape[d] + at[d];
   return index;
 }
 
-Coordinates coordinates(int64_t index, const Shape& shape) {
+Coordinates coordinates(Int index, const Shape& shape) {
   Coordinates at(shape.size());
   for (size_t d = shape.size(); d-- > 0;) {
     at[d] = index % shape[d];
@@ -32,10 +34,10 @@ Coordinates coordinates(int64_t index, const Shape& shape) {
 struct Step {
   Kind kind;
   size_t dim;
-  int64_t shift;              // added to the coordinate of `dim`
-  int64_t low, high;          // kSlice: coordinates that stay
-  std::vector<int64_t> dims;  // kPermute
-  Shape before, after;        // kReshape
+  Int shift;              // added to the coordinate of `dim`
+  Int low, high;          // kSlice: coordinates that stay
+  std::vector<Int> dims;  // kPermute
+  Shape before, after;    // kReshape
 
   bool operator==(const Step&) const = default;
 };
@@ -75,7 +77,7 @@ struct Claim {
     for (const Step& step : steps) {
       if (step.kind == Kind::kPermute) {
         Coordinates moved;
-        for (int64_t dim : step.dims) moved.push_back(at[static_cast<size_t>(dim)]);
+        for (Int dim : step.dims) moved.push_back(at[static_cast<size_t>(dim)]);
         at = std::move(moved);
       } else if (step.kind == Kind::kReshape) {
         at = coordinates(flat_index(at, step.before), step.after);
@@ -100,7 +102,7 @@ Box box_of(const Claim& claim) {
     if (step.kind == Kind::kReshape) break;
     if (step.kind == Kind::kPermute) {
       std::vector<size_t> moved;
-      for (int64_t dim : step.dims) moved.push_back(leaf_dim[static_cast<size_t>(dim)]);
+      for (Int dim : step.dims) moved.push_back(leaf_dim[static_cast<size_t>(dim)]);
       leaf_dim = std::move(moved);
       continue;
     }
@@ -149,7 +151,7 @@ class Finder {
       add_role("scaled " + std::to_string(expr.numerator) + "/" + std::to_string(expr.denominator),
                above);
     }
-    int64_t start = 0;
+    Int start = 0;
     for (const CleanExpr& operand : expr.operands) {
       Claim claim = above;
       Step step{expr.kind, static_cast<size_t>(expr.dim), 0, 0, 0, {}, {}, {}};
@@ -226,13 +228,13 @@ class Finder {
 
   // Elements all over the box, its first among them.
   void probe(const CleanExpr& leaf, const Claim& a, const Claim& b, const Box& box) {
-    constexpr int64_t kMost = 1 << 16, kLeast = 1 << 8;
+    constexpr Int kMost = 1 << 16, kLeast = 1 << 8;
     const Shape extents = box.extents();
-    const int64_t elements = element_count(extents);
-    const int64_t probes = std::clamp(probes_left_, kLeast, kMost);
-    const int64_t stride = elements / probes + 1;
+    const Int elements = element_count(extents);
+    const Int probes = std::clamp(probes_left_, kLeast, kMost);
+    const Int stride = elements / probes + 1;
     probes_left_ -= elements / stride;
-    for (int64_t index = 0; index < elements; index += stride) {
+    for (Int index = 0; index < elements; index += stride) {
       Coordinates at = coordinates(index, extents);
       for (size_t d = 0; d < at.size(); ++d) at[d] += box.low[d];
       compare_at(leaf, a, b, at);
@@ -273,7 +275,7 @@ class Finder {
   const Case& case_;
   std::map<std::pair<std::string, Rank>, std::vector<Claim>> claims_;
   std::map<std::string, int32_t> roles_;
-  int64_t probes_left_ = 1 << 22;
+  Int probes_left_ = 1 << 22;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "shared_ir/import/fx_json/fx_json.h"
 #include "shared_ir/import/hlo/hlo.h"
 #include "shared_ir/import/pt2/pt2.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 namespace {
@@ -71,8 +72,8 @@ class Loader {
   }
 
   // The programs of `count` ranks of `world`, from `first` on, which all run this file.
-  std::vector<Graph> read_graphs(const PlacedText& name, int64_t first, int64_t count,
-                                 int64_t world, Groups& groups) {
+  std::vector<Graph> read_graphs(const PlacedText& name, Int first, Int count, Int world,
+                                 Groups& groups) {
     const fs::path path = folder_ / name.text;
     const bool hlo = name.text.ends_with(".hlo.txt"), pt2 = path.extension() == ".pt2";
     if (path.extension() != ".json" && !hlo && !pt2) {
@@ -96,7 +97,7 @@ class Loader {
     }
     const HloModule module = HloModule::read(path);
     std::vector<Graph> graphs;
-    for (int64_t rank = first; rank < first + count; ++rank) {
+    for (Int rank = first; rank < first + count; ++rank) {
       graphs.push_back(module.graph(static_cast<Rank>(rank), world, groups));
       check_size(name, count, graphs.back());
     }
@@ -104,9 +105,9 @@ class Loader {
   }
 
   // Every rank has a graph of its own in memory.
-  static void check_size(const PlacedText& name, int64_t ranks, const Graph& graph) {
-    constexpr int64_t kMaxTensors = 1 << 21;
-    const auto tensors = static_cast<int64_t>(graph.tensors.size());
+  static void check_size(const PlacedText& name, Int ranks, const Graph& graph) {
+    constexpr Int kMaxTensors = 1 << 21;
+    const auto tensors = static_cast<Int>(graph.tensors.size());
     if (ranks > 1 && tensors > kMaxTensors / ranks) {
       throw UserError(name.place,
                       std::to_string(ranks) + " ranks of " + std::to_string(tensors) +
@@ -127,10 +128,10 @@ class Loader {
   void read_distributed(TomlTable table) {
     const auto names = table.texts("graphs");
     if (names.empty()) throw UserError(table.place("graphs"), "[distributed] has no graph");
-    const auto files = static_cast<int64_t>(names.size());
-    int64_t ranks = files;
+    const auto files = static_cast<Int>(names.size());
+    Int ranks = files;
     if (table.has("ranks")) {
-      constexpr int64_t kMaxRanks = 1 << 16;  // each has a graph and a proof of its own
+      constexpr Int kMaxRanks = 1 << 16;  // each has a graph and a proof of its own
       ranks = table.integer("ranks");
       if (ranks > kMaxRanks) {
         throw UserError(table.place("ranks"),
@@ -146,7 +147,7 @@ class Loader {
       }
     }
     for (const PlacedText& name : names) {
-      for (Graph& graph : read_graphs(name, static_cast<int64_t>(case_.ranks.size()), ranks / files,
+      for (Graph& graph : read_graphs(name, static_cast<Int>(case_.ranks.size()), ranks / files,
                                       ranks, case_.distributed_groups)) {
         case_.ranks.push_back(std::move(graph));
       }
@@ -156,20 +157,20 @@ class Loader {
 
   void read_groups(TomlTable table) {
     read_side(table.table("sequential"), 1, "sequential", case_.sequential_groups);
-    read_side(table.table("distributed"), static_cast<int64_t>(case_.ranks.size()), "distributed",
+    read_side(table.table("distributed"), static_cast<Int>(case_.ranks.size()), "distributed",
               case_.distributed_groups);
     table.finish();
   }
 
   // Adds to the groups that the graphs themselves give.
-  static void read_side(TomlTable table, int64_t world, const char* side, Groups& groups) {
+  static void read_side(TomlTable table, Int world, const char* side, Groups& groups) {
     for (const PlacedText& id : table.keys()) {
       const std::string name = "group '" + id.text + "' of the " + side + " program";
       if (groups.contains(id.text)) {
         throw UserError(table.place(id.text), name + " is one that the graph gives",
                         "give it another id");
       }
-      for (int64_t rank : table.integers(id.text)) {
+      for (Int rank : table.integers(id.text)) {
         if (rank < 0 || rank >= world) {
           throw UserError(table.place(id.text),
                           name + " has rank " + std::to_string(rank) + ", which does not exist",

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "shared_ir/base/toml_keys.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -74,7 +75,7 @@ PlacedText TomlTable::placed_text(const std::string& key) {
   return {text(key), start};
 }
 
-int64_t TomlTable::integer(const std::string& key) {
+Int TomlTable::integer(const std::string& key) {
   const auto value = node(key).value_exact<PlainInt>();
   if (!value) wrong_type(key, "an integer");
   return *value;
@@ -104,10 +105,10 @@ std::vector<PlacedText> TomlTable::texts(const std::string& key) {
   return result;
 }
 
-std::vector<int64_t> TomlTable::integers(const std::string& key) {
+std::vector<Int> TomlTable::integers(const std::string& key) {
   const toml::array* array = node(key).as_array();
   if (!array) wrong_type(key, "a list of integers");
-  std::vector<int64_t> result;
+  std::vector<Int> result;
   for (const toml::node& element : *array) {
     const auto value = element.value_exact<PlainInt>();
     if (!value) {

@@ -34,10 +34,10 @@ class TomlTable {
   std::vector<TomlTable> tables(const std::string& key);
   std::string text(const std::string& key);
   PlacedText placed_text(const std::string& key);
-  int64_t integer(const std::string& key);
+  Int integer(const std::string& key);
   bool boolean(const std::string& key, bool absent);
   std::vector<PlacedText> texts(const std::string& key);
-  std::vector<int64_t> integers(const std::string& key);
+  std::vector<Int> integers(const std::string& key);
 
   // Every key with its place, in the order of the file.
   std::vector<PlacedText> keys() const;

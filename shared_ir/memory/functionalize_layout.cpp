@@ -4,16 +4,17 @@
 #include <fmt/format.h>
 
 #include "shared_ir/memory/functionalize.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::memory {
 namespace {
 
-std::vector<int64_t> integers(const Arg* arg) {
-  std::vector<int64_t> result;
+std::vector<Int> integers(const Arg* arg) {
+  std::vector<Int> result;
   if (arg == nullptr) return result;
   if (const auto* list = std::get_if<ArgList>(&arg->value))
     for (const Arg& element : *list)
-      if (const auto* integer = std::get_if<int64_t>(&element.value)) result.push_back(*integer);
+      if (const auto* integer = std::get_if<Int>(&element.value)) result.push_back(*integer);
   return result;
 }
 
@@ -86,7 +87,7 @@ void Functionalizer::run_strided(const Node& node, const OperatorSchema& schema,
     }
   }
   if (is_given(offset)) {
-    const auto* integer = std::get_if<int64_t>(&offset->value);
+    const auto* integer = std::get_if<Int>(&offset->value);
     if (integer == nullptr) refuse();
     wanted.offset = *integer;
   }

@@ -4,11 +4,12 @@
 #include <numeric>
 
 #include "shared_ir/lower/build/sizes.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::memory {
 namespace {
 
-using Dimensions = std::vector<std::pair<int64_t, int64_t>>;  // stride and size
+using Dimensions = std::vector<std::pair<Int, Int>>;  // stride and size
 
 // Those of more than one element.
 Dimensions dimensions_of(const Strided& layout) {
@@ -20,22 +21,22 @@ Dimensions dimensions_of(const Strided& layout) {
 
 bool is_empty(const Strided& layout) { return element_count(layout.sizes) == 0; }
 
-int64_t last_place(const Strided& layout) {
-  int64_t place = layout.offset;
+Int last_place(const Strided& layout) {
+  Int place = layout.offset;
   for (const auto& [stride, size] : dimensions_of(layout)) place += stride * (size - 1);
   return place;
 }
 
 // Strides of the same elements under other sizes, as PyTorch's view finds them: each run of
 // dimensions that lies without gaps is cut anew.
-std::optional<std::vector<int64_t>> reshaped(const Strided& layout, const Shape& to) {
-  std::vector<int64_t> strides(to.size());
+std::optional<std::vector<Int>> reshaped(const Strided& layout, const Shape& to) {
+  std::vector<Int> strides(to.size());
   if (element_count(to) == 0) return row_major(to).strides;
-  int64_t at = static_cast<int64_t>(to.size()) - 1;
-  int64_t run = 1, cut = 1;
-  const auto rank = static_cast<int64_t>(layout.sizes.size());
-  int64_t inner = rank == 0 ? int64_t{1} : layout.strides[rank - 1];
-  for (int64_t i = rank - 1; i >= 0; --i) {
+  Int at = static_cast<Int>(to.size()) - 1;
+  Int run = 1, cut = 1;
+  const auto rank = static_cast<Int>(layout.sizes.size());
+  Int inner = rank == 0 ? Int{1} : layout.strides[rank - 1];
+  for (Int i = rank - 1; i >= 0; --i) {
     run *= layout.sizes[i];
     const bool ends = i == 0 || (layout.sizes[i - 1] != 1 && layout.strides[i - 1] != run * inner);
     if (!ends) continue;
@@ -58,20 +59,20 @@ std::optional<std::vector<int64_t>> reshaped(const Strided& layout, const Shape&
 // Coordinates of the first element along `strides`, largest first, and what is left of its offset;
 // nullopt where the elements do not stay inside one step of the next larger stride.
 struct Box {
-  std::vector<std::pair<int64_t, int64_t>> ranges;  // start and size, by stride
-  int64_t rest = 0;
+  std::vector<std::pair<Int, Int>> ranges;  // start and size, by stride
+  Int rest = 0;
 };
 
-std::optional<Box> box_of(const Strided& layout, const std::vector<int64_t>& strides) {
+std::optional<Box> box_of(const Strided& layout, const std::vector<Int>& strides) {
   Box box;
   box.rest = layout.offset;
   const Dimensions dimensions = dimensions_of(layout);
   for (size_t i = 0; i < strides.size(); ++i) {
-    int64_t size = 1, found = 0;
+    Int size = 1, found = 0;
     for (const auto& [stride, count] : dimensions)
       if (stride == strides[i]) size = count, ++found;
     if (found > 1) return std::nullopt;
-    const int64_t start = box.rest / strides[i];
+    const Int start = box.rest / strides[i];
     box.rest = box.rest % strides[i];
     if (i > 0 && (start + size) * strides[i] > strides[i - 1]) return std::nullopt;
     box.ranges.emplace_back(start, size);
@@ -82,11 +83,11 @@ std::optional<Box> box_of(const Strided& layout, const std::vector<int64_t>& str
 }  // namespace
 
 Strided row_major(const Shape& sizes) {
-  Strided layout{0, sizes, std::vector<int64_t>(sizes.size())};
-  int64_t stride = 1;
+  Strided layout{0, sizes, std::vector<Int>(sizes.size())};
+  Int stride = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
     layout.strides[i] = stride;
-    stride = lowering::times(stride, std::max<int64_t>(sizes[i], 1));
+    stride = lowering::times(stride, std::max<Int>(sizes[i], 1));
   }
   return layout;
 }
@@ -100,7 +101,7 @@ std::optional<Strided> moved(Strided layout, const Movements& movements) {
     Strided next{layout.offset, movement.to, {}};
     switch (movement.prim) {
       case Prim::kPermute:
-        for (const int64_t dim : movement.ints) next.strides.push_back(layout.strides[dim]);
+        for (const Int dim : movement.ints) next.strides.push_back(layout.strides[dim]);
         break;
       case Prim::kExpand:
         next.strides = layout.strides;
@@ -124,7 +125,7 @@ std::optional<Strided> moved(Strided layout, const Movements& movements) {
 }
 
 std::optional<Movements> movements_to(const Strided& layout, const Shape& base) {
-  const int64_t total = element_count(base);
+  const Int total = element_count(base);
   if (is_empty(layout) || layout.offset < 0 || last_place(layout) >= total) return std::nullopt;
   for (const auto& [stride, size] : dimensions_of(layout))
     if (stride < 1) return std::nullopt;
@@ -135,16 +136,16 @@ std::optional<Movements> movements_to(const Strided& layout, const Shape& base) 
   // The innermost dimension is a run of its own; each other one cuts it into rows of its stride.
   Movements result = {{Prim::kReshape, {}, base, {total}}};
   Shape shape = {total};
-  int64_t offset = layout.offset;
-  const auto add = [&](Prim prim, std::vector<int64_t> ints, Shape to) {
+  Int offset = layout.offset;
+  const auto add = [&](Prim prim, std::vector<Int> ints, Shape to) {
     result.push_back({prim, std::move(ints), shape, to});
     shape = std::move(to);
   };
   std::vector<size_t> placed;
   for (size_t k = 0; k < order.size(); ++k) {
-    const int64_t size = layout.sizes[order[k]], stride = layout.strides[order[k]];
+    const Int size = layout.sizes[order[k]], stride = layout.strides[order[k]];
     if (size == 1) continue;
-    const auto last = static_cast<int64_t>(shape.size()) - 1;
+    const auto last = static_cast<Int>(shape.size()) - 1;
     const bool innermost = std::all_of(order.begin() + static_cast<std::ptrdiff_t>(k) + 1,
                                        order.end(), [&](size_t i) { return layout.sizes[i] == 1; });
     placed.push_back(order[k]);
@@ -161,7 +162,7 @@ std::optional<Movements> movements_to(const Strided& layout, const Shape& base) 
     rows[last] = shape[last] / stride;
     rows.push_back(stride);
     add(Prim::kReshape, {}, rows);
-    const int64_t first = offset / stride;
+    const Int first = offset / stride;
     if (first + size > rows[last]) return std::nullopt;
     rows[last] = size;
     add(Prim::kSlice, {last, first, 1}, rows);
@@ -173,11 +174,11 @@ std::optional<Movements> movements_to(const Strided& layout, const Shape& base) 
     return result;
   }
   // Back in the order of the view's dimensions, then with those of size 1.
-  std::vector<int64_t> dims(placed.size());
-  std::iota(dims.begin(), dims.end(), int64_t{0});
-  std::sort(dims.begin(), dims.end(), [&](int64_t a, int64_t b) { return placed[a] < placed[b]; });
+  std::vector<Int> dims(placed.size());
+  std::iota(dims.begin(), dims.end(), Int{0});
+  std::sort(dims.begin(), dims.end(), [&](Int a, Int b) { return placed[a] < placed[b]; });
   Shape permuted;
-  for (const int64_t dim : dims) permuted.push_back(shape[dim]);
+  for (const Int dim : dims) permuted.push_back(shape[dim]);
   add(Prim::kPermute, dims, permuted);
   add(Prim::kReshape, {}, layout.sizes);
   return result;
@@ -187,7 +188,7 @@ bool may_overlap_itself(const Strided& layout) {
   if (is_empty(layout)) return false;
   Dimensions dimensions = dimensions_of(layout);
   std::sort(dimensions.begin(), dimensions.end());
-  int64_t reach = 0;  // of the smaller strides
+  Int reach = 0;  // of the smaller strides
   for (const auto& [stride, size] : dimensions) {
     if (stride <= reach) return true;
     reach += stride * (size - 1);
@@ -202,13 +203,13 @@ bool are_same(const Strided& a, const Strided& b) {
 bool are_apart(const Strided& a, const Strided& b) {
   if (is_empty(a) || is_empty(b)) return true;
   if (last_place(a) < b.offset || last_place(b) < a.offset) return true;
-  std::vector<int64_t> strides;
+  std::vector<Int> strides;
   for (const Strided* layout : {&a, &b})
     for (const auto& [stride, size] : dimensions_of(*layout)) {
       if (stride < 1) return false;
       strides.push_back(stride);
     }
-  std::sort(strides.begin(), strides.end(), [](int64_t x, int64_t y) { return x > y; });
+  std::sort(strides.begin(), strides.end(), [](Int x, Int y) { return x > y; });
   strides.erase(std::unique(strides.begin(), strides.end()), strides.end());
   const std::optional<Box> box_a = box_of(a, strides), box_b = box_of(b, strides);
   if (!box_a || !box_b) return false;

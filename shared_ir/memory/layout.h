@@ -5,14 +5,15 @@
 #include <vector>
 
 #include "shared_ir/memory/moved_views.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::memory {
 
 // Element [i, j, ...] lies at offset + i * strides[0] + j * strides[1] + ...
 struct Strided {
-  int64_t offset = 0;
+  Int offset = 0;
   Shape sizes;
-  std::vector<int64_t> strides;
+  std::vector<Int> strides;
 };
 
 // Row-major, from offset 0 on.

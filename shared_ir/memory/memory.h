@@ -18,6 +18,7 @@
 #include "shared_ir/lower/build/site.h"
 #include "shared_ir/memory/layout.h"
 #include "shared_ir/memory/moved_views.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::memory {
 
@@ -82,13 +83,13 @@ class Memory {
     int32_t storage = kNone;
     Movements movements;  // of the storage's value
     CoreId value = kNone;
-    int64_t version = 0;              // of the storage, when `value` was its content
+    Int version = 0;                  // of the storage, when `value` was its content
     bool relaid = false;              // lies otherwise than was recorded
     const Node* relaid_by = nullptr;  // may have given it another shape
   };
   struct Storage {
     CoreId value = kNone;
-    int64_t version = 0;
+    Int version = 0;
     Movements written;              // of the view through which this version was written, and
     CoreId written_as = kNone;      // what that view then was; kNone: no write yet
     std::optional<Strided> layout;  // of `value`, where the whole memory is known

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::memory {
 namespace {
 
@@ -15,7 +17,7 @@ bool is_movement(Prim prim) {
 }
 
 CoreId apply(Builder& builder, CoreId x, const Movement& movement) {
-  const std::vector<int64_t>& ints = movement.ints;
+  const std::vector<Int>& ints = movement.ints;
   switch (movement.prim) {
     case Prim::kPermute:
       return builder.permute(x, ints);
@@ -30,10 +32,10 @@ CoreId apply(Builder& builder, CoreId x, const Movement& movement) {
 
 // x with `part` in place of every step-th row from `start` on.
 std::optional<CoreId> put_rows(Builder& builder, CoreId x, CoreId part, const Movement& slice) {
-  const int64_t dim = slice.ints[0], start = slice.ints[1], size = slice.from[dim];
-  const int64_t count = slice.to[dim], step = count > 1 ? slice.ints[2] : int64_t{1};
+  const Int dim = slice.ints[0], start = slice.ints[1], size = slice.from[dim];
+  const Int count = slice.to[dim], step = count > 1 ? slice.ints[2] : Int{1};
   std::vector<CoreId> pieces;
-  const auto keep = [&](int64_t from, int64_t to) {
+  const auto keep = [&](Int from, Int to) {
     if (from < to) pieces.push_back(builder.slice(x, dim, from, 1, to - from));
   };
   keep(0, count == 0 ? size : start);
@@ -42,9 +44,9 @@ std::optional<CoreId> put_rows(Builder& builder, CoreId x, CoreId part, const Mo
     pieces.push_back(part);
     keep(start + count, size);
   } else {
-    for (int64_t i = 0; i < count; ++i) {
+    for (Int i = 0; i < count; ++i) {
       if (pieces.size() > kMostPieces) return std::nullopt;
-      const int64_t row = start + i * step;
+      const Int row = start + i * step;
       pieces.push_back(builder.slice(part, dim, i, 1, 1));
       keep(row + 1, i + 1 < count ? row + step : size);
     }
@@ -56,9 +58,8 @@ std::optional<CoreId> undo_one(Builder& builder, CoreId base, const Movement& mo
                                CoreId written) {
   switch (movement.prim) {
     case Prim::kPermute: {
-      std::vector<int64_t> inverse(movement.ints.size());
-      for (size_t i = 0; i < inverse.size(); ++i)
-        inverse[movement.ints[i]] = static_cast<int64_t>(i);
+      std::vector<Int> inverse(movement.ints.size());
+      for (size_t i = 0; i < inverse.size(); ++i) inverse[movement.ints[i]] = static_cast<Int>(i);
       return builder.permute(written, inverse);
     }
     case Prim::kReshape:

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "shared_ir/lower/build/builder.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::memory {
 
 struct Movement {
-  Prim prim;                  // kPermute, kReshape, kExpand or kSlice
-  std::vector<int64_t> ints;  // as CoreOp::ints
+  Prim prim;              // kPermute, kReshape, kExpand or kSlice
+  std::vector<Int> ints;  // as CoreOp::ints
   Shape from, to;
   bool operator==(const Movement&) const = default;
 };

@@ -12,6 +12,7 @@
 #include "shared_ir/lower/builtins/builtins.h"
 #include "shared_ir/lower/declare/node_arguments.h"
 #include "shared_ir/operator_table/operator_table.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 namespace {
@@ -136,7 +137,7 @@ class Reading {
   }
 
   static bool is_sign(const Expr& number) {
-    const auto* integer = number.literal.get_if<int64_t>();
+    const auto* integer = number.literal.get_if<Int>();
     return number.kind == Kind::kLiteral && integer && (*integer == 1 || *integer == -1);
   }
 
@@ -155,7 +156,7 @@ class Reading {
       for (size_t i = 0; i < labels.size(); ++i)
         if (std::ranges::none_of(spec.output,
                                  [&](const auto& dim) { return dim.label == labels[i].label; }))
-          sum.dims.push_back(static_cast<int64_t>(i) - static_cast<int64_t>(labels.size()));
+          sum.dims.push_back(static_cast<Int>(i) - static_cast<Int>(labels.size()));
       if (!sum.dims.empty()) facts_.sums.push_back(std::move(sum));
     }
   }
@@ -220,7 +221,7 @@ class Reading {
 };
 
 bool is_one(const Arg& arg) {
-  if (const auto* integer = std::get_if<int64_t>(&arg.value)) return *integer == 1;
+  if (const auto* integer = std::get_if<Int>(&arg.value)) return *integer == 1;
   if (const auto* real = std::get_if<double>(&arg.value)) return *real == 1;
   return false;
 }
@@ -233,25 +234,25 @@ std::optional<TensorId> operand_of(const OperatorDeclaration& declaration, const
   return tensor ? std::optional(tensor->id) : std::nullopt;
 }
 
-int64_t terms(const OperatorDeclaration& declaration, const SumFacts& sum, const Graph& graph,
-              const Node& node) {
+Int terms(const OperatorDeclaration& declaration, const SumFacts& sum, const Graph& graph,
+          const Node& node) {
   const auto operand = operand_of(declaration, node, sum.parameter);
   if (!operand || node.outputs.empty() || node.outputs[0] == kNone) return 1;
   const Shape& shape = graph.tensors[static_cast<size_t>(*operand)].shape;
-  std::vector<int64_t> dims = sum.dims;
+  std::vector<Int> dims = sum.dims;
   if (sum.dims_given) {
     const auto given = lowering::argument_of(declaration, node, *sum.dims_given);
     const auto* list = given ? std::get_if<ArgList>(&given->value) : nullptr;
     for (size_t i = 0; list && i < list->size(); ++i)
-      if (const auto* dim = std::get_if<int64_t>(&(*list)[i].value)) dims.push_back(*dim);
+      if (const auto* dim = std::get_if<Int>(&(*list)[i].value)) dims.push_back(*dim);
     if (dims.empty()) return 1;
   } else if (dims.empty()) {
     const Shape& result = graph.tensors[static_cast<size_t>(node.outputs[0])].shape;
-    return element_count(shape) / std::max<int64_t>(element_count(result), 1);
+    return element_count(shape) / std::max<Int>(element_count(result), 1);
   }
-  int64_t count = 1;
-  for (const int64_t dim : dims) {
-    const auto rank = static_cast<int64_t>(shape.size());
+  Int count = 1;
+  for (const Int dim : dims) {
+    const auto rank = static_cast<Int>(shape.size());
     if (dim < -rank || dim >= rank) return 1;
     count *= shape[static_cast<size_t>(dim < 0 ? dim + rank : dim)];
   }
@@ -322,9 +323,9 @@ std::optional<ProductOperands> product_of(const Node& node) {
   return result;
 }
 
-int64_t contraction_length(const Graph& graph, const Node& node) {
+Int contraction_length(const Graph& graph, const Node& node) {
   const OperatorFacts* facts = facts_of(node);
-  int64_t longest = 1;
+  Int longest = 1;
   for (size_t i = 0; facts && i < facts->sums.size(); ++i)
     longest = std::max(longest, terms(*shipped_declaration(node), facts->sums[i], graph, node));
   return longest;

@@ -4,11 +4,11 @@
 // it too.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "shared_ir/graph.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -25,7 +25,7 @@ struct ProductFacts {
 // Elements of a parameter's tensor that are added up into one of the result.
 struct SumFacts {
   size_t parameter = 0;
-  std::vector<int64_t> dims;  // from the end, -1 the last; empty: as many as the result has fewer
+  std::vector<Int> dims;  // from the end, -1 the last; empty: as many as the result has fewer
   std::optional<size_t> dims_given;  // or by this parameter, a list of dimensions
 };
 
@@ -65,6 +65,6 @@ std::optional<ProductOperands> product_of(const Node& node);
 
 // How many products or terms are added into one element of the node's first result; 1 for what adds
 // nothing, or what is not known.
-int64_t contraction_length(const Graph& graph, const Node& node);
+Int contraction_length(const Graph& graph, const Node& node);
 
 }  // namespace assay

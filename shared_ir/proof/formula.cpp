@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay {
 namespace {
 
@@ -60,7 +62,7 @@ class FormulaParser {
 
   [[noreturn]] void fail(size_t at, const std::string& message) const {
     SourcePlace where = place_;
-    if (where.column > 0) where.column += static_cast<int64_t>(at);
+    if (where.column > 0) where.column += static_cast<Int>(at);
     throw UserError(where, fmt::format("{} in \"{}\"", message, text_));
   }
 
@@ -169,7 +171,7 @@ class FormulaParser {
   }
 
   Formula number(const std::string& digits, size_t start) const {
-    int64_t value = 0;
+    Int value = 0;
     const char* end = digits.data() + digits.size();
     const auto [stop, error] = std::from_chars(digits.data(), end, value);
     if (error != std::errc() || stop != end) fail(start, "not an integer");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "shared_ir/proof/formula.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -17,13 +18,13 @@ namespace assay {
 struct LemmaProof {
   struct Dim {
     std::string name;
-    int64_t size = 1;
+    Int size = 1;
   };
   // An atom's element offset + the sum of strides[i] * (coordinate of dimension i).
   struct Leaf {
     int32_t atom = 0;
-    int64_t offset = 0;
-    std::vector<int64_t> strides;
+    Int offset = 0;
+    std::vector<Int> strides;
   };
   // The leaf's atom by its instance: a sum of products of leaves, or one function (or reduction) of
   // such sums.

@@ -14,6 +14,7 @@
 #include "shared_ir/core.h"
 #include "shared_ir/proof/lemma_proof.h"
 #include "shared_ir/rational.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -22,8 +23,8 @@ using LabelId = int32_t;
 
 // One digit of an index: `size` steps of `stride` elements. stride 0 = broadcast.
 struct Mode {
-  int64_t size;
-  int64_t stride;
+  Int size;
+  Int stride;
   bool operator==(const Mode&) const = default;
 };
 using Modes = InlineVector<Mode, 1>;  // outer to inner
@@ -34,15 +35,15 @@ using Modes = InlineVector<Mode, 1>;  // outer to inner
 // digit * stride. Canonical: coalesced per dimension (no size 1, no (a, b*t)(b, t) neighbours); a
 // dimension of size 1 has no modes; the product of a dimension's mode sizes is its extent.
 struct Layout {
-  int64_t offset = 0;
+  Int offset = 0;
   InlineVector<Modes, 4> dims;
   bool operator==(const Layout&) const = default;
 };
 
 // Half-open.
 struct Interval {
-  int64_t lo;
-  int64_t hi;
+  Int lo;
+  Int hi;
   auto operator<=>(const Interval&) const = default;
 };
 
@@ -56,11 +57,11 @@ struct Interval {
 struct Restriction {
   enum class Kind : uint8_t { kBox, kMax, kGuard };
   Kind kind = Kind::kBox;
-  LabelId label = 0;   // kBox, kMax
-  int64_t stride = 1;  // kBox, kMax
-  int64_t radix = 1;   // kBox, kMax
-  AtomId atom = 0;     // kGuard
-  Layout where;        // kGuard
+  LabelId label = 0;  // kBox, kMax
+  Int stride = 1;     // kBox, kMax
+  Int radix = 1;      // kBox, kMax
+  AtomId atom = 0;    // kGuard
+  Layout where;       // kGuard
   std::vector<Interval> intervals;
   bool operator==(const Restriction&) const = default;
 };
@@ -83,8 +84,8 @@ struct Term {
 struct PiecewiseAffine {
   struct Piece {
     Interval x;
-    int64_t a;
-    int64_t b;
+    Int a;
+    Int b;
     bool operator==(const Piece&) const = default;
   };
   AtomId atom = 0;
@@ -100,7 +101,7 @@ struct Tile {
   bool operator==(const Tile&) const = default;
 };
 
-using Cuts = InlineVector<int64_t, 2>;  // of a dimension
+using Cuts = InlineVector<Int, 2>;  // of a dimension
 using Grid = InlineVector<Cuts, 4>;
 
 // A tensor's value: piecewise over a tile grid. cuts[d] = {0, ..., shape[d]}; tiles in row-major
@@ -112,15 +113,15 @@ struct Value {
   bool operator==(const Value&) const = default;
 };
 
-using Strides = InlineVector<int64_t, 2>;  // per operand
+using Strides = InlineVector<Int, 2>;  // per operand
 
 // One label of an instance: a coordinate that its operands share.
 struct InstanceLabel {
   enum class Tag : uint8_t { kParallel, kReduced, kWhole };
   Tag tag = Tag::kParallel;
-  int64_t size = 1;
+  Int size = 1;
   Strides strides;         // in the operand atom's index space; 0 = the operand does not see it
-  int64_t out_stride = 0;  // in the output atom's index space; kReduced, and kWhole of a kCat: 0
+  Int out_stride = 0;      // in the output atom's index space; kReduced, and kWhole of a kCat: 0
   LabelId hidden = kNone;  // kReduced: the label that the output atom hides
   int32_t spec_label =
       kNone;  // kWhole: the label of a block's declaration, or the piece of a kCat, it belongs to
@@ -145,7 +146,7 @@ struct Instance {
   };
   struct Operand {
     AtomId atom = 0;
-    int64_t offset = 0;  // address of label coordinate 0
+    Int offset = 0;  // address of label coordinate 0
   };
   // kCombine: coefficient and restrictions of each operand. A guard's `where` layout is empty here:
   // its atom is one of the operands, at index guard_operand.
@@ -164,7 +165,7 @@ struct Instance {
   std::vector<InstanceLabel> labels;  // outermost first: the output atom is row-major over parallel
                                       // and whole labels (kCat: w), in this order
   std::vector<CombineTerm> terms;     // kCombine
-  std::vector<int64_t> piece_sizes;   // kCat
+  std::vector<Int> piece_sizes;       // kCat
   AtomId output = 0;
 };
 
@@ -181,7 +182,7 @@ struct Atom {
     kNan,
   };
   Kind kind = Kind::kInput;
-  int64_t size = 1;  // elements of the index space
+  Int size = 1;  // elements of the index space
   DType dtype =
       DType::kFloat32;          // of the tensor that first made it; integer atoms may be guarded on
   std::vector<LabelId> hidden;  // sorted: labels that are summed inside
@@ -193,7 +194,7 @@ struct Atom {
 };
 
 struct HiddenLabel {
-  int64_t size = 0;
+  Int size = 0;
   bool maximum = false;  // hidden under max/min: boxes may overlap
   int32_t instance =
       kNone;  // the kSum/kMax instance that hides it; kNone: a sum over ranks of a partial input

@@ -7,6 +7,7 @@
 
 #include "shared_ir/base/error.h"
 #include "shared_ir/reference/element_functions.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::reference {
 namespace {
@@ -233,21 +234,21 @@ void rotary(const FunctionName& fn, Blocks in, Block& out) {
 // The captured operator hides its mask in the serving engine's state; causal attention of one head
 // stands for it. Operands: query [t, d], key [s, d], value [s, e].
 void attention(const FunctionName&, Blocks in, Block& out) {
-  int64_t queries = in[0].shape[0], keys = in[1].shape[0], width = in[0].shape[1],
-          results = in[2].shape[1];
-  for (int64_t t = 0; t < queries; ++t) {
+  Int queries = in[0].shape[0], keys = in[1].shape[0], width = in[0].shape[1],
+      results = in[2].shape[1];
+  for (Int t = 0; t < queries; ++t) {
     Row scores;
-    for (int64_t s = 0; s < keys; ++s) {
+    for (Int s = 0; s < keys; ++s) {
       double dot = 0;
-      for (int64_t d = 0; d < width; ++d)
+      for (Int d = 0; d < width; ++d)
         dot += in[0].values[t * width + d] * in[1].values[s * width + d];
       scores.push_back(s - (keys - queries) > t ? -std::numeric_limits<double>::infinity()
                                                 : dot / std::sqrt(static_cast<double>(width)));
     }
     double norm = log_sum_exp(scores);
-    for (int64_t e = 0; e < results; ++e) {
+    for (Int e = 0; e < results; ++e) {
       double total = 0;
-      for (int64_t s = 0; s < keys; ++s)
+      for (Int s = 0; s < keys; ++s)
         total += std::exp(scores[s] - norm) * in[2].values[s * results + e];
       out.values[t * results + e] = total;
     }

@@ -7,12 +7,13 @@
 
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/reference/movement.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::reference {
 
 // The value of a clean expression over an algebra:
 //
-//   Number zero(), add(a, b), scaled(a, int64_t numerator, int64_t denominator);
+//   Number zero(), add(a, b), scaled(a, Int numerator, Int denominator);
 //
 // `leaf(name, rank)` gives the value of a tensor. Throws UserError when shapes do not fit.
 template <class Algebra>
@@ -52,7 +53,7 @@ class CleanRun {
       case CleanExpr::Kind::kTensor:
         break;
       case CleanExpr::Kind::kConcat: {
-        int64_t start = 0;
+        Int start = 0;
         for (const Tensor& piece : operands) {
           place(piece, out, expr.dim, start);
           start += piece.shape[expr.dim];
@@ -60,7 +61,7 @@ class CleanRun {
         break;
       }
       case CleanExpr::Kind::kSlice: {
-        const std::vector<int64_t> strides = strides_of(x.shape);
+        const std::vector<Int> strides = strides_of(x.shape);
         read_strided(x, strides, expr.start * strides[expr.dim], out);
         break;
       }
@@ -70,8 +71,8 @@ class CleanRun {
             out.values[i] = algebra_.add(out.values[i], operand.values[i]);
         break;
       case CleanExpr::Kind::kPermute: {
-        std::vector<int64_t> own = strides_of(x.shape), strides;
-        for (int64_t dim : expr.dims) strides.push_back(own[dim]);
+        std::vector<Int> own = strides_of(x.shape), strides;
+        for (Int dim : expr.dims) strides.push_back(own[dim]);
         read_strided(x, strides, 0, out);
         break;
       }

@@ -11,6 +11,7 @@
 #include "shared_ir/core.h"
 #include "shared_ir/reference/index.h"
 #include "shared_ir/reference/tensor.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::reference {
 
@@ -22,7 +23,7 @@ struct Member {
 };
 
 template <class Number>
-int64_t row_size(const TensorOf<Number>& tensor) {
+Int row_size(const TensorOf<Number>& tensor) {
   return tensor.shape.empty() || tensor.shape[0] == 0 ? 0
                                                       : count_of(tensor.shape) / tensor.shape[0];
 }
@@ -55,12 +56,12 @@ TensorOf<Number> reduced(Algebra& algebra, const std::vector<Member<Number>>& me
   }
   if (reduce == Collective::Reduce::kAvg)
     for (Number& value : result.values)
-      value = algebra.share(value, static_cast<int64_t>(members.size()));
+      value = algebra.share(value, static_cast<Int>(members.size()));
   return result;
 }
 
 template <class Number>
-TensorOf<Number> rows(const TensorOf<Number>& tensor, int64_t first, int64_t count) {
+TensorOf<Number> rows(const TensorOf<Number>& tensor, Int first, Int count) {
   TensorOf<Number> result{tensor.shape, {}};
   result.shape[0] = count;
   auto begin = tensor.values.begin() + first * row_size(tensor);
@@ -85,7 +86,7 @@ template <class Number>
 TensorOf<Number> exchanged(const std::vector<Member<Number>>& members, size_t receiver) {
   std::vector<TensorOf<Number>> pieces;
   for (const Member<Number>& sender : members) {
-    int64_t first = 0;
+    Int first = 0;
     for (size_t i = 0; i < receiver; ++i) first += sender.what->send_splits[i];
     pieces.push_back(rows(*sender.sent, first, sender.what->send_splits[receiver]));
   }
@@ -149,8 +150,8 @@ std::vector<TensorOf<Number>> run_collective(Algebra& algebra,
       }
       case Collective::Kind::kReduceScatter: {
         TensorOf<Number> total = reduced(algebra, members);
-        int64_t share = total.shape[0] / static_cast<int64_t>(members.size());
-        received.push_back(rows(total, static_cast<int64_t>(m) * share, share));
+        Int share = total.shape[0] / static_cast<Int>(members.size());
+        received.push_back(rows(total, static_cast<Int>(m) * share, share));
         break;
       }
       case Collective::Kind::kBroadcast:
@@ -158,8 +159,8 @@ std::vector<TensorOf<Number>> run_collective(Algebra& algebra,
         break;
       case Collective::Kind::kScatter: {
         const TensorOf<Number>& whole = *members[source_of(what)].sent;
-        const int64_t share = whole.shape[0] / static_cast<int64_t>(members.size());
-        received.push_back(rows(whole, static_cast<int64_t>(m) * share, share));
+        const Int share = whole.shape[0] / static_cast<Int>(members.size());
+        received.push_back(rows(whole, static_cast<Int>(m) * share, share));
         break;
       }
       case Collective::Kind::kBarrier:

@@ -15,6 +15,7 @@
 #include "shared_ir/collective.h"
 #include "shared_ir/core.h"
 #include "shared_ir/reference/collective.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::reference {
 
@@ -24,7 +25,7 @@ namespace assay::reference {
 //   TensorOf<Number> value(Rank, const CoreProgram&, const CoreOp&,
 //                          const std::vector<const TensorOf<Number>*>& operands);
 //       // of what is no collective; sources have no operands
-//   Number add(a, b), multiply(a, b), maximum(a, b, DType), minimum(a, b, DType), share(a, int64_t
+//   Number add(a, b), multiply(a, b), maximum(a, b, DType), minimum(a, b, DType), share(a, Int
 //   parts);
 //
 // Ranks advance in turn, each up to what another one has yet to send. Collectives are begun, and
@@ -55,7 +56,7 @@ class JointRun {
 
  private:
   struct Message {
-    int64_t tag;
+    Int tag;
     Tensor tensor;
   };
 

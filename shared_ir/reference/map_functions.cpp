@@ -11,6 +11,7 @@
 #include "shared_ir/base/error.h"
 #include "shared_ir/cast.h"
 #include "shared_ir/reference/element_functions.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::reference {
 namespace {
@@ -55,13 +56,13 @@ double cast(const FunctionName& fn, Args a) {
 double shift(const FunctionName& fn, Args a, bool left) {
   const auto dtype = parse_dtype(fn.type);
   ASSAY_CHECK(dtype && is_integer(*dtype), fmt::format("'{}' shifts no integers", fn.name));
-  const auto x = static_cast<int64_t>(a[0]);
+  const auto x = static_cast<Int>(a[0]);
   const auto bits = static_cast<double>(8 * byte_size(*dtype));
   const bool out = !(a[1] >= 0 && a[1] < bits);
   const int by = out ? 63 : static_cast<int>(a[1]);
   if (!left) return static_cast<double>(x >> by);
   const uint64_t moved = out ? 0 : static_cast<uint64_t>(x) << by;
-  return static_cast<double>(cast_integer(static_cast<int64_t>(moved), *dtype));
+  return static_cast<double>(cast_integer(static_cast<Int>(moved), *dtype));
 }
 
 double shift_left(const FunctionName& fn, Args a) { return shift(fn, a, true); }
@@ -95,9 +96,9 @@ double pow(const FunctionName& fn, Args a) {
   const std::optional<DType> type = parse_dtype(fn.type);
   if (!type) return std::pow(x, exponent);
   if (exponent < 0 && std::abs(x) != 1) return 0;
-  const uint64_t result = power(static_cast<uint64_t>(static_cast<int64_t>(x)),
-                                static_cast<uint64_t>(std::abs(exponent)));
-  return static_cast<double>(cast_integer(static_cast<int64_t>(result), *type));
+  const uint64_t result =
+      power(static_cast<uint64_t>(static_cast<Int>(x)), static_cast<uint64_t>(std::abs(exponent)));
+  return static_cast<double>(cast_integer(static_cast<Int>(result), *type));
 }
 
 double softplus(const FunctionName& fn, Args a) {
@@ -151,8 +152,8 @@ double smooth_l1_slope(const FunctionName& fn, Args a) {
   return std::abs(x) < beta ? x / beta : static_cast<double>((x > 0) - (x < 0));
 }
 
-uint64_t bits(double x) { return static_cast<uint64_t>(static_cast<int64_t>(x)); }
-double number(uint64_t x) { return static_cast<double>(static_cast<int64_t>(x)); }
+uint64_t bits(double x) { return static_cast<uint64_t>(static_cast<Int>(x)); }
+double number(uint64_t x) { return static_cast<double>(static_cast<Int>(x)); }
 
 #define ASSAY_UNARY(expression)               \
   [](const FunctionName&, Args a) -> double { \

@@ -7,12 +7,13 @@
 #include "shared_ir/core.h"
 #include "shared_ir/reference/index.h"
 #include "shared_ir/reference/tensor.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::reference {
 
 // out[c] = operand at strides * c + offset.
 template <class Number>
-void read_strided(const TensorOf<Number>& x, const std::vector<int64_t>& strides, int64_t offset,
+void read_strided(const TensorOf<Number>& x, const std::vector<Int>& strides, Int offset,
                   TensorOf<Number>& out) {
   size_t i = 0;
   for_each_coordinate(out.shape, [&](const auto& at) {
@@ -23,14 +24,14 @@ void read_strided(const TensorOf<Number>& x, const std::vector<int64_t>& strides
 // `out` has its shape and room for its values.
 template <class Number>
 void permute(const CoreOp& op, const TensorOf<Number>& x, TensorOf<Number>& out) {
-  std::vector<int64_t> own = strides_of(x.shape), strides;
-  for (int64_t dim : op.ints) strides.push_back(own[dim]);
+  std::vector<Int> own = strides_of(x.shape), strides;
+  for (Int dim : op.ints) strides.push_back(own[dim]);
   read_strided(x, strides, 0, out);
 }
 
 template <class Number>
 void expand(const TensorOf<Number>& x, TensorOf<Number>& out) {
-  std::vector<int64_t> strides = strides_of(x.shape);
+  std::vector<Int> strides = strides_of(x.shape);
   for (size_t i = 0; i < strides.size(); ++i)
     if (x.shape[i] == 1) strides[i] = 0;
   read_strided(x, strides, 0, out);
@@ -38,16 +39,16 @@ void expand(const TensorOf<Number>& x, TensorOf<Number>& out) {
 
 template <class Number>
 void slice(const CoreOp& op, const TensorOf<Number>& x, TensorOf<Number>& out) {
-  std::vector<int64_t> strides = strides_of(x.shape);
-  int64_t offset = op.ints[1] * strides[op.ints[0]];
+  std::vector<Int> strides = strides_of(x.shape);
+  Int offset = op.ints[1] * strides[op.ints[0]];
   strides[op.ints[0]] *= op.ints[2];
   read_strided(x, strides, offset, out);
 }
 
 // Writes x into `out`, shifted along `dim`.
 template <class Number>
-void place(const TensorOf<Number>& x, TensorOf<Number>& out, int64_t dim, int64_t start) {
-  std::vector<int64_t> strides = strides_of(out.shape);
+void place(const TensorOf<Number>& x, TensorOf<Number>& out, Int dim, Int start) {
+  std::vector<Int> strides = strides_of(out.shape);
   size_t i = 0;
   for_each_coordinate(x.shape, [&](const auto& at) {
     out.values[address(at, strides) + start * strides[dim]] = x.values[i++];
@@ -55,8 +56,8 @@ void place(const TensorOf<Number>& x, TensorOf<Number>& out, int64_t dim, int64_
 }
 
 template <class Number>
-void cat(int64_t dim, const std::vector<const TensorOf<Number>*>& pieces, TensorOf<Number>& out) {
-  int64_t start = 0;
+void cat(Int dim, const std::vector<const TensorOf<Number>*>& pieces, TensorOf<Number>& out) {
+  Int start = 0;
   for (const TensorOf<Number>* piece : pieces) {
     place(*piece, out, dim, start);
     start += piece->shape[dim];
@@ -66,11 +67,11 @@ void cat(int64_t dim, const std::vector<const TensorOf<Number>*>& pieces, Tensor
 // Calls visit(element of the result, element of x) for every element of x that a reduction over
 // `dims` (sorted) takes, in order. Both are positions.
 template <class Visit>
-void for_each_reduced(const Shape& shape, const std::vector<int64_t>& dims, const Shape& result,
+void for_each_reduced(const Shape& shape, const std::vector<Int>& dims, const Shape& result,
                       Visit visit) {
-  std::vector<int64_t> out_strides = strides_of(result), strides(shape.size(), 0);
+  std::vector<Int> out_strides = strides_of(result), strides(shape.size(), 0);
   for (size_t dim = 0, kept = 0; dim < shape.size(); ++dim)
-    if (!std::binary_search(dims.begin(), dims.end(), static_cast<int64_t>(dim)))
+    if (!std::binary_search(dims.begin(), dims.end(), static_cast<Int>(dim)))
       strides[dim] = out_strides[kept++];
   size_t i = 0;
   for_each_coordinate(shape, [&](const auto& at) { visit(address(at, strides), i++); });
@@ -80,12 +81,12 @@ void for_each_reduced(const Shape& shape, const std::vector<int64_t>& dims, cons
 // its own order).
 struct BlockView {
   Shape whole_shape;
-  std::vector<int64_t> whole_strides;
-  std::vector<int64_t> label_strides;
+  std::vector<Int> whole_strides;
+  std::vector<Int> label_strides;
 
   BlockView(const std::vector<BlockSpec::Dim>& dims, const Shape& shape, size_t labels)
       : label_strides(labels, 0) {
-    std::vector<int64_t> strides = strides_of(shape);
+    std::vector<Int> strides = strides_of(shape);
     for (size_t i = 0; i < dims.size(); ++i) {
       if (dims[i].whole) {
         whole_shape.push_back(shape[i]);
@@ -121,14 +122,14 @@ void for_each_block(const BlockSpec& spec, const std::vector<const TensorOf<Numb
                           std::vector<Number>(count_of(result_view.whole_shape))};
   for_each_coordinate(sizes, [&](const auto& labels) {
     for (size_t k = 0; k < operands.size(); ++k) {
-      int64_t base = address(labels, views[k].label_strides);
+      Int base = address(labels, views[k].label_strides);
       size_t i = 0;
       for_each_coordinate(views[k].whole_shape, [&](const auto& at) {
         blocks[k].values[i++] = operands[k]->values[base + address(at, views[k].whole_strides)];
       });
     }
     function(blocks, result);
-    int64_t base = address(labels, result_view.label_strides);
+    Int base = address(labels, result_view.label_strides);
     size_t i = 0;
     for_each_coordinate(result_view.whole_shape, [&](const auto& at) {
       out.values[base + address(at, result_view.whole_strides)] = result.values[i++];

@@ -10,6 +10,7 @@
 #include "shared_ir/cast.h"
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/movement.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::reference {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 using Operands = std::vector<const ReferenceTensor*>;
 
 // A well mixed number in [0, 1) for each (seed text, element).
-double uniform(const std::string& seed, int64_t element) {
+double uniform(const std::string& seed, Int element) {
   uint64_t state =
       std::hash<std::string>{}(seed) + 0x9E3779B97F4A7C15ull * static_cast<uint64_t>(element + 1);
   for (int round = 0; round < 3; ++round) state = (state ^ (state >> 29)) * 0xBF58476D1CE4E5B9ull;
@@ -100,18 +101,18 @@ void opaque(const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
     return;
   }
   for (size_t i = 0; i < out.values.size(); ++i) {
-    double angle = uniform(op.fn, static_cast<int64_t>(i)) * 7;
-    int64_t k = 0;
+    double angle = uniform(op.fn, static_cast<Int>(i)) * 7;
+    Int k = 0;
     for (const ReferenceTensor* operand : operands)
       for (double value : operand->values)
-        angle += std::tanh(value) * uniform(op.fn + "*", static_cast<int64_t>(i) * 4099 + k++);
+        angle += std::tanh(value) * uniform(op.fn + "*", static_cast<Int>(i) * 4099 + k++);
     out.values[i] = std::sin(angle);
   }
 }
 
 }  // namespace
 
-double sample(const std::string& text, const std::string& seed, int64_t element) {
+double sample(const std::string& text, const std::string& seed, Int element) {
   FunctionName fn = parse_function_name(text);
   double u = uniform(seed, element);
   if (fn.name == "uniform") return fn.number(0) + u * (fn.number(1) - fn.number(0));
@@ -128,7 +129,7 @@ ReferenceTensor default_sample(const CoreOp& op) {
   ReferenceTensor out{op.shape, std::vector<double>(count_of(op.shape))};
   std::string seed = fmt::format("{}#{}", op.fn, op.occurrence);
   for (size_t i = 0; i < out.values.size(); ++i)
-    out.values[i] = sample(op.fn, seed, static_cast<int64_t>(i));
+    out.values[i] = sample(op.fn, seed, static_cast<Int>(i));
   return out;
 }
 

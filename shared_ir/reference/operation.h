@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "shared_ir/reference/reference.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::reference {
 
@@ -13,7 +14,7 @@ ReferenceTensor run_operation(const CoreProgram& program, const CoreOp& op,
 
 // One sample of the distribution fn, from the seed and the element number alone. Throws
 // InternalError when fn has no numeric definition.
-double sample(const std::string& fn, const std::string& seed, int64_t element);
+double sample(const std::string& fn, const std::string& seed, Int element);
 
 // A sample in [0, 1), (0, 1)-normal or {0, 1} as fn says, from fn, occurrence and element number
 // alone.

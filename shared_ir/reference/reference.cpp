@@ -5,6 +5,7 @@
 #include "shared_ir/reference/clean_run.h"
 #include "shared_ir/reference/joint_run.h"
 #include "shared_ir/reference/operation.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 namespace {
@@ -29,10 +30,10 @@ class Doubles {
   static double maximum(double a, double b, DType) { return std::max(a, b); }
   static double minimum(double a, double b, DType) { return std::min(a, b); }
   static double zero() { return 0; }
-  static double scaled(double a, int64_t numerator, int64_t denominator) {
+  static double scaled(double a, Int numerator, Int denominator) {
     return a * static_cast<double>(numerator) / static_cast<double>(denominator);
   }
-  static double share(double a, int64_t parts) { return a / static_cast<double>(parts); }
+  static double share(double a, Int parts) { return a / static_cast<double>(parts); }
 
  private:
   const ReferenceSources sources_;

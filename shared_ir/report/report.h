@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "shared_ir/report/verdict.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -47,7 +48,7 @@ struct SizesReport {
   struct Symbol {
     std::string name;
     std::vector<std::string> constraints;
-    int64_t value = 0;  // that the report is about
+    Int value = 0;  // that the report is about
   };
   struct Condition {
     std::string text;      // "512 - s0 >= 0"
@@ -55,14 +56,14 @@ struct SizesReport {
   };
   // A proof at these sizes; it is one as well wherever the conditions hold.
   struct Proved {
-    std::map<std::string, int64_t> instance;
+    std::map<std::string, Int> instance;
     std::vector<Condition> conditions;
   };
   std::vector<Symbol> symbols;
   bool all = false;  // the proofs together hold for all sizes that satisfy the constraints
   std::vector<Proved> proved;
-  std::map<std::string, int64_t> example;  // sizes that the proofs leave, if any were found
-  std::string why;                         // not all
+  std::map<std::string, Int> example;  // sizes that the proofs leave, if any were found
+  std::string why;                     // not all
 };
 
 // A lemma of the user that a proof used. Where it is not certified, that proof counts for nothing.
@@ -70,7 +71,7 @@ struct LemmaReport {
   std::string name;
   bool certified = false;
   std::vector<std::string> shapes;  // at which z3 was asked: "d = 2, e = 1"; "" without dimensions
-  int64_t draws = 0;                // of numbers, in float64
+  Int draws = 0;                    // of numbers, in float64
   std::vector<std::string> axioms;  // that the certification trusts
   std::vector<std::string> failures;  // why it is not certified
 };
@@ -93,10 +94,10 @@ struct StaticReport {
   bool accepted = false;  // unproved, but the user accepts exactly these tensors: exit code 0, and
                           // the report says so
   struct Counts {
-    int64_t sequential_ops = 0;
-    int64_t distributed_ops = 0;
-    int64_t terms = 0;
-    std::map<std::string, int64_t> lemmas;
+    Int sequential_ops = 0;
+    Int distributed_ops = 0;
+    Int terms = 0;
+    std::map<std::string, Int> lemmas;
   } counts;
   struct Milliseconds {
     double import = 0;
@@ -117,17 +118,17 @@ struct DeviationReport {
 
 // The ranks' operators that were held against their own recorded inputs.
 struct OperatorCounts {
-  int64_t total = 0;
-  int64_t views = 0;                      // they compute nothing
-  std::map<std::string, int64_t> judged;  // by what ("exact reference", "itself") -> how many
-  std::vector<std::string> not_judged;    // "OP (how many): why"
-  int64_t not_judged_count = 0;
+  Int total = 0;
+  Int views = 0;                        // they compute nothing
+  std::map<std::string, Int> judged;    // by what ("exact reference", "itself") -> how many
+  std::vector<std::string> not_judged;  // "OP (how many): why"
+  Int not_judged_count = 0;
 };
 
 struct DynamicReport {
   Verdict verdict = Verdict::kUnproved;  // kProved here means: within tolerance everywhere
-  int64_t compared = 0;                  // sequential tensors compared
-  int64_t skipped = 0;  // sequential tensors that have a relation and were not compared
+  Int compared = 0;                      // sequential tensors compared
+  Int skipped = 0;  // sequential tensors that have a relation and were not compared
   std::vector<std::string> skipped_why;
   // Integers and booleans that differ where rounding decides, and by how much: no deviations, as
   // they are within what perturbed runs do.
@@ -135,14 +136,14 @@ struct DynamicReport {
   std::vector<std::string> uncompared;  // outputs that nothing compared, and why: no pass
   std::vector<std::string> incomplete;  // what could not be run, and why
   std::optional<DeviationReport> first_deviation;
-  int64_t deviations = 0;
+  Int deviations = 0;
   std::string triage;     // "pass", "kernel", "runtime", "precision", "rounding", "logic",
                           // "domain" (an assumption of the proof does not hold), "input_relation",
                           // "unproved", "not_compared" (there is a proof), of traces alone
                           // "deviation", "agreement"
   std::string precision;  // dtype of the run
   double family_false_positive_rate = 0;  // infinite: none can be stated
-  int64_t samples = 0;
+  Int samples = 0;
   // What is allowed, in root mean squares of what the samples deviate.
   double tolerance_factor = 0;
   std::optional<double> bound;  // relative error that the user allowed instead
@@ -174,7 +175,7 @@ struct DynamicReport {
   // at one time.
   struct Stage {
     std::string device;
-    int64_t bytes = 0;
+    Int bytes = 0;
   };
   std::vector<Stage> reference_stages;
   std::optional<OperatorCounts> operators;

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 
 namespace assay {
 
-size_t cell_of(std::span<const int64_t> cuts, int64_t position) {
+size_t cell_of(std::span<const Int> cuts, Int position) {
   return static_cast<size_t>(std::upper_bound(cuts.begin(), cuts.end(), position) - cuts.begin()) -
          1;
 }
@@ -20,13 +21,11 @@ size_t tile_index(const Value& value, const std::vector<size_t>& cells) {
 
 namespace {
 
-void add_layout_cuts(const Layout& layout, size_t dim, int64_t start, int64_t count, int64_t base,
-                     Cuts& cuts) {
-  for (int64_t cut : slice_cuts(layout.dims[dim], start, count)) cuts.push_back(base + cut);
+void add_layout_cuts(const Layout& layout, size_t dim, Int start, Int count, Int base, Cuts& cuts) {
+  for (Int cut : slice_cuts(layout.dims[dim], start, count)) cuts.push_back(base + cut);
 }
 
-void add_tile_cuts(const Tile& tile, size_t dim, int64_t start, int64_t count, int64_t base,
-                   Cuts& cuts) {
+void add_tile_cuts(const Tile& tile, size_t dim, Int start, Int count, Int base, Cuts& cuts) {
   for (const Term& term : tile.terms) {
     add_layout_cuts(term.layout, dim, start, count, base, cuts);
     for (const Restriction& r : term.restrictions) {
@@ -50,7 +49,7 @@ Grid closed_cuts(const Value& value, Grid wanted) {
       Cuts more = wanted[d];
       for (size_t t = 0; t < value.tiles.size(); ++t) {
         const TileBox box = tile_box(value, t);
-        const int64_t end = box.start[d] + box.size[d];
+        const Int end = box.start[d] + box.size[d];
         for (size_t c = 0; c + 1 < wanted[d].size(); ++c) {
           if (wanted[d][c] < box.start[d] || wanted[d][c] >= end) continue;
           add_tile_cuts(value.tiles[t], d, wanted[d][c] - box.start[d],
@@ -112,8 +111,7 @@ Aligned::Aligned(const Value& a, const Value& b) : a_(a), b_(b) {
 
 namespace {
 
-std::optional<Tile> join_tiles(const Tile& a, int64_t a_size, const Tile& b, int64_t b_size,
-                               int64_t dim) {
+std::optional<Tile> join_tiles(const Tile& a, Int a_size, const Tile& b, Int b_size, Int dim) {
   if (a.terms.size() != b.terms.size() || a.integer.size() != b.integer.size()) return std::nullopt;
   Tile result = a;
   for (size_t i = 0; i < a.terms.size(); ++i) {
@@ -158,12 +156,12 @@ bool join_slabs(Value& value, size_t dim) {
   std::vector<size_t> kept{0};  // the first cell of each slab; what it joined lies there
   std::vector<Tile> joined;
   for (size_t cell = 1; cell < cells; ++cell) {
-    const int64_t a_size = cuts[cell] - cuts[kept.back()], b_size = cuts[cell + 1] - cuts[cell];
+    const Int a_size = cuts[cell] - cuts[kept.back()], b_size = cuts[cell + 1] - cuts[cell];
     joined.clear();
     for (size_t o = 0; o < outer && joined.size() == o * inner; ++o) {
       for (size_t i = 0; i < inner; ++i) {
         auto both = join_tiles(tile(o, kept.back(), i), a_size, tile(o, cell, i), b_size,
-                               static_cast<int64_t>(dim));
+                               static_cast<Int>(dim));
         if (!both) break;
         joined.push_back(std::move(*both));
       }

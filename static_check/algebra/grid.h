@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/value.h"
 
 namespace assay {
@@ -17,7 +17,7 @@ void sort_unique(Values& values) {
 }
 
 // The cell of a dimension that holds the position; cuts are sorted and start at 0.
-size_t cell_of(std::span<const int64_t> cuts, int64_t position);
+size_t cell_of(std::span<const Int> cuts, Int position);
 
 // Index in Value::tiles of the tile at these cells, one a dimension.
 size_t tile_index(const Value& value, const std::vector<size_t>& cells);

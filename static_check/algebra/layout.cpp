@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -31,7 +32,7 @@ void coalesce(Modes& modes) { coalesce_list(modes); }
 Layout row_major(const Shape& shape) {
   Layout layout;
   layout.dims.resize(shape.size());
-  int64_t stride = 1;
+  Int stride = 1;
   for (size_t d = shape.size(); d-- > 0;) {
     if (shape[d] != 1) layout.dims[d] = {{shape[d], stride}};
     stride *= shape[d];
@@ -39,7 +40,7 @@ Layout row_major(const Shape& shape) {
   return layout;
 }
 
-Layout broadcast(const Shape& shape, int64_t offset) {
+Layout broadcast(const Shape& shape, Int offset) {
   Layout layout;
   layout.offset = offset;
   layout.dims.resize(shape.size());
@@ -49,14 +50,14 @@ Layout broadcast(const Shape& shape, int64_t offset) {
   return layout;
 }
 
-int64_t extent(const Modes& modes) {
-  int64_t product = 1;
+Int extent(const Modes& modes) {
+  Int product = 1;
   for (const Mode& mode : modes) product *= mode.size;
   return product;
 }
 
-int64_t address(const Modes& modes, int64_t x) {
-  int64_t sum = 0;
+Int address(const Modes& modes, Int x) {
+  Int sum = 0;
   for (size_t i = modes.size(); i-- > 0;) {
     sum += (x % modes[i].size) * modes[i].stride;
     x /= modes[i].size;
@@ -81,10 +82,9 @@ Digits moving_modes(const Layout& layout) {
 
 // The values of (address / stride) % radix; nullopt where a finer or coarser mode would change
 // them.
-std::optional<Interval> digit_range(int64_t offset, const Digits& modes, int64_t stride,
-                                    int64_t radix) {
-  int64_t below = offset % stride, digit = offset / stride % radix;
-  const int64_t first = digit;
+std::optional<Interval> digit_range(Int offset, const Digits& modes, Int stride, Int radix) {
+  Int below = offset % stride, digit = offset / stride % radix;
+  const Int first = digit;
   for (const Mode& mode : modes) {
     if (mode.stride < stride) {
       below += (mode.size - 1) * mode.stride;
@@ -108,7 +108,7 @@ bool is_injective(const Layout& layout) {
       if (mode.size > 1 && mode.stride == 0) return false;
     }
   }
-  int64_t reach = 0;
+  Int reach = 0;
   for (const Mode& mode : moving_modes(layout)) {
     if (mode.stride <= reach) return false;
     reach += (mode.size - 1) * mode.stride;
@@ -118,17 +118,17 @@ bool is_injective(const Layout& layout) {
 
 bool disjoint(const Layout& a, const Layout& b) {
   const Digits modes_a = moving_modes(a), modes_b = moving_modes(b);
-  std::vector<int64_t> strides{1};
+  std::vector<Int> strides{1};
   for (const auto* modes : {&modes_a, &modes_b}) {
     for (const Mode& mode : *modes) {
       strides.push_back(mode.stride);
       strides.push_back(mode.stride * mode.size);
     }
   }
-  const int64_t whole = std::max(last_address(a), last_address(b)) + 1;
-  for (const int64_t stride : strides) {
-    for (const int64_t next : strides) {
-      const int64_t radix = next > stride && next % stride == 0 ? next / stride : whole;
+  const Int whole = std::max(last_address(a), last_address(b)) + 1;
+  for (const Int stride : strides) {
+    for (const Int next : strides) {
+      const Int radix = next > stride && next % stride == 0 ? next / stride : whole;
       const auto x = digit_range(a.offset, modes_a, stride, radix);
       const auto y = digit_range(b.offset, modes_b, stride, radix);
       if (x && y && (x->hi <= y->lo || y->hi <= x->lo)) return true;
@@ -137,8 +137,8 @@ bool disjoint(const Layout& a, const Layout& b) {
   return false;
 }
 
-int64_t last_address(const Layout& layout) {
-  int64_t last = layout.offset;
+Int last_address(const Layout& layout) {
+  Int last = layout.offset;
   for (const auto& modes : layout.dims) {
     for (const Mode& mode : modes) last += (mode.size - 1) * mode.stride;
   }
@@ -149,30 +149,30 @@ namespace {
 
 // Cuts of [start, start + count) in the digits modes[first..]; `base` shifts them to the whole
 // dimension's coordinates.
-void collect_cuts(const Modes& modes, size_t first, int64_t start, int64_t count, int64_t base,
-                  std::vector<int64_t>& cuts) {
+void collect_cuts(const Modes& modes, size_t first, Int start, Int count, Int base,
+                  std::vector<Int>& cuts) {
   if (modes.size() - first <= 1 || count <= 1) return;
-  int64_t inner = 1;
+  Int inner = 1;
   for (size_t i = first + 1; i < modes.size(); ++i) inner *= modes[i].size;
-  const int64_t end = start + count;
-  const int64_t head = start / inner, tail = (end - 1) / inner;
+  const Int end = start + count;
+  const Int head = start / inner, tail = (end - 1) / inner;
   if (head == tail)
     return collect_cuts(modes, first + 1, start - head * inner, count, base + head * inner, cuts);
   if (start % inner != 0) {
-    const int64_t cut = (head + 1) * inner;
+    const Int cut = (head + 1) * inner;
     collect_cuts(modes, first + 1, start - head * inner, cut - start, base + head * inner, cuts);
     cuts.push_back(base + cut);
   }
   if (end % inner != 0) {
-    const int64_t cut = tail * inner;
+    const Int cut = tail * inner;
     if (cuts.empty() || cuts.back() != base + cut) cuts.push_back(base + cut);
     collect_cuts(modes, first + 1, 0, end - cut, base + cut, cuts);
   }
 }
 
-Modes slice_modes(const Modes& modes, int64_t start, int64_t count) {
+Modes slice_modes(const Modes& modes, Int start, Int count) {
   Modes result;
-  int64_t inner = extent(modes);
+  Int inner = extent(modes);
   for (size_t i = 0; i < modes.size(); ++i) {
     inner /= modes[i].size;
     if (start / inner == (start + count - 1) / inner) {
@@ -190,18 +190,18 @@ Modes slice_modes(const Modes& modes, int64_t start, int64_t count) {
 
 }  // namespace
 
-bool contains(std::span<const int64_t> dims, size_t dim) {
-  return std::find(dims.begin(), dims.end(), static_cast<int64_t>(dim)) != dims.end();
+bool contains(std::span<const Int> dims, size_t dim) {
+  return std::find(dims.begin(), dims.end(), static_cast<Int>(dim)) != dims.end();
 }
 
-Shape drop_dims(const Shape& shape, std::span<const int64_t> dims) {
+Shape drop_dims(const Shape& shape, std::span<const Int> dims) {
   Shape kept;
   for (size_t d = 0; d < shape.size(); ++d)
     if (!contains(dims, d)) kept.push_back(shape[d]);
   return kept;
 }
 
-Layout drop_dims(const Layout& layout, std::span<const int64_t> dims) {
+Layout drop_dims(const Layout& layout, std::span<const Int> dims) {
   Layout kept;
   kept.offset = layout.offset;
   for (size_t d = 0; d < layout.dims.size(); ++d)
@@ -209,29 +209,29 @@ Layout drop_dims(const Layout& layout, std::span<const int64_t> dims) {
   return kept;
 }
 
-bool varies(const Layout& layout, std::span<const int64_t> dims) {
-  return std::any_of(dims.begin(), dims.end(), [&](int64_t d) {
+bool varies(const Layout& layout, std::span<const Int> dims) {
+  return std::any_of(dims.begin(), dims.end(), [&](Int d) {
     const Modes& modes = layout.dims[static_cast<size_t>(d)];
     return std::any_of(modes.begin(), modes.end(),
                        [](const Mode& mode) { return mode.stride != 0; });
   });
 }
 
-std::vector<int64_t> slice_cuts(const Modes& modes, int64_t start, int64_t count) {
-  std::vector<int64_t> cuts;
+std::vector<Int> slice_cuts(const Modes& modes, Int start, Int count) {
+  std::vector<Int> cuts;
   collect_cuts(modes, 0, start, count, 0, cuts);
   std::sort(cuts.begin(), cuts.end());
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
   return cuts;
 }
 
-void slice(Layout& layout, int64_t dim, int64_t start, int64_t count) {
+void slice(Layout& layout, Int dim, Int start, Int count) {
   auto& modes = layout.dims[static_cast<size_t>(dim)];
   layout.offset += address(modes, start);
   modes = slice_modes(modes, start, count);
 }
 
-std::optional<Layout> stride_by(const Layout& layout, int64_t dim, int64_t step, int64_t count) {
+std::optional<Layout> stride_by(const Layout& layout, Int dim, Int step, Int count) {
   Layout result = layout;
   auto& modes = result.dims[static_cast<size_t>(dim)];
   if (step == 1 || count == 1) {
@@ -252,11 +252,11 @@ std::optional<Layout> stride_by(const Layout& layout, int64_t dim, int64_t step,
   return result;
 }
 
-Layout permute(const Layout& layout, std::span<const int64_t> dims) {
+Layout permute(const Layout& layout, std::span<const Int> dims) {
   Layout result;
   result.offset = layout.offset;
   result.dims.reserve(dims.size());
-  for (int64_t d : dims) result.dims.push_back(layout.dims[static_cast<size_t>(d)]);
+  for (Int d : dims) result.dims.push_back(layout.dims[static_cast<size_t>(d)]);
   return result;
 }
 
@@ -269,7 +269,7 @@ std::optional<Layout> reshape(const Layout& layout, const Shape& shape) {
   result.offset = layout.offset;
   result.dims.resize(shape.size());
   for (size_t d = shape.size(); d-- > 0;) {
-    int64_t needed = shape[d];
+    Int needed = shape[d];
     auto& modes = result.dims[d];
     while (needed > 1) {
       if (digits.empty()) return std::nullopt;
@@ -292,22 +292,22 @@ std::optional<Layout> reshape(const Layout& layout, const Shape& shape) {
   return result;
 }
 
-void expand(Layout& layout, int64_t dim, int64_t size) {
+void expand(Layout& layout, Int dim, Int size) {
   if (size != 1) layout.dims[static_cast<size_t>(dim)] = {{size, 0}};
 }
 
-std::optional<Layout> join(const Layout& first, int64_t first_size, const Layout& second,
-                           int64_t second_size, int64_t dim) {
+std::optional<Layout> join(const Layout& first, Int first_size, const Layout& second,
+                           Int second_size, Int dim) {
   for (size_t d = 0; d < first.dims.size(); ++d) {
     if (d != static_cast<size_t>(dim) && first.dims[d] != second.dims[d]) return std::nullopt;
   }
-  const int64_t gap = second.offset - first.offset;
+  const Int gap = second.offset - first.offset;
   if (gap < 0) return std::nullopt;
   // Read each side as `count` repetitions of a shared inner block at distance `gap / first count`.
   const auto& a = first.dims[static_cast<size_t>(dim)];
   const auto& b = second.dims[static_cast<size_t>(dim)];
-  const auto try_block = [&](int64_t a_count, Modes inner, int64_t b_count,
-                             int64_t stride) -> std::optional<Layout> {
+  const auto try_block = [&](Int a_count, Modes inner, Int b_count,
+                             Int stride) -> std::optional<Layout> {
     if (gap != a_count * stride) return std::nullopt;
     Layout result = first;
     auto& modes = result.dims[static_cast<size_t>(dim)];
@@ -337,7 +337,7 @@ std::optional<std::vector<Modes>> common_digits(std::span<const Modes* const> op
   for (size_t i = 0; i < count; ++i) left[i] = *operands[i];
   // Peel the smallest innermost digit off every operand, inner to outer.
   while (true) {
-    int64_t size = 0;
+    Int size = 0;
     for (const auto& modes : left) {
       if (!modes.empty()) size = size == 0 ? modes.back().size : std::min(size, modes.back().size);
     }

@@ -3,14 +3,15 @@
 #include <numeric>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/grid.h"
 #include "static_check/algebra/layout.h"
 
 namespace assay {
 
-Value permute(const Value& value, std::span<const int64_t> dims) {
+Value permute(const Value& value, std::span<const Int> dims) {
   Value result;
-  for (int64_t d : dims) {
+  for (Int d : dims) {
     result.shape.push_back(value.shape[static_cast<size_t>(d)]);
     result.cuts.push_back(value.cuts[static_cast<size_t>(d)]);
   }
@@ -27,7 +28,7 @@ Value permute(const Value& value, std::span<const int64_t> dims) {
     return result;
   }
   Shape cells;
-  for (const auto& cuts : result.cuts) cells.push_back(static_cast<int64_t>(cuts.size()) - 1);
+  for (const auto& cuts : result.cuts) cells.push_back(static_cast<Int>(cuts.size()) - 1);
   for_each_cell(cells, [&](const Shape& cell) {
     std::vector<size_t> source(dims.size());
     for (size_t i = 0; i < dims.size(); ++i)
@@ -40,7 +41,7 @@ Value permute(const Value& value, std::span<const int64_t> dims) {
 namespace {
 
 // The part of one tile, where its layouts need no cuts for it.
-bool slices_whole(const Tile& tile, size_t dim, int64_t start, int64_t count) {
+bool slices_whole(const Tile& tile, size_t dim, Int start, Int count) {
   const auto whole = [&](const Layout& layout) {
     return slice_cuts(layout.dims[dim], start, count).empty();
   };
@@ -59,7 +60,7 @@ bool slices_whole(const Tile& tile, size_t dim, int64_t start, int64_t count) {
 
 // Elements start, start + step, ... of a dimension without cuts; nullopt where a layout does not
 // express them.
-std::optional<Value> every_step(const Value& value, int64_t dim, int64_t step, int64_t count) {
+std::optional<Value> every_step(const Value& value, Int dim, Int step, Int count) {
   const auto d = static_cast<size_t>(dim);
   if (value.cuts[d].size() != 2) return std::nullopt;
   Value result = value;
@@ -77,14 +78,14 @@ std::optional<Value> every_step(const Value& value, int64_t dim, int64_t step, i
 }
 
 // Consecutive elements. The value has cuts at their start and end.
-Value between_cuts(const Value& fine, int64_t dim, int64_t start, int64_t count) {
+Value between_cuts(const Value& fine, Int dim, Int start, Int count) {
   const auto d = static_cast<size_t>(dim);
   Value result;
   result.shape = fine.shape;
   result.shape[d] = count;
   result.cuts = fine.cuts;
-  erase_if(result.cuts[d], [&](int64_t x) { return x < start || x > start + count; });
-  for (int64_t& x : result.cuts[d]) x -= start;
+  erase_if(result.cuts[d], [&](Int x) { return x < start || x > start + count; });
+  for (Int& x : result.cuts[d]) x -= start;
   const size_t tiles = tile_count(result);
   result.tiles.reserve(tiles);
   std::vector<size_t> cells(fine.shape.size());
@@ -98,18 +99,18 @@ Value between_cuts(const Value& fine, int64_t dim, int64_t start, int64_t count)
 }
 
 // Every step-th element, where the tiles' layouts allow it; else element by element.
-Value slice_by_steps(const Value& value, int64_t dim, int64_t start, int64_t count, int64_t step) {
+Value slice_by_steps(const Value& value, Int dim, Int start, Int count, Int step) {
   const auto d = static_cast<size_t>(dim);
   Grid wanted(value.shape.size());
-  const int64_t end = start + (count - 1) * step + 1;
+  const Int end = start + (count - 1) * step + 1;
   wanted[d] = {start, end};
-  for (int64_t i = 0; i < count && value.tiles.size() > 1; ++i)
+  for (Int i = 0; i < count && value.tiles.size() > 1; ++i)
     wanted[d].insert(wanted[d].end(), {start + i * step, start + i * step + 1});
-  erase_if(wanted[d], [&](int64_t x) { return x <= 0 || x >= value.shape[d]; });
+  erase_if(wanted[d], [&](Int x) { return x <= 0 || x >= value.shape[d]; });
   const Value middle = slice(cut(value, wanted), dim, start, end - start);
   if (auto result = every_step(middle, dim, step, count)) return std::move(*result);
   std::vector<Value> pieces;
-  for (int64_t i = 0; i < count; ++i) pieces.push_back(slice(middle, dim, i * step, 1));
+  for (Int i = 0; i < count; ++i) pieces.push_back(slice(middle, dim, i * step, 1));
   Value result = concat(pieces, dim);
   merge_tiles(result);
   return result;
@@ -117,7 +118,7 @@ Value slice_by_steps(const Value& value, int64_t dim, int64_t start, int64_t cou
 
 }  // namespace
 
-Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64_t step) {
+Value slice(const Value& value, Int dim, Int start, Int count, Int step) {
   const auto d = static_cast<size_t>(dim);
   if (count == 0 || element_count(value.shape) == 0) {
     Shape shape = value.shape;
@@ -139,11 +140,11 @@ Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64
   }
   Grid wanted(value.shape.size());
   wanted[d] = {start, start + count};
-  erase_if(wanted[d], [&](int64_t x) { return x <= 0 || x >= value.shape[d]; });
+  erase_if(wanted[d], [&](Int x) { return x <= 0 || x >= value.shape[d]; });
   return between_cuts(cut(value, wanted), dim, start, count);
 }
 
-Value concat(std::span<const Value> values, int64_t dim) {
+Value concat(std::span<const Value> values, Int dim) {
   const auto d = static_cast<size_t>(dim);
   std::vector<Value> fine;
   std::copy_if(values.begin(), values.end(), std::back_inserter(fine),
@@ -203,7 +204,7 @@ Value expand(Value value, const Shape& shape) {
     value.cuts[d] = {0, shape[d]};
     for (Tile& tile : value.tiles) {
       const bool expanded = map_layouts(tile, [&](Layout& layout) {
-        expand(layout, static_cast<int64_t>(d), shape[d]);
+        expand(layout, static_cast<Int>(d), shape[d]);
         return true;
       });
       ASSAY_CHECK(expanded, "every layout expands");
@@ -224,7 +225,7 @@ std::vector<DimGroup> group_dims(const Shape& in, const Shape& out) {
   size_t i = 0, o = 0;
   while (i < in.size() || o < out.size()) {
     DimGroup group{i, i, o, o};
-    int64_t a = 1, b = 1;
+    Int a = 1, b = 1;
     do {
       if (a <= b && i < in.size() && (a < b || group.in_end == group.in_begin)) {
         a *= in[i++];
@@ -268,7 +269,7 @@ std::optional<Value> reshape(const Value& value, const Shape& shape) {
     size_t out_outer = group.out_begin;
     while (out_outer < group.out_end && shape[out_outer] == 1) ++out_outer;
     for (size_t o = group.out_begin; o < group.out_end; ++o) result.cuts[o] = {0, shape[o]};
-    int64_t in_inner = 1, out_inner = 1;
+    Int in_inner = 1, out_inner = 1;
     for (size_t i = in_outer + 1; i < group.in_end; ++i) {
       if (value.cuts[i].size() > 2) return std::nullopt;
       in_inner *= value.shape[i];
@@ -277,7 +278,7 @@ std::optional<Value> reshape(const Value& value, const Shape& shape) {
     if (in_outer == group.in_end || value.cuts[in_outer].size() == 2) continue;
     if (out_outer == group.out_end) return std::nullopt;
     result.cuts[out_outer].clear();
-    for (int64_t position : value.cuts[in_outer]) {
+    for (Int position : value.cuts[in_outer]) {
       if (position * in_inner % out_inner != 0) return std::nullopt;
       result.cuts[out_outer].push_back(position * in_inner / out_inner);
     }

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <tuple>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay {
 
 namespace {
@@ -112,7 +114,7 @@ void add_steps(std::vector<Term>& terms, size_t i, size_t j, const Restriction& 
                   b = intervals_of(terms[j].restrictions, key);
   const Term base = terms[i];
   const Rational ca = terms[i].coef, cb = terms[j].coef;
-  std::vector<int64_t> points;
+  std::vector<Int> points;
   for (const auto& list : {a, b}) {
     for (const Interval& interval : list) points.insert(points.end(), {interval.lo, interval.hi});
   }
@@ -201,7 +203,7 @@ void add_like_by_function(std::vector<Term>& terms) {
 Intervals intersect(const Intervals& a, const Intervals& b) {
   Intervals result;
   for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    const int64_t lo = std::max(a[i].lo, b[j].lo), hi = std::min(a[i].hi, b[j].hi);
+    const Int lo = std::max(a[i].lo, b[j].lo), hi = std::min(a[i].hi, b[j].hi);
     if (lo < hi) result.push_back({lo, hi});
     (a[i].hi < b[j].hi ? i : j)++;
   }
@@ -258,14 +260,14 @@ bool normalize(std::vector<Restriction>& restrictions) {
     Restriction& r = result[i];
     if (r.kind == Restriction::Kind::kGuard || r.stride == 1) continue;
     // The nearest digit of the same label below this one, if any.
-    int64_t floor = 1;
+    Int floor = 1;
     for (const Restriction& other : result) {
       if (other.kind == r.kind && other.label == r.label && other.stride < r.stride) {
         floor = std::max(floor, other.stride * other.radix);
       }
     }
     if (floor >= r.stride || r.stride % floor != 0) continue;
-    const int64_t factor = r.stride / floor;
+    const Int factor = r.stride / floor;
     r.stride = floor;
     r.radix *= factor;
     for (Interval& interval : r.intervals) interval = {interval.lo * factor, interval.hi * factor};

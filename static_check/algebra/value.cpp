@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 
@@ -12,7 +13,7 @@ namespace assay {
 Value single_tile(Shape shape, Tile tile) {
   Value value;
   value.shape = std::move(shape);
-  for (int64_t size : value.shape) value.cuts.push_back({0, size});
+  for (Int size : value.shape) value.cuts.push_back({0, size});
   value.tiles.push_back(std::move(tile));
   return value;
 }
@@ -72,7 +73,7 @@ Tile slice_tile(Tile tile, const Shape& start, const Shape& size) {
   const bool sliced = map_layouts(tile, [&](Layout& layout) {
     for (size_t d = 0; d < start.size(); ++d) {
       if (start[d] == 0 && size[d] == extent(layout.dims[d])) continue;
-      slice(layout, static_cast<int64_t>(d), start[d], size[d]);
+      slice(layout, static_cast<Int>(d), start[d], size[d]);
     }
     return true;
   });

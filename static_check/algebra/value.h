@@ -1,13 +1,13 @@
 // Values on tile grids (proof.h): movement, refinement of grids, and structural equality.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "shared_ir/proof/proof.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/restriction.h"
 
 namespace assay {
@@ -75,9 +75,9 @@ class Aligned {
 // needed.
 void merge_tiles(Value& value);
 
-Value permute(const Value& value, std::span<const int64_t> dims);
-Value slice(const Value& value, int64_t dim, int64_t start, int64_t count, int64_t step = 1);
-Value concat(std::span<const Value> values, int64_t dim);
+Value permute(const Value& value, std::span<const Int> dims);
+Value slice(const Value& value, Int dim, Int start, Int count, Int step = 1);
+Value concat(std::span<const Value> values, Int dim);
 // `dim` has size 1 and is repeated.
 Value expand(Value value, const Shape& shape);
 

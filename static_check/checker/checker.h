@@ -9,6 +9,7 @@
 #include "shared_ir/core.h"
 #include "shared_ir/proof/lemma.h"
 #include "shared_ir/proof/proof.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -17,8 +18,8 @@ struct CheckResult {
   // A coefficient of a comparison leaves 64 bits, or it has too many terms.
   bool undecided = false;
   std::string reason;  // when not accepted: which program, operator, elements, and what differs
-  int64_t claims = 0;  // tensors whose claim was derived
-  int64_t probes = 0;  // regions on which two claims were compared
+  Int claims = 0;      // tensors whose claim was derived
+  Int probes = 0;      // regions on which two claims were compared
 };
 
 // kProof: the relations hold, every output has one, and every expectation of the case holds.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/arithmetic/definitions.h"
 #include "static_check/checker/facts/instances.h"
 
@@ -15,7 +16,7 @@ void check_layout(const Facts& facts, const Layout& layout, AtomId atom, const S
     throw Rejection{"a layout of another number of dimensions"};
   Modes digits;
   for (size_t d = 0; d < extents.size(); ++d) {
-    int64_t extent = 1;
+    Int extent = 1;
     for (const Mode& mode : layout.dims[d]) {
       if (mode.size < 1 || extent > extents[d] / mode.size)
         throw Rejection{"a layout of another extent"};
@@ -50,7 +51,7 @@ Affine address(const Region& region, const Layout& layout, const std::vector<Aff
   Affine address{layout.offset, {}};
   for (size_t d = 0; d < layout.dims.size(); ++d) {
     Affine rest = coords[d];
-    int64_t inner = 1;
+    Int inner = 1;
     for (const Mode& mode : layout.dims[d]) inner *= mode.size;
     for (const Mode& mode : layout.dims[d]) {
       inner /= mode.size;
@@ -101,7 +102,7 @@ std::optional<IntegerMap> as_integer(const Facts& facts, const Region& region,
     if (normalise(facts, region, product)) sum.push_back(std::move(product));
   const std::optional<Factor> of = only_element(facts, sum);
   if (!of) return std::nullopt;
-  std::set<int64_t> edges{INT64_MIN, INT64_MAX};
+  std::set<Int> edges{INT64_MIN, INT64_MAX};
   for (const Product& product : sum)
     for (const Guard& guard : product.guards)
       for (const Interval& in : guard.in) edges.insert({in.lo, in.hi});
@@ -201,7 +202,7 @@ Sum evaluate(const CleanExpr& expr, const Region& region, const std::vector<Affi
     case CleanExpr::Kind::kTensor:
       return leaf(expr, region, coords);
     case CleanExpr::Kind::kConcat: {
-      std::vector<int64_t> starts{0};
+      std::vector<Int> starts{0};
       for (const CleanExpr& piece : expr.operands)
         starts.push_back(starts.back() + shape(piece)[dim]);
       const size_t piece = locate(region, coords[dim], starts);
@@ -224,9 +225,9 @@ Sum evaluate(const CleanExpr& expr, const Region& region, const std::vector<Affi
       return operand(0,
                      from_row_major(region, shape(expr.operands[0]), row_major(expr.dims, coords)));
     case CleanExpr::Kind::kPad: {
-      const int64_t extent = shape(expr.operands[0])[dim];
-      const std::vector<int64_t> starts{-1, expr.start, expr.start + extent,
-                                        expr.start + extent + expr.end + 1};
+      const Int extent = shape(expr.operands[0])[dim];
+      const std::vector<Int> starts{-1, expr.start, expr.start + extent,
+                                    expr.start + extent + expr.end + 1};
       if (locate(region, coords[dim], starts) != 1) return {};
       at[dim] = shifted(coords[dim], -expr.start);
       return operand(0, at);

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <set>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::checker {
 namespace {
 
@@ -43,7 +45,7 @@ std::string of_label(const InstanceLabel& label) {
                          ? fmt::format("label {} ", label.hidden)
                          : "whole ";
   text += fmt::format("{}:", label.size);
-  for (const int64_t stride : label.strides) text += fmt::format(" {}", stride);
+  for (const Int stride : label.strides) text += fmt::format(" {}", stride);
   return text + fmt::format(" -> {}", label.out_stride);
 }
 

@@ -7,6 +7,7 @@
 // independent: arrays with any row sums and any column sums of equal total exist.
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/joint.h"
 
 namespace assay::checker {
@@ -57,9 +58,9 @@ class InputCheck {
     const CoreId op = joint_.sequential.value_of[static_cast<size_t>(id)];
     if (joint_.sequential.ops[static_cast<size_t>(op)].prim != Prim::kInput)
       throw Rejection{"an input relation of " + relation.tensor + ", which is no input"};
-    std::map<OpRef, int64_t> most;  // elements that the best replica determines
+    std::map<OpRef, Int> most;  // elements that the best replica determines
     for (const CleanExpr& replica : relation.replicas) {
-      std::map<OpRef, int64_t> determined;
+      std::map<OpRef, Int> determined;
       std::vector<LabelId> own;  // labels of this replica's sums
       for_each_region(region_of(joint_.sequential.ops[static_cast<size_t>(op)].shape), 0,
                       [&](const Region& region) {
@@ -145,7 +146,7 @@ class InputCheck {
   // Every element is determined by a relation or an unknown of its own.
   void check_distributed(const OpRef& ref) {
     const Step step = joint_.step(ref);
-    int64_t unknown = 0;
+    Int unknown = 0;
     AtomId own = kNone;
     for_each_region(region_of(step.op().shape), 0, [&](const Region& region) {
       const Element element = element_at(region, step.claim(), region.coords);
@@ -166,8 +167,8 @@ class InputCheck {
     });
     if (own != kNone && joint_.owners.emplace(own, ref).first->second != ref)
       reject(ref, "an unknown that belongs to another tensor");
-    int64_t elements = 1;
-    for (const int64_t extent : step.op().shape) elements *= extent;
+    Int elements = 1;
+    for (const Int extent : step.op().shape) elements *= extent;
     const auto found = determined_.find(ref);
     if (unknown + (found == determined_.end() ? 0 : found->second) < elements)
       reject(ref, "a claim about an input that the input relations do not determine");
@@ -179,7 +180,7 @@ class InputCheck {
   }
 
   Joint& joint_;
-  std::map<OpRef, int64_t> determined_;  // elements, a lower bound
+  std::map<OpRef, Int> determined_;  // elements, a lower bound
   std::map<LabelId, const CleanExpr*> label_owners_;
 };
 

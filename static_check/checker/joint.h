@@ -8,6 +8,7 @@
 
 #include "shared_ir/case/approximation.h"
 #include "shared_ir/case/case.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/operators.h"
 
 namespace assay::checker {
@@ -26,9 +27,9 @@ using Owners = std::map<AtomId, OpRef>;
 // Samples that a random operator was found to draw: one for each element of the region.
 struct Drawn {
   std::string fn;
-  int64_t number;              // of earlier draws for these elements
-  Factor element;              // that is drawn for
-  std::vector<int64_t> sizes;  // of the region
+  Int number;              // of earlier draws for these elements
+  Factor element;          // that is drawn for
+  std::vector<Int> sizes;  // of the region
 };
 
 class IdentityCheck;
@@ -41,8 +42,8 @@ struct Joint {
   const Facts& facts;
   Owners owners;
   std::map<Rank, std::vector<Drawn>> drawn;  // so far, by program
-  int64_t claims = 0;
-  int64_t probes = 0;
+  Int claims = 0;
+  Int probes = 0;
   std::shared_ptr<IdentityCheck> identities = nullptr;  // of equations that are evaluated
 
   const Graph& graph(Rank rank) const {

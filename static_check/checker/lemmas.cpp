@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/arithmetic/definitions.h"
 #include "static_check/checker/arithmetic/sums.h"
 #include "static_check/checker/facts/instances.h"
@@ -36,7 +37,7 @@ class LemmaCheck {
     for (size_t i = 0; i < proof.dims.size(); ++i)
       for (size_t k = 0; k < i; ++k)
         if (proof.dims[i].name == proof.dims[k].name) throw Rejection{"two dimensions of one name"};
-    for (const int64_t size : sizes)
+    for (const Int size : sizes)
       if (size < 1) throw Rejection{"an empty dimension"};
     region_ = region_of(sizes);
   }
@@ -107,7 +108,7 @@ class LemmaCheck {
       if (leaf.strides[i] != 0) digits.push_back({proof_.dims[i].size, leaf.strides[i]});
     std::sort(digits.begin(), digits.end(),
               [](const Mode& a, const Mode& b) { return a.stride < b.stride; });
-    int64_t inner = 1;
+    Int inner = 1;
     for (const Mode& digit : digits) {
       if (digit.stride != inner) throw Rejection{"a leaf that is no whole atom"};
       inner *= digit.size;
@@ -207,7 +208,7 @@ class LemmaCheck {
     while (dim < proof_.dims.size() && proof_.dims[dim].name != formula.dim) ++dim;
     if (!right || dim == proof_.dims.size())
       throw Rejection{"a definition of what is no " + formula.name};
-    int64_t size = 1;
+    Int size = 1;
     for (size_t i = 0; i < labels.size(); ++i) {
       const InstanceLabel& label = made.labels[i];
       if (label.size == 1) continue;

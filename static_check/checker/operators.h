@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/element_at.h"
 
 namespace assay::checker {
@@ -14,7 +15,7 @@ struct Step {
   const CoreProgram& program;
   const std::vector<Value>& claims;  // per operator of the program
   CoreId id;
-  int64_t& probes;  // counts the regions compared
+  Int& probes;  // counts the regions compared
 
   const CoreOp& op() const { return program.ops[static_cast<size_t>(id)]; }
   const Value& claim() const { return claims[static_cast<size_t>(id)]; }

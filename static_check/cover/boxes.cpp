@@ -1,6 +1,7 @@
 // Putting pieces together: exact covers of a box by tiles (concat) and parts (sum).
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/cover/pieces.h"
 #include "static_check/lift/arithmetic/parts.h"
@@ -116,14 +117,14 @@ class Cover {
   // Cuts the box where a piece that starts at its corner ends, and covers both sides.
   std::vector<CleanExpr> split(const Box& box, const std::vector<const Piece*>& pieces) {
     for (size_t d = 0; d < box.size.size(); ++d) {
-      std::vector<int64_t> cuts;
+      std::vector<Int> cuts;
       for (const Piece* piece : pieces) {
         if (piece->start[d] == box.start[d] && piece->size[d] < box.size[d])
           cuts.push_back(piece->size[d]);
       }
       std::sort(cuts.begin(), cuts.end(), std::greater<>());
       cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-      for (int64_t cut : cuts) {
+      for (Int cut : cuts) {
         Box first = box, second = box;
         first.size[d] = cut;
         second.start[d] += cut;
@@ -136,7 +137,7 @@ class Cover {
         for (size_t k = 0; k < std::max(left.size(), right.size()); ++k) {
           replicas.push_back(make_concat(
               {left[std::min(k, left.size() - 1)], right[std::min(k, right.size() - 1)]},
-              static_cast<int64_t>(d)));
+              static_cast<Int>(d)));
         }
         return replicas;
       }

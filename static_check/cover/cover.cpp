@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/cover/evaluate.h"
@@ -32,7 +33,7 @@ struct Block {
 };
 
 // Outer digits with more steps than this are left to reshapes.
-constexpr int64_t kMostBlocks = 16;
+constexpr Int kMostBlocks = 16;
 
 // The tile in blocks of one digit a dimension, where few outer digits stand in the way: packed
 // tensors then read as slices, as their authors think of them.
@@ -43,11 +44,11 @@ std::vector<Block> blocks_of(const Layout& layout, const TileBox& box) {
     if (modes.size() != 2 || modes[0].size > kMostBlocks) continue;
     std::vector<Block> split;
     for (const Block& block : blocks) {
-      for (int64_t i = 0; i < modes[0].size; ++i) {
+      for (Int i = 0; i < modes[0].size; ++i) {
         Block part = block;
         part.box.start[d] += i * modes[1].size;
         part.box.size[d] = modes[1].size;
-        slice(part.layout, static_cast<int64_t>(d), i * modes[1].size, modes[1].size);
+        slice(part.layout, static_cast<Int>(d), i * modes[1].size, modes[1].size);
         split.push_back(std::move(part));
       }
     }
@@ -66,9 +67,8 @@ Grid outer_digit_cuts(const Value& value) {
       for (size_t d = 0; d < positions.size(); ++d) {
         const auto& modes = term.layout.dims[d];
         if (modes.size() < 2 || modes[0].size > kMostBlocks) continue;
-        const int64_t block = box.size[d] / modes[0].size;
-        for (int64_t i = 1; i < modes[0].size; ++i)
-          positions[d].push_back(box.start[d] + i * block);
+        const Int block = box.size[d] / modes[0].size;
+        for (Int i = 1; i < modes[0].size; ++i) positions[d].push_back(box.start[d] + i * block);
       }
     }
   }
@@ -93,7 +93,7 @@ std::vector<CleanExpr> concat_grid(const Value& target,
       for (size_t i = 0; i < row.size(); i += cells) {
         next.push_back(make_concat({row.begin() + static_cast<ptrdiff_t>(i),
                                     row.begin() + static_cast<ptrdiff_t>(i + cells)},
-                                   static_cast<int64_t>(d)));
+                                   static_cast<Int>(d)));
       }
       row = std::move(next);
     }
@@ -314,7 +314,7 @@ std::vector<CleanExpr> CoverIndex::cover(const Target& target) const {
   if (replicas.empty()) replicas = same_values(target);
   if (replicas.empty()) replicas = namesakes(target);
   for (CleanExpr& replica : replicas) {
-    const TensorSize size_of = [&](const CleanExpr& tensor, int64_t dim) {
+    const TensorSize size_of = [&](const CleanExpr& tensor, Int dim) {
       return value(tensor.name, tensor.rank).shape[static_cast<size_t>(dim)];
     };
     replica = neighbours_joined(sum_of_wholes(std::move(replica), size_of), size_of);
@@ -353,8 +353,8 @@ std::vector<CleanExpr> CoverIndex::namesakes(const Target& target) const {
   for (size_t dim = 0; dim < shape.size(); ++dim) {
     CleanExpr expr;
     expr.kind = CleanExpr::Kind::kConcat;
-    expr.dim = static_cast<int64_t>(dim);
-    int64_t total = 0;
+    expr.dim = static_cast<Int>(dim);
+    Int total = 0;
     bool fits = true;
     for (const Candidate* part : parts) {
       CleanExpr leaf;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/arithmetic/parts.h"
 #include "static_check/lift/operators.h"
@@ -17,7 +18,7 @@ constexpr size_t kMostTerms = 256;
 Value evaluate_pad(Lifting& lifting, const CleanExpr& expr, const LeafValue& leaf) {
   const Value inner = evaluate(lifting, expr.operands[0], leaf);
   std::vector<Value> pieces;
-  const auto zeros = [&](int64_t count) {
+  const auto zeros = [&](Int count) {
     if (count == 0) return;
     Shape shape = inner.shape;
     shape[static_cast<size_t>(expr.dim)] = count;

@@ -4,11 +4,12 @@
 #include <map>
 #include <numeric>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 
 namespace assay {
 
-CleanExpr make_slice(CleanExpr expr, int64_t dim, int64_t start, int64_t end, int64_t size) {
+CleanExpr make_slice(CleanExpr expr, Int dim, Int start, Int end, Int size) {
   if (start == 0 && end == size) return expr;
   CleanExpr result;
   result.kind = CleanExpr::Kind::kSlice;
@@ -19,7 +20,7 @@ CleanExpr make_slice(CleanExpr expr, int64_t dim, int64_t start, int64_t end, in
   return result;
 }
 
-CleanExpr make_concat(std::vector<CleanExpr> operands, int64_t dim) {
+CleanExpr make_concat(std::vector<CleanExpr> operands, Int dim) {
   std::vector<CleanExpr> flat;
   for (CleanExpr& operand : operands) {
     if (operand.kind == CleanExpr::Kind::kConcat && operand.dim == dim) {
@@ -41,7 +42,7 @@ namespace {
 // Slices of one tensor, inside out.
 struct Cut {
   const CleanExpr* tensor = nullptr;
-  std::map<int64_t, std::pair<int64_t, int64_t>> range;  // by dimension that is cut: [start, end)
+  std::map<Int, std::pair<Int, Int>> range;  // by dimension that is cut: [start, end)
 };
 
 std::optional<Cut> as_cut(const CleanExpr& expr) {
@@ -63,7 +64,7 @@ CleanExpr as_expr(const Cut& cut, const TensorSize& size_of) {
 }
 
 // Both as one where `next` goes on along `dim` where `cut` ends.
-bool extend(Cut& cut, const Cut& next, int64_t dim) {
+bool extend(Cut& cut, const Cut& next, Int dim) {
   if (*cut.tensor != *next.tensor || !cut.range.contains(dim) || !next.range.contains(dim) ||
       cut.range.at(dim).second != next.range.at(dim).first)
     return false;
@@ -77,7 +78,7 @@ bool extend(Cut& cut, const Cut& next, int64_t dim) {
 }
 
 // Slices along `dim` of one tensor, each after the other, as one; nullopt when they are not.
-std::optional<CleanExpr> joined_slices(const std::vector<const CleanExpr*>& slices, int64_t dim,
+std::optional<CleanExpr> joined_slices(const std::vector<const CleanExpr*>& slices, Int dim,
                                        const TensorSize& size_of) {
   auto all = as_cut(*slices.front());
   for (size_t i = 1; i < slices.size() && all; ++i) {
@@ -146,7 +147,7 @@ CleanExpr make_reshape(CleanExpr expr, const Shape& from, const Shape& to) {
   return result;
 }
 
-CleanExpr make_permute(CleanExpr expr, const std::vector<int64_t>& dims) {
+CleanExpr make_permute(CleanExpr expr, const std::vector<Int>& dims) {
   if (std::is_sorted(dims.begin(), dims.end())) return expr;
   CleanExpr result;
   result.kind = CleanExpr::Kind::kPermute;
@@ -159,8 +160,8 @@ namespace {
 
 struct Digit {
   size_t dim;
-  int64_t size;
-  int64_t stride;
+  Int size;
+  Int stride;
 };
 
 // Digits with a stride, in logical order.
@@ -175,13 +176,13 @@ std::vector<Digit> digits_of(const Layout& layout) {
 }
 
 // Coordinates, one a digit, of an address; nullopt when the digits do not reach it.
-std::optional<std::vector<int64_t>> coordinates(const std::vector<Digit>& digits, int64_t address) {
+std::optional<std::vector<Int>> coordinates(const std::vector<Digit>& digits, Int address) {
   if (address < 0) return std::nullopt;
   std::vector<size_t> order(digits.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return digits[a].stride > digits[b].stride; });
-  std::vector<int64_t> result(digits.size(), 0);
+  std::vector<Int> result(digits.size(), 0);
   for (size_t i : order) {
     result[i] = std::min(address / digits[i].stride, digits[i].size - 1);
     address -= result[i] * digits[i].stride;
@@ -208,7 +209,7 @@ std::optional<Shape> slice_start(const Layout& outer, const Shape& outer_shape, 
   for (size_t d = 0; d < start.size(); ++d) {
     if (start[d] + size[d] > outer_shape[d]) return std::nullopt;
     if (!slice_cuts(sliced.dims[d], start[d], size[d]).empty()) return std::nullopt;
-    slice(sliced, static_cast<int64_t>(d), start[d], size[d]);
+    slice(sliced, static_cast<Int>(d), start[d], size[d]);
   }
   if (!(sliced == inner)) return std::nullopt;
   return start;
@@ -216,8 +217,7 @@ std::optional<Shape> slice_start(const Layout& outer, const Shape& outer_shape, 
 
 CleanExpr slice_box(CleanExpr expr, const Shape& start, const Shape& size, const Shape& shape) {
   for (size_t d = 0; d < shape.size(); ++d) {
-    expr = make_slice(std::move(expr), static_cast<int64_t>(d), start[d], start[d] + size[d],
-                      shape[d]);
+    expr = make_slice(std::move(expr), static_cast<Int>(d), start[d], start[d] + size[d], shape[d]);
   }
   return expr;
 }
@@ -249,9 +249,9 @@ namespace {
 
 // One digit of the candidate: `size` steps of `multiple` in target digit `target`.
 struct Mapped {
-  int64_t size;
+  Int size;
   size_t target;
-  int64_t multiple;
+  Int multiple;
 };
 
 // The candidate's digits, split where they run through several target digits.
@@ -271,8 +271,8 @@ std::optional<std::vector<Mapped>> map_digits(const std::vector<Digit>& target,
           if (best == target.size() || target[j].stride > target[best].stride) best = j;
         }
         if (best == target.size()) return std::nullopt;
-        const int64_t multiple = mode.stride / target[best].stride;
-        int64_t take = mode.size;
+        const Int multiple = mode.stride / target[best].stride;
+        Int take = mode.size;
         if ((take - 1) * multiple >= target[best].size) {
           if (target[best].size % multiple != 0) return std::nullopt;
           take = target[best].size / multiple;
@@ -303,7 +303,7 @@ std::optional<Piece> place_in_digits(const Layout& target, const Shape& target_s
   // Refine target digits at the multiples that the candidate steps by.
   std::vector<Digit> refined;
   for (size_t j = 0; j < digits.size(); ++j) {
-    std::vector<int64_t> multiples{1, digits[j].size};
+    std::vector<Int> multiples{1, digits[j].size};
     for (const Mapped& m : *mapped) {
       if (m.target == j) multiples.push_back(m.multiple);
     }
@@ -323,7 +323,7 @@ std::optional<Piece> place_in_digits(const Layout& target, const Shape& target_s
   std::vector<size_t> axis_of;
   Shape split;
   for (const Mapped& m : *mapped) {
-    const int64_t stride = digits[m.target].stride * m.multiple;
+    const Int stride = digits[m.target].stride * m.multiple;
     const auto axis =
         static_cast<size_t>(std::find_if(refined.begin(), refined.end(),
                                          [&](const Digit& d) { return d.stride == stride; }) -
@@ -334,13 +334,13 @@ std::optional<Piece> place_in_digits(const Layout& target, const Shape& target_s
     axis_of.push_back(axis);
     split.push_back(m.size);
   }
-  std::vector<int64_t> order(axis_of.size());
-  std::iota(order.begin(), order.end(), int64_t{0});
-  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+  std::vector<Int> order(axis_of.size());
+  std::iota(order.begin(), order.end(), Int{0});
+  std::sort(order.begin(), order.end(), [&](Int a, Int b) {
     return axis_of[static_cast<size_t>(a)] < axis_of[static_cast<size_t>(b)];
   });
   Shape sorted;
-  for (int64_t i : order) sorted.push_back(split[static_cast<size_t>(i)]);
+  for (Int i : order) sorted.push_back(split[static_cast<size_t>(i)]);
   piece.expr = slice_box(leaf, tile_start, tile_size, candidate_shape);
   if (std::is_sorted(order.begin(), order.end())) {
     piece.expr = make_reshape(std::move(piece.expr), tile_size, piece.size);

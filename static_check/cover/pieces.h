@@ -8,6 +8,7 @@
 
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/proof/proof.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/lift/lifting.h"
 
 namespace assay {
@@ -23,10 +24,10 @@ struct Piece {
 
 // Clean expressions with their trivial forms left out (a full slice, an identity permute or
 // reshape, one operand).
-CleanExpr make_slice(CleanExpr expr, int64_t dim, int64_t start, int64_t end, int64_t size);
-CleanExpr make_concat(std::vector<CleanExpr> operands, int64_t dim);
+CleanExpr make_slice(CleanExpr expr, Int dim, Int start, Int end, Int size);
+CleanExpr make_concat(std::vector<CleanExpr> operands, Int dim);
 // The size of a tensor's dimension.
-using TensorSize = std::function<int64_t(const CleanExpr& tensor, int64_t dim)>;
+using TensorSize = std::function<Int(const CleanExpr& tensor, Int dim)>;
 // concat(sum(slice(x), slice(y)), ...; dim) as sum(x, y), where the slices follow each other along
 // dim; other expressions as they are.
 CleanExpr sum_of_wholes(CleanExpr expr, const TensorSize& size_of);
@@ -34,7 +35,7 @@ CleanExpr sum_of_wholes(CleanExpr expr, const TensorSize& size_of);
 CleanExpr neighbours_joined(CleanExpr expr, const TensorSize& size_of);
 CleanExpr make_sum(std::vector<CleanExpr> operands);
 CleanExpr make_reshape(CleanExpr expr, const Shape& from, const Shape& to);
-CleanExpr make_permute(CleanExpr expr, const std::vector<int64_t>& dims);
+CleanExpr make_permute(CleanExpr expr, const std::vector<Int>& dims);
 
 // Axes of the target in which pieces are boxes: its dimensions, or finer digits when a candidate
 // needs them.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay {
 namespace {
 
@@ -11,8 +13,8 @@ namespace {
 struct Lookup {
   AtomId ids;
   AtomId table;
-  int64_t index;
-  int64_t row;
+  Int index;
+  Int row;
 };
 
 std::optional<Lookup> lookup_of(const Lifting& lifting, const Term& term) {
@@ -38,7 +40,7 @@ std::optional<Lookup> lookup_of(const Lifting& lifting, const Term& term) {
     const Atom& atom = lifting.atom(mul.operands[i].atom);
     if (atom.kind != Atom::Kind::kOneHot) continue;
     const size_t table = 1 - i;
-    const int64_t ids = lifting.atom(atom.ids).size;
+    const Int ids = lifting.atom(atom.ids).size;
     const auto one_hot = lifting.trace(product, layout, i),
                rows = lifting.trace(product, layout, table);
     if (!one_hot || !rows) return std::nullopt;
@@ -52,7 +54,7 @@ std::optional<Lookup> lookup_of(const Lifting& lifting, const Term& term) {
 }
 
 // The class of a one-hot times table that holds a single row; such a block has no class label.
-std::optional<int64_t> single_index(const Lifting& lifting, const Term& term, const Lookup& like) {
+std::optional<Int> single_index(const Lifting& lifting, const Term& term, const Lookup& like) {
   if (!lifting.is_instance(term.atom, Instance::Kind::kMul)) return std::nullopt;
   const Instance& mul = lifting.instance_of(term.atom);
   for (size_t i = 0; i < mul.operands.size(); ++i) {
@@ -72,9 +74,9 @@ std::optional<Nearest> compare_lookups(const Lifting& lifting, const Term& wante
                                        const Term& found, const std::vector<Term>& beside) {
   const auto a = lookup_of(lifting, wanted), b = lookup_of(lifting, found);
   if (!a || !b || a->ids != b->ids || a->table != b->table) return std::nullopt;
-  const int64_t shift = (b->index - b->row) - (a->index - a->row);
+  const Int shift = (b->index - b->row) - (a->index - a->row);
   if (shift == 0) return std::nullopt;
-  int64_t seen = b->index;
+  Int seen = b->index;
   for (const Term& term : beside) {
     if (const auto index = single_index(lifting, term, *b)) seen = std::min(seen, *index);
   }

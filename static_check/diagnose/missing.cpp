@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/diagnose/place.h"
 
@@ -37,11 +38,11 @@ std::vector<Held> held_along(size_t dim, const Value& target,
   return held;
 }
 
-std::vector<Interval> complement(std::vector<Held> held, int64_t size) {
+std::vector<Interval> complement(std::vector<Held> held, Int size) {
   std::sort(held.begin(), held.end(),
             [](const Held& a, const Held& b) { return a.range.lo < b.range.lo; });
   std::vector<Interval> gaps;
-  int64_t at = 0;
+  Int at = 0;
   for (const Held& one : held) {
     if (one.range.lo > at) gaps.push_back({at, one.range.lo});
     at = std::max(at, one.range.hi);
@@ -78,7 +79,7 @@ std::optional<Nearest> missing_box(const Problem& problem, TensorId target, cons
                                    const std::vector<const Candidate*>& candidates) {
   const Term& wanted = value.tiles[0].terms[0];
   const std::string op = operator_of(problem.refinement.sequential, target);
-  int64_t elements = 0;
+  Int elements = 0;
   const Candidate* shown = nullptr;
   std::string words;
   for (const Candidate* candidate : candidates) {

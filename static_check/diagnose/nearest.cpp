@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/value.h"
 #include "static_check/diagnose/lookup.h"
 #include "static_check/diagnose/missing.h"
@@ -102,7 +103,7 @@ Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
       if (r.kind == Restriction::Kind::kGuard) {
         result.difference = "is masked to index values " + range(r.intervals);
       } else {
-        const int64_t size = problem.lifting.universe().labels[static_cast<size_t>(r.label)].size;
+        const Int size = problem.lifting.universe().labels[static_cast<size_t>(r.label)].size;
         const bool plain = r.stride == 1 && r.radix == size;
         result.difference =
             (plain ? "is a partial sum, of terms " + range(r.intervals) + " of " +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 
 namespace assay {
@@ -13,25 +14,25 @@ bool repeats(const Modes& modes) {
 }
 
 // The coordinate with that address, digit by digit from the largest stride on.
-std::optional<std::vector<int64_t>> coordinate_of(const Layout& layout, int64_t address) {
+std::optional<std::vector<Int>> coordinate_of(const Layout& layout, Int address) {
   struct OuterDigit {
     Mode mode;
     size_t dim;
-    int64_t step;  // of the dimension's coordinate
+    Int step;  // of the dimension's coordinate
   };
   std::vector<OuterDigit> digits;
   for (size_t d = 0; d < layout.dims.size(); ++d) {
-    int64_t step = 1;
+    Int step = 1;
     for (size_t m = layout.dims[d].size(); m-- > 0; step *= layout.dims[d][m].size)
       if (layout.dims[d][m].stride > 0) digits.push_back({layout.dims[d][m], d, step});
   }
   std::stable_sort(digits.begin(), digits.end(), [](const OuterDigit& a, const OuterDigit& b) {
     return a.mode.stride > b.mode.stride;
   });
-  std::vector<int64_t> coordinate(layout.dims.size(), 0);
-  int64_t rest = address - layout.offset;
+  std::vector<Int> coordinate(layout.dims.size(), 0);
+  Int rest = address - layout.offset;
   for (const OuterDigit& digit : digits) {
-    const int64_t value = std::min(digit.mode.size - 1, rest / digit.mode.stride);
+    const Int value = std::min(digit.mode.size - 1, rest / digit.mode.stride);
     if (value <= 0) continue;
     rest -= value * digit.mode.stride;
     coordinate[digit.dim] += value * digit.step;
@@ -48,7 +49,7 @@ std::optional<Place> place_of(const Layout& whole, const Layout& part) {
   if (!start) return std::nullopt;
   Place place;
   for (size_t d = 0; d < whole.dims.size(); ++d) {
-    const int64_t count = extent(part.dims[d]);
+    const Int count = extent(part.dims[d]);
     if (repeats(whole.dims[d])) {
       if (count > 1 && !repeats(part.dims[d])) return std::nullopt;
       place.emplace_back(std::nullopt);
@@ -57,7 +58,7 @@ std::optional<Place> place_of(const Layout& whole, const Layout& part) {
     if ((*start)[d] + count > extent(whole.dims[d])) return std::nullopt;
     if (!slice_cuts(whole.dims[d], (*start)[d], count).empty()) return std::nullopt;
     Layout box = whole;
-    slice(box, static_cast<int64_t>(d), (*start)[d], count);
+    slice(box, static_cast<Int>(d), (*start)[d], count);
     if (!(box.dims[d] == part.dims[d])) return std::nullopt;
     place.emplace_back((*start)[d]);
   }

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "shared_ir/proof/proof.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
 // Per dimension, the first coordinate; nullopt where the tensor repeats along it and any would do.
-using Place = std::vector<std::optional<int64_t>>;
+using Place = std::vector<std::optional<Int>>;
 
 // The place at which the view `part` is a box of the view `whole` of the same atom; nullopt where
 // it is none.

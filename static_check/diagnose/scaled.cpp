@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/diagnose/nearest.h"
 #include "static_check/problem/candidates.h"
 
@@ -114,7 +115,7 @@ std::optional<ScaledRelation> find_scaled_relation(const Problem& problem, Tenso
 }  // namespace
 
 std::string factor_in_words(const Rational& factor) {
-  constexpr int64_t kSmall = 10'000;
+  constexpr Int kSmall = 10'000;
   const bool small = factor.fits(kSmall);
   return small ? to_string(factor) : fmt::format("{:.6g}", factor.to_double());
 }

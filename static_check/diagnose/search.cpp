@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/diagnose/diagnose.h"
 #include "static_check/diagnose/nearest.h"
 #include "static_check/diagnose/scaled.h"
@@ -189,7 +190,7 @@ class Search {
   void note_scale(TensorReport& input, TensorId operand) {
     if (covered(operand) || is_uninitialised(graph_, operand) || !scaled(operand)) return;
     const Rational by = Rational(1) / scaled(operand)->factor;
-    if (!by.fits(std::numeric_limits<int64_t>::max())) return;  // no text of a relation
+    if (!by.fits(std::numeric_limits<Int>::max())) return;  // no text of a relation
     for (const CleanExpr& replica : scaled(operand)->replicas) {
       CleanExpr expr;
       expr.kind = CleanExpr::Kind::kScale;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "shared_ir/lower/declare/node_arguments.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 namespace {
@@ -23,8 +24,8 @@ std::optional<Arg> argument(const OperatorTable& operators, const Node& node,
                                static_cast<size_t>(found - declaration->parameters.begin()));
 }
 
-std::optional<int64_t> integer(const std::optional<Arg>& arg) {
-  const auto* value = arg ? std::get_if<int64_t>(&arg->value) : nullptr;
+std::optional<Int> integer(const std::optional<Arg>& arg) {
+  const auto* value = arg ? std::get_if<Int>(&arg->value) : nullptr;
   return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
@@ -37,8 +38,8 @@ struct Program {
 struct IgnoringLoss {
   const Node* node;
   TensorId target;
-  int64_t targets;  // how many
-  int64_t ignore_index;
+  Int targets;  // how many
+  Int ignore_index;
   bool is_mean;
 };
 
@@ -105,7 +106,7 @@ bool is_bounded_above(const Graph& graph, TensorId id) {
 
 // Whether the node asks which integers are this one, or takes negative ones of an input to 0.
 bool expects_ignored(const OperatorTable& operators, const Program& of, const Node& node,
-                     int64_t ignored) {
+                     Int ignored) {
   const auto operands = operands_of(node);
   if (operands.empty() || !is_integer(of.graph.tensors[static_cast<size_t>(operands[0])].dtype))
     return false;
@@ -119,8 +120,7 @@ bool expects_ignored(const OperatorTable& operators, const Program& of, const No
          !is_bounded_above(of.graph, operands[0]) && is_an_input(of.core, operands[0]);
 }
 
-UserError other_count(const Graph& graph, const Node& node, int64_t ignored,
-                      const std::string& what) {
+UserError other_count(const Graph& graph, const Node& node, Int ignored, const std::string& what) {
   return {node.source, graph.name + ": " + node.op + what + " (" + std::to_string(ignored) + ")",
           "divide the sum of all parts' losses by the sum of their counts (reduction=\"sum\", "
           "all_reduce of both); or, where no target is ignored, say so in the case: [assume] "
@@ -138,7 +138,7 @@ class Readings {
   TargetReadings read() {
     const std::vector<IgnoringLoss> own = losses_of(operators_, specification_.graph);
     std::vector<std::vector<IgnoringLoss>> of_ranks;
-    std::set<int64_t> ignored;
+    std::set<Int> ignored;
     bool on_ranks = false;
     for (const IgnoringLoss& loss : own) ignored.insert(loss.ignore_index);
     for (const Program& rank : ranks_) {
@@ -179,10 +179,9 @@ class Readings {
     });
   }
 
-  bool asks(const Program& program, std::string_view prefix,
-            const std::set<int64_t>& ignored) const {
+  bool asks(const Program& program, std::string_view prefix, const std::set<Int>& ignored) const {
     return std::ranges::any_of(program.graph.nodes, [&](const Node& node) {
-      return node.op.starts_with(prefix) && std::ranges::any_of(ignored, [&](int64_t index) {
+      return node.op.starts_with(prefix) && std::ranges::any_of(ignored, [&](Int index) {
                return expects_ignored(operators_, program, node, index);
              });
     });
@@ -191,7 +190,7 @@ class Readings {
   std::optional<UserError> other_count_of_ranks(
       const std::vector<IgnoringLoss>& own, const std::vector<std::vector<IgnoringLoss>>& of_ranks,
       bool asked) const {
-    std::set<int64_t> counted;  // targets of the specification's means
+    std::set<Int> counted;  // targets of the specification's means
     for (const IgnoringLoss& loss : own)
       if (loss.is_mean) counted.insert(loss.targets);
     if (counted.empty()) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <deque>
 #include <set>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/restriction.h"
 
 namespace assay {
@@ -13,7 +14,7 @@ namespace {
 constexpr size_t kMostViews = 4096;
 
 // Labels of more values are compared digit by digit.
-constexpr int64_t kMostLabelValues = 4096;
+constexpr Int kMostLabelValues = 4096;
 
 struct Before {
   bool operator()(const Term& a, const Term& b) const { return before(a, b); }
@@ -69,9 +70,9 @@ class Coverage {
     if (contains(r.intervals, wanted(r))) return true;
     if (r.kind == Restriction::Kind::kGuard) return false;
     // The part may be restricted by other digits of the label.
-    const int64_t size = universe_.labels[static_cast<size_t>(r.label)].size;
+    const Int size = universe_.labels[static_cast<size_t>(r.label)].size;
     if (size > kMostLabelValues) return false;
-    for (int64_t value = 0; value < size; ++value)
+    for (Int value = 0; value < size; ++value)
       if (!admits(r, value) && std::ranges::all_of(part_.restrictions, [&](const Restriction& own) {
             return own.kind != r.kind || own.label != r.label || admits(own, value);
           }))
@@ -79,8 +80,8 @@ class Coverage {
     return true;
   }
 
-  static bool admits(const Restriction& r, int64_t value) {
-    const int64_t digit = value / r.stride % r.radix;
+  static bool admits(const Restriction& r, Int value) {
+    const Int digit = value / r.stride % r.radix;
     return std::ranges::any_of(r.intervals, [&](const Interval& interval) {
       return interval.lo <= digit && digit < interval.hi;
     });

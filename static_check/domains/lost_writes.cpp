@@ -8,13 +8,14 @@
 #include "shared_ir/base/error.h"
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/reference.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/domains/trials/input_numbers.h"
 
 namespace assay {
 namespace {
 
 // Elements that are computed for one draw.
-constexpr int64_t kMostDrawn = int64_t{1} << 21;
+constexpr Int kMostDrawn = Int{1} << 21;
 
 constexpr char kHint[] =
     "add values that meet (index_add, scatter_add, accumulate=True), write at places "
@@ -44,8 +45,8 @@ class Places {
 
   // There are more indices than places.
   bool are_too_few() const {
-    int64_t places = 1;
-    for (const int64_t rows : write_.rows)
+    Int places = 1;
+    for (const Int rows : write_.rows)
       if (mul_overflow(places, rows, &places)) return false;
     return count() > places;
   }
@@ -82,7 +83,7 @@ class Places {
   }
 
  private:
-  int64_t count() const {
+  Int count() const {
     return element_count(needed_.ops[static_cast<size_t>(write_.indices[0])].shape);
   }
 
@@ -107,7 +108,7 @@ class Places {
   const SingleWrite& write_;
   CoreProgram needed_;  // what the indices need of the program, and nothing in place of the rest
   std::vector<bool> cone_;
-  int64_t elements_ = 0;
+  Int elements_ = 0;
 };
 
 }  // namespace

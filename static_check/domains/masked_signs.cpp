@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "shared_ir/reference/element_functions.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/value.h"
 
@@ -12,7 +13,7 @@ namespace assay {
 namespace {
 
 // Elements of a mask that are worked out for one sum.
-constexpr int64_t kMostElements = 1 << 16;
+constexpr Int kMostElements = 1 << 16;
 // How deep the functions and sums are nested that are looked into.
 constexpr int kMostNested = 16;
 
@@ -61,7 +62,7 @@ class PositiveSum {
     Layout layout;
     layout.offset = sum.operands[0].offset;
     for (const InstanceLabel& label : sum.labels) {
-      const int64_t stride = label.strides[0];
+      const Int stride = label.strides[0];
       if (label.tag == InstanceLabel::Tag::kParallel) {
         Modes modes{{label.size, stride}};
         coalesce(modes);
@@ -109,7 +110,7 @@ class PositiveSum {
   template <typename Holds>
   bool all_of(AtomId id, const Layout& layout, const Holds& holds) {
     std::vector<Mode> modes;
-    int64_t elements = 1;
+    Int elements = 1;
     for (const Modes& dim : layout.dims)
       for (const Mode& mode : dim)
         if (mode.stride != 0) {
@@ -117,8 +118,8 @@ class PositiveSum {
           if (mode.size > kMostElements / elements) return false;
           elements *= mode.size;
         }
-    for (int64_t i = 0; i < elements; ++i) {
-      int64_t at = layout.offset, rest = i;
+    for (Int i = 0; i < elements; ++i) {
+      Int at = layout.offset, rest = i;
       for (const Mode& mode : modes) {
         at += rest % mode.size * mode.stride;
         rest /= mode.size;
@@ -130,7 +131,7 @@ class PositiveSum {
   }
 
   // An element of what is made of positions and constants alone.
-  std::optional<double> element(AtomId id, int64_t at) {
+  std::optional<double> element(AtomId id, Int at) {
     const Atom& atom = lifting_.atom(id);
     if (atom.kind == Atom::Kind::kIota) return static_cast<double>(at);
     if (atom.kind == Atom::Kind::kOne) return 1;
@@ -142,7 +143,7 @@ class PositiveSum {
     ++nested_;
     std::vector<double> operands;
     for (size_t i = 0; i < made->operands.size(); ++i) {
-      int64_t address = made->operands[i].offset;
+      Int address = made->operands[i].offset;
       for (const InstanceLabel& label : made->labels)
         address += at / label.out_stride % label.size * label.strides[i];
       const auto operand = element(made->operands[i].atom, address);

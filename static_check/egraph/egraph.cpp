@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 namespace {
@@ -34,7 +35,7 @@ size_t EGraph::KeyHash::operator()(const Key& key) const {
   return hash;
 }
 
-DimId EGraph::dim(const std::string& name, int64_t size) {
+DimId EGraph::dim(const std::string& name, Int size) {
   if (const DimId known = find_dim(name); known != kNone) return known;
   ASSAY_CHECK(dims_.size() < kMostDims, "too many dimensions");
   dims_.push_back({name, size});

@@ -17,6 +17,7 @@
 
 #include "shared_ir/graph.h"
 #include "shared_ir/proof/formula.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -56,11 +57,11 @@ class EGraph {
   };
 
   // At most 64 dimensions; their sizes are known. Throws InternalError beyond.
-  DimId dim(const std::string& name, int64_t size);
+  DimId dim(const std::string& name, Int size);
   // kNone when there is none.
   DimId find_dim(const std::string& name) const;
   const std::string& dim_name(DimId dim) const { return dims_[static_cast<size_t>(dim)].name; }
-  int64_t dim_size(DimId dim) const { return dims_[static_cast<size_t>(dim)].size; }
+  Int dim_size(DimId dim) const { return dims_[static_cast<size_t>(dim)].size; }
 
   // What a variable of added formulas depends on, and is. To be said before it is added.
   void declare(const std::string& variable, const TermFacts& facts);
@@ -108,7 +109,7 @@ class EGraph {
  private:
   struct Dim {
     std::string name;
-    int64_t size;
+    Int size;
   };
   struct Class {
     std::vector<TermId> members;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay {
 namespace {
 
@@ -58,7 +60,7 @@ Rule::Pattern Rule::compile(const Formula& formula, int32_t& nodes) const {
 // of the calls, so that a match allocates nothing before it is complete.
 class Rule::Matcher {
  public:
-  Matcher(const Rule& rule, const EGraph& graph, size_t limit, int64_t visits)
+  Matcher(const Rule& rule, const EGraph& graph, size_t limit, Int visits)
       : rule_(rule),
         graph_(graph),
         limit_(limit),
@@ -110,7 +112,7 @@ class Rule::Matcher {
       return more;
     }
     const auto& members = graph_.members(graph_.find(term));
-    visits_ -= static_cast<int64_t>(members.size());
+    visits_ -= static_cast<Int>(members.size());
     if (visits_ < 0) return false;
     const SymbolId symbol = symbols_[static_cast<size_t>(pattern.node)];
     for (const TermId member : members) {
@@ -152,14 +154,14 @@ class Rule::Matcher {
   const Rule& rule_;
   const EGraph& graph_;
   const size_t limit_;
-  int64_t visits_;
+  Int visits_;
   std::vector<SymbolId> symbols_;  // of the rule's calls in this graph
   bool missing_ = false;
   Match so_far_{};
   Matches result_;
 };
 
-Rule::Matches Rule::matches(const EGraph& graph, size_t limit, int64_t visits) const {
+Rule::Matches Rule::matches(const EGraph& graph, size_t limit, Int visits) const {
   return Matcher(*this, graph, limit, visits).run();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "shared_ir/proof/lemma.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/egraph/egraph.h"
 
 namespace assay {
@@ -32,7 +33,7 @@ class Rule {
     std::vector<Match> found;
     bool all = true;  // false where either bound was reached
   };
-  Matches matches(const EGraph& graph, size_t limit, int64_t visits) const;
+  Matches matches(const EGraph& graph, size_t limit, Int visits) const;
 
   // The lemma's instance, both sides: their terms are equal by the lemma. nullopt when a condition
   // does not show on any term that is equal to what was matched.

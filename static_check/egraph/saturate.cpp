@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/egraph/match.h"
 
 namespace assay {
@@ -10,7 +11,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Terms that are looked at for one match that a rule may find.
-constexpr int64_t kVisitsPerMatch = 4'000;
+constexpr Int kVisitsPerMatch = 4'000;
 
 // A rule that finds more than its limit, or looks too long, waits for a while and may find twice as
 // much when it is back: sums and products of many operands do not starve the rest.
@@ -57,7 +58,7 @@ class Saturation {
       waited_ |= iteration < one.waits_until;
       if (iteration < one.waits_until) continue;
       auto matches =
-          one.rule.matches(graph_, one.limit, static_cast<int64_t>(one.limit) * kVisitsPerMatch);
+          one.rule.matches(graph_, one.limit, static_cast<Int>(one.limit) * kVisitsPerMatch);
       if (!matches.all) {
         one.limit *= 2;
         one.waits_until = iteration + 2;

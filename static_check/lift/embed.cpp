@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/lifting.h"
@@ -14,26 +15,26 @@ namespace {
 using Tag = InstanceLabel::Tag;
 
 // multiple c with request = c * label in every operand (zeros included); 0 when there is none.
-int64_t proportion(const Strides& request, const Strides& label) {
-  int64_t c = 0;
+Int proportion(const Strides& request, const Strides& label) {
+  Int c = 0;
   for (size_t x = 0; x < label.size(); ++x) {
     if (label[x] == 0) {
       if (request[x] != 0) return 0;
       continue;
     }
     if (request[x] == 0 || request[x] % label[x] != 0) return 0;
-    const int64_t here = request[x] / label[x];
+    const Int here = request[x] / label[x];
     if (c != 0 && here != c) return 0;
     c = here;
   }
   return c;
 }
 
-using PerLabel = InlineVector<int64_t, 4>;
+using PerLabel = InlineVector<Int, 4>;
 
 struct Match {
   int32_t label;  // of the instance
-  int64_t multiple;
+  Int multiple;
 };
 using Matches = InlineVector<Match, 4>;
 
@@ -63,7 +64,7 @@ std::optional<Matches> match_labels(const Request& request, const Instance& inst
     }
     for (size_t j = 0; j < instance.labels.size(); ++j) {
       if (instance.labels[j].tag != r.tag) continue;
-      const int64_t c = proportion(r.strides, instance.labels[j].strides);
+      const Int c = proportion(r.strides, instance.labels[j].strides);
       if (c == 0 || (r.size - 1) * c >= instance.labels[j].size) continue;
       if (best.label == kNone || c < best.multiple) best = {static_cast<int32_t>(j), c};
     }
@@ -95,15 +96,13 @@ std::optional<PerLabel> solve_digits(const Request& request, const Instance& ins
     });
     for (size_t j : order) {
       const InstanceLabel& label = instance.labels[j];
-      digit[j] =
-          std::min(std::max<int64_t>(delta[x], 0) / label.strides[x], label.size - 1 - span[j]);
+      digit[j] = std::min(std::max<Int>(delta[x], 0) / label.strides[x], label.size - 1 - span[j]);
       if (digit[j] < 0) return std::nullopt;
       for (size_t y = 0; y < delta.size(); ++y) delta[y] -= digit[j] * label.strides[y];
     }
   }
-  if (std::any_of(delta.begin(), delta.end(), [](int64_t d) { return d != 0; }))
-    return std::nullopt;
-  for (int64_t& d : digit) d = std::max<int64_t>(d, 0);
+  if (std::any_of(delta.begin(), delta.end(), [](Int d) { return d != 0; })) return std::nullopt;
+  for (Int& d : digit) d = std::max<Int>(d, 0);
   return digit;
 }
 
@@ -111,17 +110,16 @@ std::optional<PerLabel> solve_digits(const Request& request, const Instance& ins
 
 bool is_broadcast(const RequestLabel& label) {
   return label.tag == Tag::kParallel &&
-         std::all_of(label.strides.begin(), label.strides.end(), [](int64_t s) { return s == 0; });
+         std::all_of(label.strides.begin(), label.strides.end(), [](Int s) { return s == 0; });
 }
 
-std::optional<std::vector<Restriction>> take_digits(LabelId label, int64_t label_size,
-                                                    int64_t first, Modes steps,
-                                                    Restriction::Kind kind) {
+std::optional<std::vector<Restriction>> take_digits(LabelId label, Int label_size, Int first,
+                                                    Modes steps, Restriction::Kind kind) {
   std::sort(steps.begin(), steps.end(),
             [](const Mode& a, const Mode& b) { return a.stride < b.stride; });
   std::vector<Restriction> result;
-  const auto add = [&](int64_t stride, int64_t radix, int64_t size) {
-    const int64_t lo = (first / stride) % radix;
+  const auto add = [&](Int stride, Int radix, Int size) {
+    const Int lo = (first / stride) % radix;
     if (lo + size > radix) return false;
     Restriction r;
     r.kind = kind;
@@ -132,12 +130,12 @@ std::optional<std::vector<Restriction>> take_digits(LabelId label, int64_t label
     result.push_back(std::move(r));
     return true;
   };
-  int64_t stride = 1;  // digits below it are settled
+  Int stride = 1;  // digits below it are settled
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].stride % stride != 0) return std::nullopt;
     if (steps[i].stride > stride && !add(stride, steps[i].stride / stride, 1)) return std::nullopt;
-    const int64_t above = i + 1 < steps.size() ? steps[i + 1].stride : label_size;
-    int64_t radix = above / steps[i].stride;
+    const Int above = i + 1 < steps.size() ? steps[i + 1].stride : label_size;
+    Int radix = above / steps[i].stride;
     if (above % steps[i].stride != 0) return std::nullopt;
     if (!add(steps[i].stride, radix, steps[i].size)) return std::nullopt;
     stride = above;
@@ -185,7 +183,7 @@ std::optional<Lifted> Lifting::embed(const Request& request, const Instance& ins
   size_t whole = 0;
   for (size_t i = 0; i < request.labels.size(); ++i) {
     const RequestLabel& r = request.labels[i];
-    int64_t stride = 0;
+    Int stride = 0;
     if (r.tag == Tag::kWhole) {
       while (instance.labels[whole].tag != Tag::kWhole) ++whole;
       stride = instance.labels[whole++].out_stride;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/lift/lifting.h"
 
 namespace assay {
@@ -14,36 +15,36 @@ using Tag = InstanceLabel::Tag;
 
 // Labels beyond this size come from atoms without natural bounds (iota, one-hot classes) and are
 // not extended.
-constexpr int64_t kLargestLabel = int64_t{1} << 33;
+constexpr Int kLargestLabel = Int{1} << 33;
 
 struct Room {
-  int64_t low = 0;   // steps that fit below the block
-  int64_t high = 0;  // steps that fit above it
+  Int low = 0;   // steps that fit below the block
+  Int high = 0;  // steps that fit above it
 };
 
 // Digits of one operand that a label can still take, given the other labels that address the
 // operand.
 std::optional<Room> room_in(const std::vector<InstanceLabel>& labels, size_t label, size_t x,
-                            int64_t offset, int64_t atom_size) {
-  const int64_t stride = labels[label].strides[x];
-  int64_t next = 0;
-  int64_t below = offset % stride;  // address part of finer digits
+                            Int offset, Int atom_size) {
+  const Int stride = labels[label].strides[x];
+  Int next = 0;
+  Int below = offset % stride;  // address part of finer digits
   for (size_t j = 0; j < labels.size(); ++j) {
-    const int64_t other = labels[j].strides[x];
+    const Int other = labels[j].strides[x];
     if (j == label || other == 0) continue;
     if (other == stride) return std::nullopt;
     if (other > stride) next = next == 0 ? other : std::min(next, other);
   }
   if (next != 0 && next % stride != 0) return std::nullopt;
-  const int64_t digits = next != 0 ? next / stride : (atom_size - 1 - below) / stride + 1;
-  const int64_t digit = next != 0 ? offset / stride % digits : offset / stride;
-  const int64_t high = digits - digit - labels[label].size;
+  const Int digits = next != 0 ? next / stride : (atom_size - 1 - below) / stride + 1;
+  const Int digit = next != 0 ? offset / stride % digits : offset / stride;
+  const Int high = digits - digit - labels[label].size;
   if (high < 0) return std::nullopt;
   return Room{digit, high};
 }
 
-int64_t last_address(const Instance& made, const std::vector<InstanceLabel>& labels, size_t x) {
-  int64_t last = made.operands[x].offset;
+Int last_address(const Instance& made, const std::vector<InstanceLabel>& labels, size_t x) {
+  Int last = made.operands[x].offset;
   for (const InstanceLabel& label : labels) last += (label.size - 1) * label.strides[x];
   return last;
 }
@@ -122,8 +123,8 @@ int32_t Lifting::extend(const Request& request, Reach reach) {
       possible = here.has_value();
       if (!possible) break;
       // Where digits do not nest, finer labels reach beyond the step of a coarser one.
-      const int64_t beyond = (atom(made.operands[x].atom).size - 1 - last_address(made, all, x)) /
-                             labels[j].strides[x];
+      const Int beyond = (atom(made.operands[x].atom).size - 1 - last_address(made, all, x)) /
+                         labels[j].strides[x];
       room = {std::min(room.low, here->low), std::min({room.high, here->high, beyond})};
     }
     if (!possible || room.low + room.high + labels[j].size >= kLargestLabel) continue;
@@ -148,9 +149,9 @@ int32_t Lifting::extend(const Request& request, Reach reach) {
   output.dtype = output_dtype(request);
   output.instance = id;
   labels.insert(labels.end(), whole.begin(), whole.end());
-  int64_t stride = 1;
+  Int stride = 1;
   if (made.kind == Instance::Kind::kCat) {
-    for (int64_t size : made.piece_sizes) stride += size;
+    for (Int size : made.piece_sizes) stride += size;
     stride -= 1;
   }
   for (size_t j = labels.size(); j-- > 0;) {

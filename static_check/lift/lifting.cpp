@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 
@@ -14,19 +15,19 @@ using Tag = InstanceLabel::Tag;
 
 // Classes that a one-hot atom has room for: more than a label is ever extended to, so that only a
 // table bounds them.
-constexpr int64_t kClasses = int64_t{1} << 34;
-constexpr int64_t kIotaSize = int64_t{1} << 59;  // beyond any tensor
+constexpr Int kClasses = Int{1} << 34;
+constexpr Int kIotaSize = Int{1} << 59;  // beyond any tensor
 
-void append(std::string& key, int64_t value) {
+void append(std::string& key, Int value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 void append(std::string& key, const Restriction& r) {
-  append(key, static_cast<int64_t>(r.kind));
+  append(key, static_cast<Int>(r.kind));
   append(key, r.label);
   append(key, r.stride);
   append(key, r.radix);
-  append(key, static_cast<int64_t>(r.intervals.size()));
+  append(key, static_cast<Int>(r.intervals.size()));
   for (const Interval& interval : r.intervals) {
     append(key, interval.lo);
     append(key, interval.hi);
@@ -42,30 +43,30 @@ bool is_function(Instance::Kind kind, const std::string& fn) {
 
 // Functions are others for another kind of type, but for those whose results are elements of their
 // operand: these give the same for integers as for the floating numbers that they become.
-int64_t kind_of(const std::string& fn, DType dtype) {
+Int kind_of(const std::string& fn, DType dtype) {
   if (is_bool(dtype)) return 0;
   return is_floating(dtype) || fn == "median" || fn.starts_with("sort(") ? 1 : 2;
 }
 
 std::string key_of(const Request& request) {
   std::string key;
-  key.reserve((request.operands.size() + request.piece_sizes.size() + 3) * sizeof(int64_t) +
+  key.reserve((request.operands.size() + request.piece_sizes.size() + 3) * sizeof(Int) +
               request.fn.size());
-  append(key, static_cast<int64_t>(request.kind));
-  append(key, static_cast<int64_t>(request.operands.size()));
+  append(key, static_cast<Int>(request.kind));
+  append(key, static_cast<Int>(request.operands.size()));
   for (const Instance::Operand& operand : request.operands) append(key, operand.atom);
-  append(key, static_cast<int64_t>(request.terms.size()));
+  append(key, static_cast<Int>(request.terms.size()));
   for (const Instance::CombineTerm& term : request.terms) {
     const auto [p, q, e] = term.coef.parts();
     append(key, p);
     append(key, q);
     append(key, e);
     append(key, term.operand);
-    append(key, static_cast<int64_t>(term.restrictions.size()));
+    append(key, static_cast<Int>(term.restrictions.size()));
     for (const Restriction& r : term.restrictions) append(key, r);
     for (int32_t guard : term.guard_operands) append(key, guard);
   }
-  for (int64_t size : request.piece_sizes) append(key, size);
+  for (Int size : request.piece_sizes) append(key, size);
   if (is_function(request.kind, request.fn)) append(key, kind_of(request.fn, request.dtype));
   key += request.fn;
   return key;
@@ -74,7 +75,7 @@ std::string key_of(const Request& request) {
 }  // namespace
 
 Lifting::Lifting() {
-  const auto scalar = [&](Atom::Kind kind, int64_t size, DType dtype) {
+  const auto scalar = [&](Atom::Kind kind, Int size, DType dtype) {
     Atom atom;
     atom.kind = kind;
     atom.size = size;
@@ -149,7 +150,7 @@ AtomId Lifting::fresh(Atom atom) {
   return static_cast<AtomId>(universe_.atoms.size()) - 1;
 }
 
-LabelId Lifting::hide(AtomId atom, int64_t size) {
+LabelId Lifting::hide(AtomId atom, Int size) {
   const auto label = static_cast<LabelId>(universe_.labels.size());
   universe_.labels.push_back({size, false, kNone});
   universe_.atoms[static_cast<size_t>(atom)].hidden.push_back(label);
@@ -202,7 +203,7 @@ void Lifting::remember_as(const Request& request, const Term& view, const Ration
     if (is_broadcast(r)) return;
     sum.labels.push_back({Tag::kParallel, r.size, r.strides, 0, kNone, kNone});
   }
-  int64_t inner = 1;
+  Int inner = 1;
   for (size_t j = request.labels.size(); j-- > 0;) {
     const auto dim = static_cast<size_t>(request.labels[j].out_dim);
     if (j + 1 == request.labels.size() ||
@@ -288,20 +289,20 @@ std::optional<Layout> Lifting::trace(AtomId id, const Layout& layout, size_t ope
   const Instance& instance = instance_of(id);
   Layout result;
   result.offset = instance.operands[operand].offset;
-  std::vector<int64_t> room(instance.labels.size());
+  std::vector<Int> room(instance.labels.size());
   for (size_t j = 0; j < instance.labels.size(); ++j) {
     const InstanceLabel& label = instance.labels[j];
     if (label.out_stride == 0) continue;
-    const int64_t digit = layout.offset / label.out_stride % label.size;
+    const Int digit = layout.offset / label.out_stride % label.size;
     result.offset += digit * label.strides[operand];
     room[j] = label.size - 1 - digit;
   }
   // The label whose digit a stride counts: the largest out_stride that divides it and does not
   // exceed it.
-  const auto label_at = [&](int64_t stride) {
+  const auto label_at = [&](Int stride) {
     int32_t best = kNone;
     for (size_t j = 0; j < instance.labels.size(); ++j) {
-      const int64_t out = instance.labels[j].out_stride;
+      const Int out = instance.labels[j].out_stride;
       if (out == 0 || instance.labels[j].size == 1 || out > stride) continue;
       if (best == kNone || out > instance.labels[static_cast<size_t>(best)].out_stride)
         best = static_cast<int32_t>(j);
@@ -322,8 +323,8 @@ std::optional<Layout> Lifting::trace(AtomId id, const Layout& layout, size_t ope
         if (j == kNone) return std::nullopt;
         const InstanceLabel& label = instance.labels[static_cast<size_t>(j)];
         if (mode.stride % label.out_stride != 0) return std::nullopt;
-        const int64_t multiple = mode.stride / label.out_stride;
-        int64_t take = mode.size;
+        const Int multiple = mode.stride / label.out_stride;
+        Int take = mode.size;
         if ((take - 1) * multiple > room[static_cast<size_t>(j)]) {
           // The mode goes on into the next label: take this label's full remaining digit.
           if (label.size % multiple != 0) return std::nullopt;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "shared_ir/proof/proof.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/signs.h"
 #include "static_check/smt/solver.h"
@@ -23,7 +24,7 @@ namespace assay {
 
 struct RequestLabel {
   InstanceLabel::Tag tag = InstanceLabel::Tag::kParallel;
-  int64_t size = 1;
+  Int size = 1;
   Strides strides;             // per operand of the request
   int32_t spec_label = kNone;  // whole labels
   int32_t out_dim = kNone;     // logical output dimension whose next digit (outer to inner) this is
@@ -38,7 +39,7 @@ struct Request {
   uint32_t linear = 0;
   std::vector<Instance::Operand> operands;
   std::vector<Instance::CombineTerm> terms;
-  std::vector<int64_t> piece_sizes;
+  std::vector<Int> piece_sizes;
   std::vector<RequestLabel> labels;
   size_t out_dims = 0;
   DType dtype = DType::kFloat32;  // of the output
@@ -136,7 +137,7 @@ class Lifting {
   // memory, an unknown.
   AtomId fresh(Atom atom);
   // A hidden label of an atom without an instance: a sum over ranks of a partial input.
-  LabelId hide(AtomId atom, int64_t size);
+  LabelId hide(AtomId atom, Int size);
   // The atom is made of sums over the label, however many.
   bool hides(AtomId id, LabelId label) const;
 
@@ -206,8 +207,7 @@ class Lifting {
 
 // The digits (stride, radix) of a summed label that a block takes, as restrictions; nullopt when
 // they do not nest. first: label value at coordinate 0; steps: (size, multiple) of each digit.
-std::optional<std::vector<Restriction>> take_digits(LabelId label, int64_t label_size,
-                                                    int64_t first, Modes steps,
-                                                    Restriction::Kind kind);
+std::optional<std::vector<Restriction>> take_digits(LabelId label, Int label_size, Int first,
+                                                    Modes steps, Restriction::Kind kind);
 
 }  // namespace assay

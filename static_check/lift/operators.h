@@ -8,6 +8,7 @@
 #include <string>
 
 #include "shared_ir/core.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/value.h"
 #include "static_check/lift/lifting.h"
 
@@ -26,7 +27,7 @@ std::vector<Term> unfold_names(const Lifting& lifting, std::vector<Term> terms);
 // Names sums whose terms are all whole, tile by tile; partial sums stay lists of terms.
 void name_sums(Lifting& lifting, Value& value, DType dtype);
 // The value with no cuts along `dim`: pieces of different atoms become one concatenation atom.
-Value join_dim(Lifting& lifting, const Value& value, int64_t dim, DType dtype);
+Value join_dim(Lifting& lifting, const Value& value, Int dim, DType dtype);
 // Reshape that names what no tile grid expresses.
 Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DType dtype);
 
@@ -54,7 +55,7 @@ bool is_scale(const Lifting& lifting, AtomId id);
 // --- regroup.cpp: the same value in groups that are known; nullopt where there are none ---
 // The sum over dims of a product with a sum.
 std::optional<Term> exchanged_sum(Lifting& lifting, const Term& term, const Shape& size,
-                                  std::span<const int64_t> dims, DType dtype);
+                                  std::span<const Int> dims, DType dtype);
 // A product with a name: whether it may be one of sums, and the sum.
 bool distributes(const Lifting& lifting, const Term& a, const Term& b, DType dtype);
 std::optional<Term> distributed_product(Lifting& lifting, const Term& a, const Term& b,
@@ -92,10 +93,10 @@ bool absorb_guards(const Lifting& lifting, Term& term);
 Value keep(Lifting& lifting, const Value& mask, const Value& value, DType dtype);
 
 // --- reduce.cpp; dims sorted ---
-Value reduce_sum(Lifting& lifting, Value value, std::span<const int64_t> dims, DType dtype);
+Value reduce_sum(Lifting& lifting, Value value, std::span<const Int> dims, DType dtype);
 // kind: kMax or kMin.
 Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
-                      std::span<const int64_t> dims, DType dtype);
+                      std::span<const Int> dims, DType dtype);
 // Element-wise maximum (minimum) over ranks of parts of one maximum (minimum): they unite. nullopt
 // for other values.
 std::optional<Value> extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values,
@@ -124,8 +125,7 @@ Value integer_to_float(Lifting& lifting, const Value& value);
 
 // --- one_hot.cpp ---
 // `beside`: what an index may be that is none of the classes.
-Value one_hot(Lifting& lifting, const Value& ids, int64_t classes,
-              const std::vector<int64_t>& beside);
+Value one_hot(Lifting& lifting, const Value& ids, Int classes, const std::vector<Int>& beside);
 
 // Parallel labels of a tile of that size seen through several layouts; throws NotLifted when their
 // radices do not nest.

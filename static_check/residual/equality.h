@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "shared_ir/proof/lemma.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/egraph/saturate.h"
 #include "static_check/lift/lifting.h"
 
@@ -13,9 +14,9 @@ namespace assay {
 
 // What a check may spend on lemmas; it ends without a proof where it is spent.
 struct LemmaBudget {
-  int pairs = 300;                // of atoms that are compared at all
-  int64_t evaluations = 400'000;  // of terms on numbers, to tell which pairs are worth a try
-  int saturations = 4;            // that do not reach their goal
+  int pairs = 300;            // of atoms that are compared at all
+  Int evaluations = 400'000;  // of terms on numbers, to tell which pairs are worth a try
+  int saturations = 4;        // that do not reach their goal
   SaturationLimits limits;
 };
 

@@ -6,13 +6,15 @@
 #include <map>
 #include <vector>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay {
 namespace {
 
 struct OutOfBudget {};
 
 // Between 1/4 and 5/4, so that quotients and logarithms have values.
-double random_number(int32_t atom, int64_t index) {
+double random_number(int32_t atom, Int index) {
   uint64_t x = static_cast<uint64_t>(index) * 0x9E3779B97F4A7C15U + static_cast<uint64_t>(atom);
   for (int round = 0; round < 3; ++round) {
     x ^= x >> 31;
@@ -23,15 +25,15 @@ double random_number(int32_t atom, int64_t index) {
 
 class Numbers {
  public:
-  Numbers(const LemmaProof& terms, int64_t& budget) : terms_(terms), budget_(budget) {
+  Numbers(const LemmaProof& terms, Int& budget) : terms_(terms), budget_(budget) {
     definition_.assign(terms.leaves.size(), nullptr);
     for (const LemmaProof::Definition& definition : terms.definitions)
       definition_[static_cast<size_t>(definition.leaf)] = &definition.formula;
   }
 
-  double leaf(int32_t number, std::vector<int64_t>& at) {
+  double leaf(int32_t number, std::vector<Int>& at) {
     const LemmaProof::Leaf& leaf = terms_.leaves[static_cast<size_t>(number)];
-    int64_t index = leaf.offset;
+    Int index = leaf.offset;
     for (size_t d = 0; d < at.size(); ++d) index += leaf.strides[d] * at[d];
     const auto known = values_.find({leaf.atom, index});
     if (known != values_.end()) return known->second;
@@ -43,7 +45,7 @@ class Numbers {
   }
 
  private:
-  double evaluate(const Formula& formula, std::vector<int64_t>& at) {
+  double evaluate(const Formula& formula, std::vector<Int>& at) {
     if (formula.kind == Formula::Kind::kNumber) return formula.number.to_double();
     if (formula.kind == Formula::Kind::kVariable) return leaf(leaf_number(formula.name), at);
     const std::string& name = formula.name;
@@ -61,11 +63,11 @@ class Numbers {
     return name == "add" ? x + y : name == "mul" ? x * y : std::max(x, y);
   }
 
-  double reduce(const Formula& formula, std::vector<int64_t>& at) {
+  double reduce(const Formula& formula, std::vector<Int>& at) {
     size_t dim = 0;
     while (terms_.dims[dim].name != formula.dim) ++dim;
     double sum = 0, largest = -std::numeric_limits<double>::infinity();
-    const int64_t before = at[dim];
+    const Int before = at[dim];
     for (at[dim] = 0; at[dim] < terms_.dims[dim].size; ++at[dim]) {
       const double x = evaluate(formula.operands[0], at);
       sum += x;
@@ -76,33 +78,33 @@ class Numbers {
   }
 
   const LemmaProof& terms_;
-  int64_t& budget_;
+  Int& budget_;
   std::vector<const Formula*> definition_;
-  std::map<std::pair<int32_t, int64_t>, double> values_;
+  std::map<std::pair<int32_t, Int>, double> values_;
 };
 
 // The number as p / q with q up to 4096, if it is one but for rounding; never 0.
 std::optional<Rational> simple_fraction(double number) {
-  constexpr int64_t kLargest = 4096;
+  constexpr Int kLargest = 4096;
   constexpr double kRounding = 1e-9;
   if (!(std::abs(number) < 1e6)) return std::nullopt;
-  for (int64_t q = 1; q <= kLargest; ++q) {
+  for (Int q = 1; q <= kLargest; ++q) {
     const double p = std::round(number * static_cast<double>(q));
     if (p != 0 && std::abs(p / static_cast<double>(q) - number) <= kRounding * std::abs(number))
-      return Rational(static_cast<int64_t>(p), q);
+      return Rational(static_cast<Int>(p), q);
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<Rational> common_factor(const LemmaProof& terms, int64_t& budget) {
+std::optional<Rational> common_factor(const LemmaProof& terms, Int& budget) {
   constexpr double kRounding = 1e-9;
   Numbers numbers(terms, budget);
   std::optional<Rational> factor;
   try {
-    for (const int64_t step : {0, 1, 3}) {
-      std::vector<int64_t> at;
+    for (const Int step : {0, 1, 3}) {
+      std::vector<Int> at;
       for (const LemmaProof::Dim& dim : terms.dims) at.push_back(step % dim.size);
       const double left = numbers.leaf(terms.left, at), right = numbers.leaf(terms.right, at);
       if (!factor) factor = simple_fraction(left / right);

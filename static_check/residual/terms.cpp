@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay {
 namespace {
 
@@ -11,8 +13,8 @@ constexpr size_t kMostLeaves = 80;
 struct TooLarge {};
 
 // Products of the sizes of the inner labels, for each label of the output: 1, ..., size.
-std::vector<int64_t> inner_sizes(const Instance& instance, int64_t size) {
-  std::vector<int64_t> result{1, size};
+std::vector<Int> inner_sizes(const Instance& instance, Int size) {
+  std::vector<Int> result{1, size};
   for (const InstanceLabel& label : instance.labels)
     if (label.out_stride != 0 && label.size > 1) result.push_back(label.out_stride);
   std::sort(result.begin(), result.end());
@@ -30,12 +32,12 @@ class Terms {
   }
 
   bool run(AtomId left, AtomId right) {
-    const int64_t size = lifting_.atom(left).size;
+    const Int size = lifting_.atom(left).size;
     const bool numbers =
         is_floating(lifting_.atom(left).dtype) && is_floating(lifting_.atom(right).dtype);
     if (!finite_ || !numbers || lifting_.atom(right).size != size) return false;
-    std::vector<int64_t> inner = inner_sizes(lifting_.instance_of(left), size);
-    const std::vector<int64_t> other = inner_sizes(lifting_.instance_of(right), size);
+    std::vector<Int> inner = inner_sizes(lifting_.instance_of(left), size);
+    const std::vector<Int> other = inner_sizes(lifting_.instance_of(right), size);
     inner.insert(inner.end(), other.begin(), other.end());
     std::sort(inner.begin(), inner.end());
     inner.erase(std::unique(inner.begin(), inner.end()), inner.end());
@@ -55,7 +57,7 @@ class Terms {
   LemmaProof take() { return std::move(proof_); }
 
  private:
-  using Strides = std::vector<int64_t>;  // by dimension; missing ones are 0
+  using Strides = std::vector<Int>;  // by dimension; missing ones are 0
 
   // Lemmas are about real numbers.
   bool is_finite(const std::set<AtomId>& cone) const {
@@ -71,12 +73,12 @@ class Terms {
     int depth;  // common atoms are opened this often on one way
   };
 
-  size_t add_dim(int64_t size) {
+  size_t add_dim(Int size) {
     proof_.dims.push_back({"i" + std::to_string(proof_.dims.size()), size});
     return proof_.dims.size() - 1;
   }
 
-  int32_t leaf(AtomId atom, int64_t offset, Strides strides, int depth = 2) {
+  int32_t leaf(AtomId atom, Int offset, Strides strides, int depth = 2) {
     while (!strides.empty() && strides.back() == 0) strides.pop_back();
     const auto [known, added] = leaves_.emplace(std::tuple{atom, offset, strides},
                                                 static_cast<int32_t>(proof_.leaves.size()));
@@ -88,7 +90,7 @@ class Terms {
     return known->second;
   }
 
-  Formula variable(AtomId atom, int64_t offset, const Strides& strides, int depth) {
+  Formula variable(AtomId atom, Int offset, const Strides& strides, int depth) {
     if (atom == lifting_.one()) return make_number(1);
     return make_variable(leaf_name(leaf(atom, offset, strides, depth)));
   }
@@ -96,14 +98,14 @@ class Terms {
   // The operand that an instance reads for this leaf; nullopt when a dimension is no single digit
   // of the operand.
   struct Read {
-    int64_t offset;
+    Int offset;
     Strides strides;
   };
   std::optional<Read> read(const LemmaProof::Leaf& of, size_t operand) const {
     Layout layout;
     layout.offset = of.offset;
     for (size_t d = 0; d < proof_.dims.size(); ++d) {
-      const int64_t stride = d < of.strides.size() ? of.strides[d] : 0;
+      const Int stride = d < of.strides.size() ? of.strides[d] : 0;
       layout.dims.push_back({{proof_.dims[d].size, stride}});
     }
     const auto traced = lifting_.trace(of.atom, layout, operand);
@@ -211,7 +213,7 @@ class Terms {
   const Lifting& lifting_;
   std::set<AtomId> common_;
   bool finite_ = false;
-  std::map<std::tuple<AtomId, int64_t, Strides>, int32_t> leaves_;
+  std::map<std::tuple<AtomId, Int, Strides>, int32_t> leaves_;
   std::vector<Pending> pending_;
   LemmaProof proof_;
 };

@@ -2,7 +2,6 @@
 // lemmas (certify/certify.h).
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "shared_ir/case/case.h"
 #include "shared_ir/proof/lemma.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/smt/solver.h"
 
 namespace assay {
@@ -20,15 +20,15 @@ inline constexpr const char* kDecideLemma = "assay_smt_decide_lemma";
 inline constexpr const char* kFindSymbols = "assay_smt_find_symbols";
 
 // Precondition: as checked by Solver::decide.
-using DecidePartition = Answer(const PartitionQuery& query, int64_t limit_ms);
+using DecidePartition = Answer(const PartitionQuery& query, Int limit_ms);
 
 // Are the lemma's sides equal, at every coordinate, whenever its conditions hold? Over the reals;
 // exp, log, sqrt, sin and cos are uninterpreted but for axioms.
 struct LemmaQuery {
   const Lemma& lemma;
-  std::set<std::string> masks;           // masks_of(lemma)
-  std::map<std::string, int64_t> sizes;  // of each dimension
-  int64_t limit_ms;
+  std::set<std::string> masks;       // masks_of(lemma)
+  std::map<std::string, Int> sizes;  // of each dimension
+  Int limit_ms;
 };
 
 struct LemmaAnswer {
@@ -44,8 +44,8 @@ struct SymbolQuery {
   std::vector<Constraint> constraints;
   std::vector<std::vector<Constraint>> beyond;
   bool prefer_small = true;  // and distinct from each other and from `avoid`, where that can be
-  std::vector<int64_t> avoid;
-  int64_t limit_ms;
+  std::vector<Int> avoid;
+  Int limit_ms;
 };
 
 struct SymbolAnswer {

@@ -11,6 +11,7 @@
 
 #include "shared_ir/base/module.h"
 #include "shared_ir/proof/proof.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -24,7 +25,7 @@ using Boxes = std::vector<Restriction>;
 // one, when they may overlap)? Each part's restrictions include those of `whole`. An example that
 // intervals do not answer: k % 3 = 0 beside k in [1, 3) and k in [4, 6), of k in [0, 6).
 struct PartitionQuery {
-  std::map<LabelId, int64_t> sizes;  // of each restricted label: its values are [0, size)
+  std::map<LabelId, Int> sizes;  // of each restricted label: its values are [0, size)
   Boxes whole;
   std::vector<Boxes> parts;
   bool may_overlap = false;
@@ -40,7 +41,7 @@ class Solver {
   Answer decide(const PartitionQuery& query);
 
   // Questions that z3 was asked.
-  int64_t asked() const { return static_cast<int64_t>(answers_.size()) - unasked_; }
+  Int asked() const { return static_cast<Int>(answers_.size()) - unasked_; }
 
   // How often z3 was asked, in a line; none where it was not.
   std::vector<std::string> notes() const;
@@ -52,8 +53,8 @@ class Solver {
 
   std::chrono::milliseconds limit_;
   std::optional<Module> module_;
-  std::map<std::vector<int64_t>, Answer> answers_;
-  int64_t unasked_ = 0;  // for want of the module
+  std::map<std::vector<Int>, Answer> answers_;
+  Int unasked_ = 0;  // for want of the module
 };
 
 }  // namespace assay

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "shared_ir/rational.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -62,7 +63,7 @@ class Axioms {
   z3::expr number(const Rational& value) const;
   // exp(times * of): one positive unknown for each pair.
   z3::expr unit(const z3::expr& of, const Rational& times);
-  z3::expr power(const z3::expr& base, int64_t exponent) const;
+  z3::expr power(const z3::expr& base, Int exponent) const;
   std::pair<z3::expr, z3::expr> angle(const Real& x);  // sine and cosine
 
   z3::solver& solver_;

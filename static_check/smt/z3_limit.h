@@ -3,13 +3,13 @@
 
 #include <z3++.h>
 
-#include <cstdint>
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
 // Asks whether the solver's assertions can hold, for that long at most. z3 may miss its limit by
 // far on a busy machine; what it says later is `unknown`: whether there is an answer should not
 // hang on luck.
-z3::check_result check_within(z3::solver& solver, int64_t limit_ms);
+z3::check_result check_within(z3::solver& solver, Int limit_ms);
 
 }  // namespace assay

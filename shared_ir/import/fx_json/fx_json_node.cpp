@@ -5,11 +5,12 @@
 #include <iterator>
 
 #include "shared_ir/import/unbacked/unbacked.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::fx {
 namespace {
 
-constexpr int64_t kMaxOutput = 100'000;
+constexpr Int kMaxOutput = 100'000;
 
 bool has_symbol(const SymbolExpr& expr) {
   return expr.kind == SymbolExpr::Kind::kSymbol || std::ranges::any_of(expr.operands, has_symbol);
@@ -93,7 +94,7 @@ JsonObject keyword_arguments(const Text& text, const NodeView& node) {
   return *object;
 }
 
-std::pair<std::string_view, int64_t> getitem(const Text& text, const NodeView& node) {
+std::pair<std::string_view, Int> getitem(const Text& text, const NodeView& node) {
   const auto args = find_array(node.json, "args");
   JsonObject producer;
   PlainInt index = -1;
@@ -204,7 +205,7 @@ void check_constant(const Text& text, const NodeView& node, const Json& value, c
   const bool number = value.is_number() || value.is_bool() || value.is_object();
   JsonArray elements;
   const bool list = value.get(elements) == simdjson::SUCCESS;
-  if (leaf ? !number : !list || static_cast<int64_t>(elements.size()) != shape[depth]) {
+  if (leaf ? !number : !list || static_cast<Int>(elements.size()) != shape[depth]) {
     text.fail_at(node.name, "the constant does not have shape " + to_string(shape));
   }
   if (leaf) return;

@@ -2,7 +2,6 @@
 // missing, of the wrong type, or unknown.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "shared_ir/graph.h"
 #include "shared_ir/import/json_text.h"
 #include "shared_ir/symbolic/expression.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::fx {
 
@@ -44,7 +44,7 @@ JsonArray arguments(const Text& text, const NodeView& node);
 JsonObject keyword_arguments(const Text& text, const NodeView& node);
 
 // Producer and output of a getitem.
-std::pair<std::string_view, int64_t> getitem(const Text& text, const NodeView& node);
+std::pair<std::string_view, Int> getitem(const Text& text, const NodeView& node);
 
 // An integer, or a text over the symbols.
 Int read_size(const Text& text, std::string_view node, const Json& size,

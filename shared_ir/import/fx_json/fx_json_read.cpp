@@ -9,6 +9,7 @@
 #include "shared_ir/import/fx_json/fx_json_node.h"
 #include "shared_ir/import/fx_json/fx_json_unbacked.h"
 #include "shared_ir/import/json_text.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 namespace fx {
@@ -47,13 +48,13 @@ class Reader {
  private:
   void collect_parts() {
     // Of all nodes together: one getitem stands for every output before its own.
-    constexpr int64_t kMaxOutputs = 1'000'000;
-    int64_t outputs = 0;
+    constexpr Int kMaxOutputs = 1'000'000;
+    Int outputs = 0;
     for (const NodeView& node : views_) {
       if (is_getitem(node.target)) {
         const auto [producer, index] = getitem(text_, node);
-        int64_t& count = parts_[producer];
-        const int64_t more = std::max<int64_t>(index + 1 - count, 0);
+        Int& count = parts_[producer];
+        const Int more = std::max<Int>(index + 1 - count, 0);
         count += more;
         outputs += more;
         if (outputs > kMaxOutputs) text_.fail_at(node.name, "the getitems count too many outputs");
@@ -276,7 +277,7 @@ class Reader {
       if (key == "_all_bases") continue;
       if (key.starts_with("_") && key.ends_with(kSuffix)) {
         const std::string mutated(key.substr(1, key.size() - 1 - kSuffix.size()));
-        if (integer_of(arg) != static_cast<int64_t>(next) || next >= bases->size()) {
+        if (integer_of(arg) != static_cast<Int>(next) || next >= bases->size()) {
           text_.fail_at(
               node.name,
               "argument '" + mutated + "' does not mutate base number " + std::to_string(next),
@@ -325,7 +326,7 @@ class Reader {
   simdjson::dom::parser parser_;
   Graph graph_;
   std::vector<NodeView> views_;
-  std::unordered_map<std::string_view, int64_t> parts_;  // tuple -> number of outputs
+  std::unordered_map<std::string_view, Int> parts_;  // tuple -> number of outputs
   // target of a constant -> its first name, its value
   std::unordered_map<std::string_view, std::pair<std::string_view, Json>> attributes_;
   std::unordered_map<std::string_view, Json> lifts_;        // constant -> "value" of its copy

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::fx {
 namespace {
 
@@ -94,7 +96,7 @@ std::optional<Node> UnbackedSizes::assertion(const NodeView& node,
     made.args.push_back(read_arg(arg, context));
     const Arg& side = made.args.back();
     const auto* integer = std::get_if<TensorArg>(&side.value);
-    if (!std::holds_alternative<int64_t>(side.value) && (integer == nullptr || integer->id >= 0))
+    if (!std::holds_alternative<Int>(side.value) && (integer == nullptr || integer->id >= 0))
       fail();
   }
   return made;

@@ -10,6 +10,7 @@
 #include "shared_ir/cast.h"
 #include "shared_ir/collective.h"
 #include "shared_ir/lower/build/typed_function.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 CoreOp& Builder::append(Prim prim, DType dtype, Shape shape, std::vector<CoreId> operands) {
@@ -69,7 +70,7 @@ RationalFromDouble Builder::rational(double value) {
   return result;
 }
 
-CoreId Builder::iota(int64_t size, DType dtype) {
+CoreId Builder::iota(Int size, DType dtype) {
   if (dtype != DType::kInt64 && exceeds(size, integer_range(dtype).second))
     return cast(iota(size, DType::kInt64), dtype);
   append(Prim::kIota, dtype, {size}, {});
@@ -102,7 +103,7 @@ CoreId Builder::same_constant(CoreId x, DType dtype, Shape shape) {
   return last();
 }
 
-CoreId Builder::permute(CoreId x, const std::vector<int64_t>& dims) {
+CoreId Builder::permute(CoreId x, const std::vector<Int>& dims) {
   const Shape& from = shape(x);
   ASSAY_CHECK(dims.size() == from.size(), "permute needs every dimension");
   if (std::is_sorted(dims.begin(), dims.end())) return x;
@@ -132,11 +133,10 @@ CoreId Builder::expand(CoreId x, const Shape& to) {
   return last();
 }
 
-CoreId Builder::constant_piece(CoreId x, int64_t dim, int64_t start, int64_t step,
-                               int64_t count) const {
+CoreId Builder::constant_piece(CoreId x, Int dim, Int start, Int step, Int count) const {
   if (op(x).prim != Prim::kCat || op(x).ints[0] != dim || count == 0) return kNone;
   for (const CoreId piece : op(x).operands) {
-    const int64_t size = shape(piece)[static_cast<size_t>(dim)];
+    const Int size = shape(piece)[static_cast<size_t>(dim)];
     if (start < size)
       return op(piece).prim == Prim::kConst && start + (count - 1) * step < size ? piece : kNone;
     start -= size;
@@ -144,7 +144,7 @@ CoreId Builder::constant_piece(CoreId x, int64_t dim, int64_t start, int64_t ste
   return kNone;
 }
 
-CoreId Builder::slice(CoreId x, int64_t dim, int64_t start, int64_t step, int64_t count) {
+CoreId Builder::slice(CoreId x, Int dim, Int start, Int step, Int count) {
   Shape to = shape(x);
   ASSAY_CHECK(dim >= 0 && dim < rank(x) && step >= 1 && start >= 0 && count >= 0,
               "slice attributes");
@@ -158,7 +158,7 @@ CoreId Builder::slice(CoreId x, int64_t dim, int64_t start, int64_t step, int64_
   return last();
 }
 
-CoreId Builder::cat(const std::vector<CoreId>& pieces, int64_t dim) {
+CoreId Builder::cat(const std::vector<CoreId>& pieces, Int dim) {
   ASSAY_CHECK(!pieces.empty(), "cat needs a piece");
   if (pieces.size() == 1) return pieces[0];
   Shape to = shape(pieces[0]);
@@ -168,7 +168,7 @@ CoreId Builder::cat(const std::vector<CoreId>& pieces, int64_t dim) {
     ASSAY_CHECK(other.size() == to.size() && dtype(piece) == dtype(pieces[0]), "cat pieces agree");
     to[dim] = plus(to[dim], std::exchange(other[dim], to[dim]));
     for (size_t i = 0; i < to.size(); ++i)
-      ASSAY_CHECK(static_cast<int64_t>(i) == dim || other[i] == to[i],
+      ASSAY_CHECK(static_cast<Int>(i) == dim || other[i] == to[i],
                   "cat pieces agree off the dimension");
   }
   append(Prim::kCat, dtype(pieces[0]), std::move(to), pieces).ints = {dim};
@@ -247,19 +247,19 @@ CoreId Builder::keep(CoreId mask, CoreId x) {
   return last();
 }
 
-CoreId Builder::reduce(Prim prim, CoreId x, const std::vector<int64_t>& dims) {
+CoreId Builder::reduce(Prim prim, CoreId x, const std::vector<Int>& dims) {
   if (dims.empty()) return x;
   ASSAY_CHECK(std::adjacent_find(dims.begin(), dims.end(), std::greater_equal<>()) == dims.end(),
               "reduced dims ascend");
   Shape to;
-  for (int64_t i = 0; i < rank(x); ++i)
+  for (Int i = 0; i < rank(x); ++i)
     if (!std::binary_search(dims.begin(), dims.end(), i)) to.push_back(shape(x)[i]);
   if (prim != Prim::kReduceSum) x = wrapped(x);
   append(prim, dtype(x), std::move(to), {x}).ints = dims;
   return last();
 }
 
-CoreId Builder::one_hot(CoreId ids, int64_t classes, DType dtype, std::optional<int64_t> beside) {
+CoreId Builder::one_hot(CoreId ids, Int classes, DType dtype, std::optional<Int> beside) {
   ids = unwrapped(ids);
   Shape to = shape(ids);
   to.push_back(classes);

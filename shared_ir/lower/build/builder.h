@@ -12,6 +12,7 @@
 #include "shared_ir/core.h"
 #include "shared_ir/lower/build/integer_bounds.h"
 #include "shared_ir/lower/build/sizes.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 
@@ -29,7 +30,7 @@ class Builder {
   const CoreOp& op(CoreId id) const { return program_.ops[id]; }
   const Shape& shape(CoreId id) const { return op(id).shape; }
   DType dtype(CoreId id) const { return op(id).dtype; }
-  int64_t rank(CoreId id) const { return static_cast<int64_t>(shape(id).size()); }
+  Int rank(CoreId id) const { return static_cast<Int>(shape(id).size()); }
   bool is_finite_constant(CoreId id) const {
     return op(id).prim == Prim::kConst && op(id).fn.empty();
   }
@@ -42,19 +43,19 @@ class Builder {
   CoreId constant(double value, DType dtype, const Shape& shape);
   // A finite number that is equal to itself alone: no arithmetic is done with it.
   CoreId opaque_number(double value, DType dtype, const Shape& shape);
-  CoreId iota(int64_t size, DType dtype);
+  CoreId iota(Int size, DType dtype);
   CoreId uninit(DType dtype, const Shape& shape);
   CoreId random(const std::string& fn, DType dtype, const Shape& shape);
   // One draw for each element of x.
   CoreId random_like(const std::string& fn, CoreId x, DType dtype);
 
   // Movement.
-  CoreId permute(CoreId x, const std::vector<int64_t>& dims);
+  CoreId permute(CoreId x, const std::vector<Int>& dims);
   CoreId reshape(CoreId x, const Shape& shape);
   CoreId expand(CoreId x, const Shape& shape);
   // `count` elements of dimension `dim` from `start` on, every `step`-th.
-  CoreId slice(CoreId x, int64_t dim, int64_t start, int64_t step, int64_t count);
-  CoreId cat(const std::vector<CoreId>& pieces, int64_t dim);
+  CoreId slice(CoreId x, Int dim, Int start, Int step, Int count);
+  CoreId cat(const std::vector<CoreId>& pieces, Int dim);
 
   // Element by element. Integers add and multiply modulo 2^bits; what reads them as numbers gets
   // them wrapped around where bounds do not show that they stay in their range.
@@ -73,10 +74,9 @@ class Builder {
   CoreId cast(CoreId x, DType dtype);
 
   // Prim is kReduceSum, kReduceMax or kReduceMin; dims are sorted and unique.
-  CoreId reduce(Prim prim, CoreId x, const std::vector<int64_t>& dims);
+  CoreId reduce(Prim prim, CoreId x, const std::vector<Int>& dims);
   // `beside`: what an index may be that is none of the classes.
-  CoreId one_hot(CoreId ids, int64_t classes, DType dtype,
-                 std::optional<int64_t> beside = std::nullopt);
+  CoreId one_hot(CoreId ids, Int classes, DType dtype, std::optional<Int> beside = std::nullopt);
   CoreId block(const std::string& fn, BlockSpec spec, const std::vector<CoreId>& operands,
                DType dtype, const Shape& shape, uint32_t linear_in);
   CoreId collective(Collective what, CoreId x, const Shape& shape);
@@ -121,7 +121,7 @@ class Builder {
   CoreId last() const { return static_cast<CoreId>(program_.ops.size()) - 1; }
   // The constant among the pieces of a concatenation that holds all elements of a slice; kNone if
   // none does.
-  CoreId constant_piece(CoreId x, int64_t dim, int64_t start, int64_t step, int64_t count) const;
+  CoreId constant_piece(CoreId x, Int dim, Int start, Int step, Int count) const;
   // The integers as the dtype holds them.
   CoreId wrapped(CoreId x);
   // The same; integers that serve as indices, of 32 bits or more, are assumed to stay in their

@@ -7,6 +7,7 @@
 
 #include "shared_ir/cast.h"
 #include "shared_ir/lower/build/builder.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
@@ -44,8 +45,8 @@ CoreId Builder::cast(CoreId x, DType to) {
     // A constant integer is rounded as it is; what a program writes down is meant as it is written.
     if (is_integer(from) && op(x).fn.empty()) {
       const double held = nearest_number(number, to);
-      if (std::abs(held) < 0x1p63 && !(Rational(static_cast<int64_t>(held)) == op(x).constant))
-        return constant(Rational(static_cast<int64_t>(held)), to, Shape(shape(x)));
+      if (std::abs(held) < 0x1p63 && !(Rational(static_cast<Int>(held)) == op(x).constant))
+        return constant(Rational(static_cast<Int>(held)), to, Shape(shape(x)));
     }
     note_rounded(op(x).constant, to, true);
     return same_constant(x, to, shape(x));

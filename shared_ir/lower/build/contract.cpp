@@ -4,6 +4,8 @@
 #include <map>
 #include <numeric>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::lowering {
 namespace {
 
@@ -11,15 +13,14 @@ namespace {
 // label.
 CoreId spread(Builder& builder, const Factor& factor, const std::vector<int32_t>& order,
               const Shape& domain) {
-  std::vector<int64_t> dims(factor.labels.size());
+  std::vector<Int> dims(factor.labels.size());
   std::iota(dims.begin(), dims.end(), 0);
-  auto position = [&](int64_t dim) {
+  auto position = [&](Int dim) {
     return std::find(order.begin(), order.end(), factor.labels[dim]) - order.begin();
   };
-  std::sort(dims.begin(), dims.end(),
-            [&](int64_t a, int64_t b) { return position(a) < position(b); });
+  std::sort(dims.begin(), dims.end(), [&](Int a, Int b) { return position(a) < position(b); });
   Shape sparse(order.size(), 1);
-  for (int64_t dim : dims) sparse[position(dim)] = domain[position(dim)];
+  for (Int dim : dims) sparse[position(dim)] = domain[position(dim)];
   return builder.expand(builder.reshape(builder.permute(factor.tensor, dims), sparse), domain);
 }
 
@@ -28,7 +29,7 @@ CoreId spread(Builder& builder, const Factor& factor, const std::vector<int32_t>
 CoreId contract(Builder& builder, const std::vector<Factor>& factors,
                 const std::vector<int32_t>& output) {
   std::vector<int32_t> order = output;
-  std::map<int32_t, int64_t> sizes;
+  std::map<int32_t, Int> sizes;
   for (const Factor& factor : factors) {
     ASSAY_CHECK(factor.labels.size() == builder.shape(factor.tensor).size(),
                 "a label for each dimension");
@@ -49,8 +50,8 @@ CoreId contract(Builder& builder, const std::vector<Factor>& factors,
     CoreId operand = spread(builder, factor, order, domain);
     product = product == kNone ? operand : builder.mul(product, operand);
   }
-  std::vector<int64_t> summed(order.size() - output.size());
-  std::iota(summed.begin(), summed.end(), static_cast<int64_t>(output.size()));
+  std::vector<Int> summed(order.size() - output.size());
+  std::iota(summed.begin(), summed.end(), static_cast<Int>(output.size()));
   return builder.reduce(Prim::kReduceSum, product, summed);
 }
 

@@ -85,7 +85,7 @@ IntegerBounds::Bounds IntegerBounds::sum(const CoreOp& op) const {
 
 IntegerBounds::Bounds IntegerBounds::reduced(const CoreOp& op, const Shape& from) const {
   double count = 1;
-  for (const int64_t dim : op.ints) count *= power_above(from[static_cast<size_t>(dim)]);
+  for (const Int dim : op.ints) count *= power_above(from[static_cast<size_t>(dim)]);
   const Bounds& each = operand(op, 0);
   return {std::min(count * each.low, each.low), std::max(count * each.high, each.high)};
 }

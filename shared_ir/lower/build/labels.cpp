@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::lowering {
 namespace {
 
@@ -67,7 +69,7 @@ class Numbering {
   // All operands with "..." share the same leading dimensions.
   bool count_ellipsis(size_t i) {
     const auto& dims = spec_.operands[i];
-    auto extra = static_cast<int64_t>(shapes_[i].size()) - static_cast<int64_t>(dims.size());
+    auto extra = static_cast<Int>(shapes_[i].size()) - static_cast<Int>(dims.size());
     if (dims.empty() || dims[0].label != "...") return extra == 0;
     if (++extra < 0 || (ellipsis_ >= 0 && ellipsis_ != extra)) return false;
     ellipsis_ = extra;
@@ -77,7 +79,7 @@ class Numbering {
   std::vector<std::string> names(const LabelledDim& dim) const {
     if (dim.label != "...") return {dim.label};
     std::vector<std::string> result;
-    for (int64_t i = 0; i < ellipsis_; ++i) result.push_back(fmt::format("...{}", i));
+    for (Int i = 0; i < ellipsis_; ++i) result.push_back(fmt::format("...{}", i));
     return result;
   }
 
@@ -97,7 +99,7 @@ class Numbering {
 
   const LabelSpec& spec_;
   const std::vector<Shape>& shapes_;
-  int64_t ellipsis_ = -1;
+  Int ellipsis_ = -1;
   std::map<std::string, int32_t> numbers_;
 };
 
@@ -106,7 +108,7 @@ bool set_sizes(BoundLabels& bound, const std::vector<Shape>& shapes, size_t& mis
   bound.sizes.assign(bound.sizes.size(), -1);
   for (misfit = 0; misfit < shapes.size(); ++misfit) {
     for (size_t d = 0; d < shapes[misfit].size(); ++d) {
-      int64_t& size = bound.sizes[static_cast<size_t>(bound.operands[misfit][d].label)];
+      Int& size = bound.sizes[static_cast<size_t>(bound.operands[misfit][d].label)];
       if (size >= 0 && size != shapes[misfit][d]) return false;
       size = shapes[misfit][d];
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "shared_ir/graph.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 
@@ -33,8 +34,8 @@ struct BoundLabels {
   };
   std::vector<std::vector<Dim>> operands;
   std::vector<Dim> output;
-  std::vector<int64_t> sizes;  // per label
-  std::string error;           // not empty: why the shapes do not fit
+  std::vector<Int> sizes;  // per label
+  std::string error;       // not empty: why the shapes do not fit
 };
 
 // Binds labels to the shapes of operands. What does not depend on sizes is kept: nodes repeat it.

@@ -1,7 +1,6 @@
 // Arithmetic on sizes that a program's attributes may make as large as they like.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "shared_ir/graph.h"
@@ -13,14 +12,14 @@ namespace assay::lowering {
 // it a UserError at the node.
 struct SizeOverflow {};
 
-int64_t plus(int64_t a, int64_t b);
-int64_t times(int64_t a, int64_t b);
+Int plus(Int a, Int b);
+Int times(Int a, Int b);
 // Rounded down; b is positive.
-int64_t quotient_down(int64_t a, int64_t b);
+Int quotient_down(Int a, Int b);
 
 // The product; 1 of no sizes.
-int64_t element_count(const Shape& shape);
+Int element_count(const Shape& shape);
 // The sum; 0 of no sizes.
-int64_t total_of(const std::vector<int64_t>& sizes);
+Int total_of(const std::vector<Int>& sizes);
 
 }  // namespace assay::lowering

@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::lowering {
 namespace {
 
 struct AttributeText {
   std::string operator()(NoArg) const { return "none"; }
   std::string operator()(const TensorRef&) const { return "tensor"; }
-  std::string operator()(int64_t number) const { return fmt::format("{}", number); }
+  std::string operator()(Int number) const { return fmt::format("{}", number); }
   std::string operator()(double number) const {
     // fmt writes integral doubles as "1"; the shortest text that reads back to the same double
     // otherwise.

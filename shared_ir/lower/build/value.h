@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "shared_ir/core.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 
@@ -19,7 +20,7 @@ struct Value;
 using ValueList = std::vector<Value>;
 
 struct Value {
-  std::variant<NoArg, TensorRef, int64_t, double, bool, std::string, DType, ValueList> data;
+  std::variant<NoArg, TensorRef, Int, double, bool, std::string, DType, ValueList> data;
 
   bool is_none() const { return std::holds_alternative<NoArg>(data); }
   template <typename T>

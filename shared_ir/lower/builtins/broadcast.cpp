@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "shared_ir/lower/build/promotion.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 
@@ -16,7 +17,7 @@ Shape broadcast_shape(const Call& call, const std::vector<Shape>& shapes) {
       result.insert(result.begin(), shape.size() - result.size(), 1);
     size_t lead = result.size() - shape.size();
     for (size_t i = 0; i < shape.size(); ++i) {
-      int64_t& size = result[lead + i];
+      Int& size = result[lead + i];
       if (size == 1) size = shape[i];
       if (shape[i] != 1 && shape[i] != size)
         call.fail(fmt::format("shapes [{}] and [{}] do not broadcast", fmt::join(shape, ", "),
@@ -39,9 +40,9 @@ DType promoted_dtype(Call& call, size_t first) {
       promotion.add_tensor(call.builder().dtype(tensor->id), call.builder().rank(tensor->id) > 0);
     } else {
       call.number(i);
-      promotion.add_number(call[i].get_if<bool>()      ? DType::kBool
-                           : call[i].get_if<int64_t>() ? DType::kInt64
-                                                       : DType::kFloat32);
+      promotion.add_number(call[i].get_if<bool>()  ? DType::kBool
+                           : call[i].get_if<Int>() ? DType::kInt64
+                                                   : DType::kFloat32);
     }
   }
   return promotion.result();
@@ -60,7 +61,7 @@ AlikeOperands alike_operands(Call& call, size_t first, bool floating) {
   for (size_t i = first; i < call.size(); ++i) {
     if (const TensorRef* tensor = call.tensor_if(i)) {
       result.ids.push_back(broadcast_to(builder, builder.cast(tensor->id, result.dtype), shape));
-    } else if (const int64_t* integer = call[i].get_if<int64_t>()) {
+    } else if (const Int* integer = call[i].get_if<Int>()) {
       result.ids.push_back(builder.constant(Rational(*integer), result.dtype, shape));
     } else {
       result.ids.push_back(builder.constant(call.number(i), result.dtype, shape));

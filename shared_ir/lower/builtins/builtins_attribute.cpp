@@ -8,13 +8,14 @@
 #include "shared_ir/cast.h"
 #include "shared_ir/lower/builtins/builtins.h"
 #include "shared_ir/lower/builtins/constant_values.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
 
-Value list_of(const std::vector<int64_t>& numbers) {
+Value list_of(const std::vector<Int>& numbers) {
   ValueList list;
-  for (int64_t number : numbers) list.emplace_back().data = number;
+  for (Int number : numbers) list.emplace_back().data = number;
   return {std::move(list)};
 }
 
@@ -23,13 +24,13 @@ Value shape(Call& call) { return list_of(call.builder().shape(call.tensor(0))); 
 Value size(Call& call) {
   const Shape& shape = call.builder().shape(call.tensor(0));
   if (shape.empty()) call.fail("the tensor has no dimensions");
-  return {shape[call.dim(1, static_cast<int64_t>(shape.size()))]};
+  return {shape[call.dim(1, static_cast<Int>(shape.size()))]};
 }
 
 Value count(Call& call) { return {element_count(call.builder().shape(call.tensor(0)))}; }
 
 Value drop_last(Call& call) {
-  std::vector<int64_t> numbers = call.integers(0);
+  std::vector<Int> numbers = call.integers(0);
   if (numbers.empty()) call.fail("the list is empty");
   numbers.pop_back();
   return list_of(numbers);
@@ -39,15 +40,15 @@ Value total(Call& call) { return {total_of(call.integers(0))}; }
 
 Value item(Call& call) {
   const ValueList& list = call.list(0);
-  int64_t i = call.integer(1);
-  if (i < 0 || i >= static_cast<int64_t>(list.size())) call.fail("the list is too short");
+  Int i = call.integer(1);
+  if (i < 0 || i >= static_cast<Int>(list.size())) call.fail("the list is too short");
   return list[i];
 }
 
 Value stat_shape(Call& call) {
   Shape shape = call.builder().shape(call.tensor(0)), inner = call.sizes(1);
   if (inner.size() > shape.size()) call.fail("the list is longer than the shape");
-  std::fill(shape.end() - static_cast<int64_t>(inner.size()), shape.end(), 1);
+  std::fill(shape.end() - static_cast<Int>(inner.size()), shape.end(), 1);
   return list_of(shape);
 }
 
@@ -57,14 +58,14 @@ Value given(Call& call) { return {!call[0].is_none()}; }
 
 // Integers are compared as such: their texts say whether they are equal at all sizes of symbols.
 bool same_attribute(const Value& a, const Value& b) {
-  if (const auto *x = a.get_if<int64_t>(), *y = b.get_if<int64_t>(); x && y) return *x == *y;
+  if (const auto *x = a.get_if<Int>(), *y = b.get_if<Int>(); x && y) return *x == *y;
   const auto *xs = a.get_if<ValueList>(), *ys = b.get_if<ValueList>();
   if (xs && ys) return std::equal(xs->begin(), xs->end(), ys->begin(), ys->end(), same_attribute);
   return attribute_text(a) == attribute_text(b);
 }
 
-std::optional<std::pair<int64_t, int64_t>> two_integers(const Call& call) {
-  const auto *a = call[0].get_if<int64_t>(), *b = call[1].get_if<int64_t>();
+std::optional<std::pair<Int, Int>> two_integers(const Call& call) {
+  const auto *a = call[0].get_if<Int>(), *b = call[1].get_if<Int>();
   return a && b ? std::optional(std::pair(*a, *b)) : std::nullopt;
 }
 
@@ -81,24 +82,24 @@ Value less(Call& call) {
 }
 
 Value spread(Call& call) {
-  const std::vector<int64_t> numbers = call.integers(0);
-  const int64_t count = call.integer(1);
-  if (static_cast<int64_t>(numbers.size()) == count) return list_of(numbers);
+  const std::vector<Int> numbers = call.integers(0);
+  const Int count = call.integer(1);
+  if (static_cast<Int>(numbers.size()) == count) return list_of(numbers);
   if (numbers.size() != 1 || count < 0 || count > 8) call.fail("as many numbers, or one for all");
-  return list_of(std::vector<int64_t>(static_cast<size_t>(count), numbers[0]));
+  return list_of(std::vector<Int>(static_cast<size_t>(count), numbers[0]));
 }
 
 Value whole(Call& call) {
   const double number = call.number(0);
   if (!(std::abs(number) < 0x1p53)) call.fail("it is no integer");
-  return {static_cast<int64_t>(number)};
+  return {static_cast<Int>(number)};
 }
 
 Value rank(Call& call) { return {call.builder().rank(call.tensor(0))}; }
 
 // Of sizes: both count.
 Value quotient(Call& call) {
-  const int64_t a = call.integer(0), b = call.integer(1);
+  const Int a = call.integer(0), b = call.integer(1);
   if (b < 1) call.fail("the divisor is no count");
   return {quotient_down(a, b)};
 }
@@ -142,12 +143,12 @@ Value has_dtype(Call& call) { return {call.builder().dtype(call.tensor(0)) == ca
 Value in_type(Call& call) {
   const DType dtype = call.builder().dtype(call.tensor(1));
   if (!call.has(0) || is_floating(dtype)) return call[0];
-  if (const auto* integer = call[0].get_if<int64_t>(); integer && !is_bool(dtype))
+  if (const auto* integer = call[0].get_if<Int>(); integer && !is_bool(dtype))
     return {cast_integer(*integer, dtype)};
   const double value = call.number(0);
   constexpr double kBound = 0x1p53;
   if (!(std::abs(value) < kBound)) call.fail("it is no " + std::string(to_string(dtype)));
-  return {static_cast<int64_t>(cast_value(value, dtype))};
+  return {static_cast<Int>(cast_value(value, dtype))};
 }
 
 // Types of fewer bits are accumulated in float32.
@@ -162,13 +163,13 @@ Value written_once(Call& call) {
   Builder& builder = call.builder();
   const CoreId x = call.tensor(0), ids = call.tensor(2);
   if (!is_integer(builder.dtype(ids))) call.fail("indices must be integers");
-  const int64_t dim = call.dim(1, builder.rank(ids));
+  const Int dim = call.dim(1, builder.rank(ids));
   const Shape shape = builder.shape(ids);  // a copy: what is built moves the original
   if (builder.rank(x) != builder.rank(ids)) call.fail("the tensors' numbers of dimensions differ");
   std::vector<CoreId> places{ids};
   Shape rows;
   if (!shape.empty()) rows.push_back(builder.shape(x)[dim]);
-  for (int64_t i = 0; i < builder.rank(ids); ++i) {
+  for (Int i = 0; i < builder.rank(ids); ++i) {
     if (i == dim) continue;
     Shape along(shape.size(), 1);
     along[i] = shape[i];
@@ -186,7 +187,7 @@ Value written_once(Call& call) {
 // That none is is noted where it is taken to be so, and constants are held against it.
 Value may_be_ignored(Call& call) {
   Builder& builder = call.builder();
-  const int64_t ignored = call.integer(1);
+  const Int ignored = call.integer(1);
   if (!builder.no_target_ignored() || (0 <= ignored && ignored < call.integer(2))) return {true};
   const std::string what = fmt::format("target of {} is ignore_index, {}", call.text(3), ignored);
   const auto known = constant_values(builder.program(), call.tensor(0));

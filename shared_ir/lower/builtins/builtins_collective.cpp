@@ -6,6 +6,7 @@
 
 #include "shared_ir/collective.h"
 #include "shared_ir/lower/builtins/builtins.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 Collective in_group(Call& call, size_t i, Collective::Kind kind) {
   Collective result;
   result.kind = kind;
-  result.group = call[i].get_if<int64_t>() ? std::to_string(call.integer(i)) : call.text(i);
+  result.group = call[i].get_if<Int>() ? std::to_string(call.integer(i)) : call.text(i);
   auto found = call.context().groups.find(result.group);
   if (found == call.context().groups.end())
     call.fail(fmt::format("unknown process group '{}'", result.group));
@@ -39,16 +40,16 @@ Collective::Reduce reduction(const Call& call, size_t i) {
 
 // The program says how many ranks it expects.
 void check_size(const Call& call, size_t i, const Collective& what) {
-  if (call.integer(i) != static_cast<int64_t>(what.ranks.size()))
+  if (call.integer(i) != static_cast<Int>(what.ranks.size()))
     call.fail(fmt::format("process group '{}' has {} ranks, the program expects {}", what.group,
                           what.ranks.size(), call.integer(i)));
 }
 
-int64_t member_count(const Collective& what) { return static_cast<int64_t>(what.ranks.size()); }
+Int member_count(const Collective& what) { return static_cast<Int>(what.ranks.size()); }
 
 // A member by its position in the group.
 Rank member(const Call& call, size_t i, const Collective& what) {
-  const int64_t position = call.integer(i);
+  const Int position = call.integer(i);
   if (position < 0 || position >= member_count(what))
     call.fail(fmt::format("member {} of a group of {} ranks", position, what.ranks.size()));
   return what.ranks[position];
@@ -176,7 +177,7 @@ Value scatter_from(Call& call) {
         call.fail("a piece has another shape or dtype than the tensor that receives it");
       rows.push_back(builder.reshape(x, row));
     }
-    if (static_cast<int64_t>(rows.size()) != member_count(what))
+    if (static_cast<Int>(rows.size()) != member_count(what))
       call.fail(fmt::format("{} pieces for {} ranks", rows.size(), what.ranks.size()));
   }
   const CoreId x = rows.size() == 1 ? rows[0] : builder.cat(rows, 0);
@@ -215,13 +216,13 @@ Value barrier(Call& call) {
   return tensor_value(emit(call, what, nothing, {}));
 }
 
-std::vector<int64_t> splits(const Call& call, size_t i, size_t members, int64_t rows) {
-  std::vector<int64_t> result = call.has(i) ? call.integers(i) : std::vector<int64_t>{};
-  if (result.empty() && rows % static_cast<int64_t>(members) == 0)
-    result.assign(members, rows / static_cast<int64_t>(members));
+std::vector<Int> splits(const Call& call, size_t i, size_t members, Int rows) {
+  std::vector<Int> result = call.has(i) ? call.integers(i) : std::vector<Int>{};
+  if (result.empty() && rows % static_cast<Int>(members) == 0)
+    result.assign(members, rows / static_cast<Int>(members));
   if (result.size() != members)
     call.fail(fmt::format("a split size is needed for each of {} ranks", members));
-  for (int64_t size : result)
+  for (Int size : result)
     if (size < 0) call.fail("a split size is negative");
   return result;
 }
@@ -238,7 +239,7 @@ CoreId exchanged(Call& call, const Collective& what, CoreId x) {
 Value all_to_all(Call& call) {
   Collective what = in_group(call, 3, Collective::Kind::kAllToAll);
   const CoreId x = call.tensor(0);
-  const int64_t rows = leading_dims(call, x)[0];
+  const Int rows = leading_dims(call, x)[0];
   what.send_splits = splits(call, 2, what.ranks.size(), rows);
   what.receive_splits = splits(call, 1, what.ranks.size(), rows);
   return tensor_value(exchanged(call, what, x));
@@ -247,10 +248,10 @@ Value all_to_all(Call& call) {
 // `pieces` of a flat tensor, one after the other in the shapes of `memory`.
 ValueList in_the_shapes_of(Builder& builder, const std::vector<CoreId>& memory, CoreId flat) {
   ValueList pieces;
-  int64_t start = 0;
+  Int start = 0;
   for (CoreId like : memory) {
     const Shape shape = builder.shape(like);
-    const int64_t size = element_count(shape);
+    const Int size = element_count(shape);
     pieces.push_back(tensor_value(builder.reshape(builder.slice(flat, 0, start, 1, size), shape)));
     start += size;
   }
@@ -270,7 +271,7 @@ Value all_gather_each(Call& call) {
   const std::vector<CoreId> memory = call.tensors(0);
   const CoreId x = call.tensor(1);
   check_members(call, memory, what);
-  const int64_t own = element_count(builder.shape(x));
+  const Int own = element_count(builder.shape(x));
   const auto position = std::find(what.ranks.begin(), what.ranks.end(), call.context().rank);
   const CoreId place = memory[static_cast<size_t>(position - what.ranks.begin())];
   if (element_count(builder.shape(place)) != own)

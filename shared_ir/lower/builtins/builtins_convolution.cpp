@@ -9,20 +9,21 @@
 #include "shared_ir/lower/build/contract.h"
 #include "shared_ir/lower/builtins/builtins.h"
 #include "shared_ir/lower/builtins/padding.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
 
 struct Geometry {
   Shape window;  // of the weight, per spatial dimension
-  std::vector<int64_t> stride, padding, dilation;
-  int64_t groups = 1;
-  int64_t window_size() const { return element_count(window); }
+  std::vector<Int> stride, padding, dilation;
+  Int groups = 1;
+  Int window_size() const { return element_count(window); }
 };
 
 // A number for each of `count` dimensions, or one for all.
-std::vector<int64_t> per_spatial_dim(const Call& call, size_t i, size_t count) {
-  std::vector<int64_t> numbers = call.integers(i);
+std::vector<Int> per_spatial_dim(const Call& call, size_t i, size_t count) {
+  std::vector<Int> numbers = call.integers(i);
   if (numbers.size() == 1) numbers.resize(count, numbers[0]);
   if (numbers.size() != count)
     call.fail(fmt::format("{} numbers for {} dimensions", numbers.size(), count));
@@ -31,7 +32,7 @@ std::vector<int64_t> per_spatial_dim(const Call& call, size_t i, size_t count) {
 
 // Arguments first, first + 1, ...: stride, padding, dilation, groups.
 Geometry geometry_of(const Call& call, const Shape& weight, size_t first) {
-  constexpr int64_t kLargestWindow = 1024;
+  constexpr Int kLargestWindow = 1024;
   if (weight.size() < 3) call.fail("the weight has no window");
   Geometry result;
   result.window.assign(weight.begin() + 2, weight.end());
@@ -52,26 +53,26 @@ Geometry geometry_of(const Call& call, const Shape& weight, size_t first) {
 
 // [batch, groups, channels of one group, elements of the window, positions...]. The window starts
 // at every `stride`-th place; `backwards`: its last element comes first.
-CoreId windows_of(Call& call, CoreId x, const Geometry& geometry,
-                  const std::vector<int64_t>& stride, bool backwards) {
+CoreId windows_of(Call& call, CoreId x, const Geometry& geometry, const std::vector<Int>& stride,
+                  bool backwards) {
   Builder& builder = call.builder();
   const size_t spatial = geometry.window.size();
   const Shape shape = builder.shape(x);
   Shape positions;
   for (size_t i = 0; i < spatial; ++i) {
-    const int64_t reach = plus(times(geometry.dilation[i], geometry.window[i] - 1), 1);
+    const Int reach = plus(times(geometry.dilation[i], geometry.window[i] - 1), 1);
     if (shape[2 + i] < reach) call.fail("the window is larger than the tensor");
     positions.push_back((shape[2 + i] - reach) / stride[i] + 1);
   }
   Shape piece_shape{shape[0], geometry.groups, shape[1] / geometry.groups, 1};
   piece_shape.insert(piece_shape.end(), positions.begin(), positions.end());
   std::vector<CoreId> pieces;
-  for (int64_t element = 0; element < geometry.window_size(); ++element) {
+  for (Int element = 0; element < geometry.window_size(); ++element) {
     CoreId piece = x;
-    int64_t rest = element;
+    Int rest = element;
     for (size_t i = spatial; i-- > 0; rest /= geometry.window[i])
       piece =
-          builder.slice(piece, static_cast<int64_t>(2 + i),
+          builder.slice(piece, static_cast<Int>(2 + i),
                         rest % geometry.window[i] * geometry.dilation[i], stride[i], positions[i]);
     pieces.push_back(builder.reshape(piece, piece_shape));
   }
@@ -98,7 +99,7 @@ std::vector<int32_t> with_positions(std::vector<int32_t> labels, const Geometry&
 CoreId ungrouped(Builder& builder, CoreId x, size_t dim) {
   Shape shape = builder.shape(x);
   shape[dim] = times(shape[dim], shape[dim + 1]);
-  shape.erase(shape.begin() + static_cast<int64_t>(dim) + 1);
+  shape.erase(shape.begin() + static_cast<Int>(dim) + 1);
   return builder.reshape(x, shape);
 }
 
@@ -117,13 +118,13 @@ void check_gradient(const Call& call, const Shape& g, const Shape& weight) {
 void check_channels(const Call& call, const Shape& x, const Shape& weight,
                     const Geometry& geometry) {
   if (x.size() != weight.size()) call.unsupported("a tensor without batch");
-  const int64_t channels = times(weight[1], geometry.groups);
+  const Int channels = times(weight[1], geometry.groups);
   if (x[1] != channels) call.fail(fmt::format("{} channels, the weight has {}", x[1], channels));
 }
 
 CoreId padded_input(Call& call, CoreId x, const Geometry& geometry) {
   for (size_t i = 0; i < geometry.window.size(); ++i)
-    x = padded(call, x, static_cast<int64_t>(2 + i), geometry.padding[i], geometry.padding[i], 0);
+    x = padded(call, x, static_cast<Int>(2 + i), geometry.padding[i], geometry.padding[i], 0);
   return x;
 }
 
@@ -155,13 +156,13 @@ Value convolution_dx(Call& call) {
   check_channels(call, to, builder.shape(weight), geometry);
   check_gradient(call, builder.shape(g), builder.shape(weight));
   for (size_t i = 0; i < geometry.window.size(); ++i) {
-    const auto dim = static_cast<int64_t>(2 + i);
-    const int64_t reach = times(geometry.dilation[i], geometry.window[i] - 1);
+    const auto dim = static_cast<Int>(2 + i);
+    const Int reach = times(geometry.dilation[i], geometry.window[i] - 1);
     g = spaced(call, g, dim, geometry.stride[i]);
-    const int64_t before = reach - geometry.padding[i];
+    const Int before = reach - geometry.padding[i];
     g = padded(call, g, dim, before, to[2 + i] + reach - before - builder.shape(g)[dim], 0);
   }
-  const std::vector<int64_t> every(geometry.window.size(), 1);
+  const std::vector<Int> every(geometry.window.size(), 1);
   const CoreId windows = windows_of(call, g, geometry, every, true);
   const CoreId product =
       contract(builder,
@@ -205,9 +206,9 @@ Value transposed_sizes(Call& call) {
   const auto more = per_spatial_dim(call, 6, geometry.window.size());
   ValueList sizes{Value{x[0]}, Value{times(weight[1], geometry.groups)}};
   for (size_t i = 0; i < geometry.window.size(); ++i) {
-    const int64_t reach = times(geometry.dilation[i], geometry.window[i] - 1);
-    const int64_t start = times(x[2 + i] - 1, geometry.stride[i]);
-    const int64_t size = plus(plus(start, reach + 1), more[i] - 2 * geometry.padding[i]);
+    const Int reach = times(geometry.dilation[i], geometry.window[i] - 1);
+    const Int start = times(x[2 + i] - 1, geometry.stride[i]);
+    const Int size = plus(plus(start, reach + 1), more[i] - 2 * geometry.padding[i]);
     if (more[i] < 0 || size < 1) call.fail("a result of no size");
     sizes.push_back(Value{size});
   }

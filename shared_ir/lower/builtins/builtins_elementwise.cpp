@@ -7,6 +7,7 @@
 
 #include "shared_ir/lower/builtins/broadcast.h"
 #include "shared_ir/lower/builtins/builtins.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
@@ -31,7 +32,7 @@ CoreId combination(Call& call, std::vector<CoreId> operands, const std::vector<R
 // Factors of a sum multiply with those of the sums around it, and must stay within 64 bits when
 // they do.
 bool is_short(const Rational& coef) {
-  constexpr int64_t kLimit = (int64_t{1} << 31) - 1;
+  constexpr Int kLimit = (Int{1} << 31) - 1;
   return coef.fits(kLimit);
 }
 
@@ -45,7 +46,7 @@ std::optional<Rational> short_coefficient(Call& call, size_t i) {
 
 bool all_integers(const Call& call) {
   for (size_t i = 0; i < call.size(); ++i)
-    if (!call[i].get_if<int64_t>()) return false;
+    if (!call[i].get_if<Int>()) return false;
   return true;
 }
 
@@ -102,7 +103,7 @@ Value div(Call& call) {
   Builder& builder = call.builder();
   DType dtype = promoted_dtype(call, 0);
   if (!is_floating(dtype)) dtype = DType::kFloat32;
-  if (const auto* whole = call[1].get_if<int64_t>(); whole && *whole != 0)
+  if (const auto* whole = call[1].get_if<Int>(); whole && *whole != 0)
     return tensor_value(
         builder.scale(builder.cast(call.tensor(0), dtype), Rational(1) / Rational(*whole)));
   std::optional<double> divisor = call.number_if(1);

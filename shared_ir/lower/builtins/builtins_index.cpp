@@ -12,6 +12,7 @@
 #include "shared_ir/lower/builtins/builtins.h"
 #include "shared_ir/lower/builtins/constant_rows.h"
 #include "shared_ir/lower/builtins/constant_values.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
@@ -29,20 +30,20 @@ CoreId checked_ids(Call& call, CoreId ids) {
 
 // An index beside those of a table of that many rows: the ignore_index that is argument i, unless
 // it is a row, or no target is taken to be it.
-std::optional<int64_t> beside_rows(Call& call, size_t i, int64_t rows) {
+std::optional<Int> beside_rows(Call& call, size_t i, Int rows) {
   if (!call.has(i) || call.builder().no_target_ignored()) return std::nullopt;
-  const int64_t index = call.integer(i);
+  const Int index = call.integer(i);
   return 0 <= index && index < rows ? std::nullopt : std::optional(index);
 }
 
 // What the program's own constants say about indices of a table of that many rows; an assumption
 // where they are none.
-void check_indices(Call& call, CoreId ids, int64_t rows, std::optional<int64_t> beside) {
+void check_indices(Call& call, CoreId ids, Int rows, std::optional<Int> beside) {
   const auto values = constant_values(call.builder().program(), ids);
   if (!values)
     return call.builder().note("indices of gathers and scatters lie in their tables' ranges");
   for (const double value : *values) {
-    const auto index = static_cast<int64_t>(value);
+    const auto index = static_cast<Int>(value);
     if (index == beside) continue;
     if (index < -rows || index >= rows)
       call.fail(fmt::format("index {} of a table of {} rows", index, rows));
@@ -51,8 +52,8 @@ void check_indices(Call& call, CoreId ids, int64_t rows, std::optional<int64_t> 
 }
 
 // [ids..., classes]: 1 where the index is the class.
-CoreId one_hot_of(Call& call, CoreId ids, int64_t classes, DType dtype,
-                  std::optional<int64_t> beside = std::nullopt) {
+CoreId one_hot_of(Call& call, CoreId ids, Int classes, DType dtype,
+                  std::optional<Int> beside = std::nullopt) {
   check_indices(call, ids, classes, beside);
   return call.builder().one_hot(checked_ids(call, ids), classes, dtype, beside);
 }
@@ -65,12 +66,12 @@ Value one_hot(Call& call) {
 
 // Which dimensions of a tensor are indexed, by what: tensors of one shape.
 struct Indexing {
-  std::vector<int64_t> dims;  // ascending, adjacent
+  std::vector<Int> dims;  // ascending, adjacent
   std::vector<CoreId> ids;
-  std::optional<int64_t> beside = std::nullopt;  // what an index may be that is no row
+  std::optional<Int> beside = std::nullopt;  // what an index may be that is no row
 };
 
-bool is_full_iota(const Builder& builder, CoreId ids, int64_t size) {
+bool is_full_iota(const Builder& builder, CoreId ids, Int size) {
   return builder.op(ids).prim == Prim::kIota && builder.shape(ids) == Shape{size};
 }
 
@@ -87,11 +88,11 @@ struct IndexLabels {
 IndexLabels label_indices(Call& call, CoreId x, const Indexing& indexing) {
   Builder& builder = call.builder();
   IndexLabels result;
-  int64_t rank = builder.rank(x);
+  Int rank = builder.rank(x);
   result.table = labels_from(0, rank);
   std::vector<int32_t> ids = labels_from(static_cast<int32_t>(rank), builder.rank(indexing.ids[0]));
   for (size_t i = 0; i < indexing.dims.size(); ++i) {
-    int64_t dim = indexing.dims[i], size = builder.shape(x)[dim];
+    Int dim = indexing.dims[i], size = builder.shape(x)[dim];
     if (is_full_iota(builder, indexing.ids[i], size) &&
         std::count(result.table.begin(), result.table.end(), ids[0]) == 0) {
       result.table[dim] = ids[0];
@@ -103,10 +104,10 @@ IndexLabels label_indices(Call& call, CoreId x, const Indexing& indexing) {
         {one_hot_of(call, indexing.ids[i], size, builder.dtype(x), indexing.beside),
          std::move(labels)});
   }
-  for (int64_t dim = 0; dim < indexing.dims[0]; ++dim)
+  for (Int dim = 0; dim < indexing.dims[0]; ++dim)
     result.indexed.push_back(static_cast<int32_t>(dim));
   result.indexed.insert(result.indexed.end(), ids.begin(), ids.end());
-  for (int64_t dim = indexing.dims.back() + 1; dim < rank; ++dim)
+  for (Int dim = indexing.dims.back() + 1; dim < rank; ++dim)
     result.indexed.push_back(static_cast<int32_t>(dim));
   return result;
 }
@@ -126,7 +127,7 @@ CoreId written_at(Builder& builder, CoreId values, const IndexLabels& labels) {
 Value take(Call& call) {
   CoreId x = call.tensor(0);
   if (call.builder().rank(x) == 0) call.fail("the tensor has no dimensions");
-  const int64_t dim = call.dim(1, call.builder().rank(x));
+  const Int dim = call.dim(1, call.builder().rank(x));
   Indexing indexing{{dim},
                     {checked_ids(call, call.tensor(2))},
                     beside_rows(call, 3, call.builder().shape(x)[dim])};
@@ -137,7 +138,7 @@ Value take(Call& call) {
 Value take_backward(Call& call) {
   Builder& builder = call.builder();
   CoreId gradient = call.tensor(0), ids = call.tensor(1);
-  int64_t rows = call.integer(2), lead = builder.rank(ids), rank = builder.rank(gradient);
+  Int rows = call.integer(2), lead = builder.rank(ids), rank = builder.rank(gradient);
   const Shape& shape = builder.shape(gradient);
   if (rank < lead ||
       !std::equal(builder.shape(ids).begin(), builder.shape(ids).end(), shape.begin()))
@@ -153,12 +154,12 @@ Value take_backward(Call& call) {
 }
 
 // x cut to the sizes of `ids` off `dim`.
-CoreId cut_to(Call& call, CoreId x, CoreId ids, int64_t dim) {
+CoreId cut_to(Call& call, CoreId x, CoreId ids, Int dim) {
   Builder& builder = call.builder();
   if (builder.rank(x) != builder.rank(ids))
     call.fail("indices and tensor have different numbers of dimensions");
-  for (int64_t i = 0; i < builder.rank(x); ++i) {
-    int64_t size = builder.shape(ids)[i];
+  for (Int i = 0; i < builder.rank(x); ++i) {
+    Int size = builder.shape(ids)[i];
     if (i == dim) continue;
     if (size > builder.shape(x)[i]) call.fail("there are more indices than rows");
     x = builder.slice(x, i, 0, 1, size);
@@ -170,14 +171,14 @@ CoreId cut_to(Call& call, CoreId x, CoreId ids, int64_t dim) {
 Value gather(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0), ids = checked_ids(call, call.tensor(2));
-  int64_t rank = builder.rank(x), dim = call.dim(1, rank);
+  Int rank = builder.rank(x), dim = call.dim(1, rank);
   if (rank == 0) return tensor_value(x);
   x = cut_to(call, x, ids, dim);
   std::vector<int32_t> table = labels_from(0, rank), output = table;
   table[dim] = static_cast<int32_t>(rank);
   std::vector<int32_t> one_hot_labels = output;
   one_hot_labels.push_back(static_cast<int32_t>(rank));
-  const int64_t rows = builder.shape(x)[dim];
+  const Int rows = builder.shape(x)[dim];
   CoreId one_hots = one_hot_of(call, ids, rows, builder.dtype(x), beside_rows(call, 3, rows));
   return tensor_value(contract(builder, {{one_hots, one_hot_labels}, {x, table}}, output));
 }
@@ -191,11 +192,11 @@ CoreId summable(Builder& builder, CoreId x) {
 Value scatter_add(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0), ids = checked_ids(call, call.tensor(2)), src = call.tensor(3);
-  int64_t rank = builder.rank(x), dim = call.dim(1, rank);
+  Int rank = builder.rank(x), dim = call.dim(1, rank);
   if (rank == 0) call.unsupported("a scatter into a scalar");
   if (builder.rank(src) != rank || builder.rank(ids) != rank)
     call.fail("the tensors' numbers of dimensions differ");
-  for (int64_t i = 0; i < rank; ++i) {
+  for (Int i = 0; i < rank; ++i) {
     if (builder.shape(ids)[i] > builder.shape(src)[i])
       call.fail("there are more indices than values");
     src = builder.slice(src, i, 0, 1, builder.shape(ids)[i]);
@@ -216,7 +217,7 @@ Value scatter_add(Call& call) {
 // The integer tensors of an index list, broadcast to one shape.
 Indexing indexing_of(Call& call, CoreId x, const ValueList& list) {
   Builder& builder = call.builder();
-  if (static_cast<int64_t>(list.size()) > builder.rank(x))
+  if (static_cast<Int>(list.size()) > builder.rank(x))
     call.fail("there are more indices than dimensions");
   Indexing result;
   std::vector<Shape> shapes;
@@ -225,9 +226,9 @@ Indexing indexing_of(Call& call, CoreId x, const ValueList& list) {
     if (!ids) continue;
     if (is_bool(builder.dtype(ids->id)))
       call.unsupported("a mask as index has a shape that depends on data");
-    if (!result.dims.empty() && result.dims.back() + 1 != static_cast<int64_t>(dim))
+    if (!result.dims.empty() && result.dims.back() + 1 != static_cast<Int>(dim))
       call.unsupported("indices of dimensions that are not adjacent");
-    result.dims.push_back(static_cast<int64_t>(dim));
+    result.dims.push_back(static_cast<Int>(dim));
     result.ids.push_back(checked_ids(call, ids->id));
     shapes.push_back(builder.shape(ids->id));
   }
@@ -276,11 +277,11 @@ Value index_put(Call& call) {
   x = summable(builder, x);
   Shape indexed = builder.shape(x), ids_shape = builder.shape(indexing.ids[0]);
   const auto first = indexed.begin() + indexing.dims[0];
-  indexed.insert(indexed.erase(first, first + static_cast<int64_t>(indexing.dims.size())),
+  indexed.insert(indexed.erase(first, first + static_cast<Int>(indexing.dims.size())),
                  ids_shape.begin(), ids_shape.end());
   values = broadcast_to(builder, values, broadcast_shape(call, {builder.shape(values), indexed}));
   if (builder.shape(values) != indexed) call.fail("the values do not fit the indices");
-  const int64_t dim = indexing.dims[0];
+  const Int dim = indexing.dims[0];
   if (indexing.dims.size() == 1 && !is_full_iota(builder, indexing.ids[0], builder.shape(x)[dim]))
     if (const auto rows = written_rows(call, x, dim, indexing.ids[0], values, accumulate))
       return tensor_value(builder.cast(*rows, dtype));
@@ -294,7 +295,7 @@ Value index_put(Call& call) {
         !(indexing.ids.size() == 1 && builder.rank(indexing.ids[0]) == 1 &&
           are_places_of_an_order(builder.program(), indexing.ids[0], 0))) {
       Shape rows;
-      for (const int64_t indexed_dim : indexing.dims) rows.push_back(builder.shape(x)[indexed_dim]);
+      for (const Int indexed_dim : indexing.dims) rows.push_back(builder.shape(x)[indexed_dim]);
       builder.assume_single_write("index_put", indexing.ids, std::move(rows));
     }
     values = builder.linear({values, old}, {Rational(1), Rational(-1)});
@@ -309,13 +310,13 @@ Value index_put(Call& call) {
 Value gather_rows(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0), ids = checked_ids(call, call.tensor(1));
-  std::vector<int64_t> offsets = call.integers(2), collapsed = call.integers(3),
-                       started = call.integers(4);
+  std::vector<Int> offsets = call.integers(2), collapsed = call.integers(3),
+                   started = call.integers(4);
   Shape slices = builder.shape(x), ids_shape = builder.shape(ids);
-  int64_t vector_dim = call.integer(5), rank = builder.rank(x);
+  Int vector_dim = call.integer(5), rank = builder.rank(x);
   if (collapsed.size() != 1 || collapsed != started)
     call.unsupported("a gather of more than whole rows");
-  int64_t dim = call.existing_dim(collapsed[0], rank);
+  Int dim = call.existing_dim(collapsed[0], rank);
   slices[dim] = 1;
   if (call.sizes(6) != slices) call.unsupported("a gather of parts of rows");
   if (vector_dim == builder.rank(ids) - 1 && ids_shape.back() == 1) {
@@ -330,13 +331,13 @@ Value gather_rows(Call& call) {
   // The result's dimensions: those of the row at `offsets`, those of the ids in between.
   IndexLabels labels = label_indices(call, x, {{dim}, {ids}});
   size_t result_rank = ids_shape.size() + offsets.size();
-  if (static_cast<int64_t>(offsets.size()) != rank - 1 ||
+  if (static_cast<Int>(offsets.size()) != rank - 1 ||
       !std::is_sorted(offsets.begin(), offsets.end()))
     call.fail("an offset is needed for each dimension of a row");
   std::vector<int32_t> output;
   auto id_label = static_cast<int32_t>(rank), row_label = int32_t{0};
   for (size_t i = 0; i < result_rank; ++i) {
-    if (std::binary_search(offsets.begin(), offsets.end(), static_cast<int64_t>(i))) {
+    if (std::binary_search(offsets.begin(), offsets.end(), static_cast<Int>(i))) {
       if (row_label == dim) ++row_label;
       output.push_back(row_label++);
     } else {

@@ -7,6 +7,7 @@
 #include "shared_ir/lower/build/labels.h"
 #include "shared_ir/lower/builtins/broadcast.h"
 #include "shared_ir/lower/builtins/builtins.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
@@ -109,13 +110,12 @@ Value dot_general(Call& call) {
   }
   for (bool contracting : {false, true}) {
     size_t first = contracting ? 2 : 4;
-    std::vector<int64_t> left = call.integers(first), right = call.integers(first + 1);
+    std::vector<Int> left = call.integers(first), right = call.integers(first + 1);
     if (left.size() != right.size()) call.fail("the operands name different numbers of dimensions");
     for (size_t i = 0; i < left.size(); ++i, ++next) {
-      int64_t sizes[2];
+      Int sizes[2];
       for (int side : {0, 1}) {
-        int64_t dim =
-            call.existing_dim((side ? right : left)[i], builder.rank(factors[side].tensor));
+        Int dim = call.existing_dim((side ? right : left)[i], builder.rank(factors[side].tensor));
         if (factors[side].labels[dim] != kNone) call.fail("a dimension is named twice");
         factors[side].labels[dim] = next;
         sizes[side] = builder.shape(factors[side].tensor)[dim];
@@ -165,13 +165,13 @@ Value emit_block_along(Call& call, std::optional<DType> dtype) {
   Builder& builder = call.builder();
   std::vector<CoreId> operands = operands_from(call, 2);
   const Shape shape = builder.shape(operands[0]);
-  auto rank = static_cast<int64_t>(shape.size());
-  std::vector<int64_t> whole = call.dims_or_all(1, rank);
+  auto rank = static_cast<Int>(shape.size());
+  std::vector<Int> whole = call.dims_or_all(1, rank);
   BoundLabels bound;
   bound.output.resize(rank);
   bound.sizes.resize(rank);
   int32_t next_whole = 0, next_parallel = static_cast<int32_t>(whole.size());
-  for (int64_t dim = 0; dim < rank; ++dim) {
+  for (Int dim = 0; dim < rank; ++dim) {
     bool is_whole = std::binary_search(whole.begin(), whole.end(), dim);
     bound.output[dim] = {is_whole ? next_whole++ : next_parallel++, is_whole};
     bound.sizes[bound.output[dim].label] = shape[dim];

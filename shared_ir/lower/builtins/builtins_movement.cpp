@@ -7,6 +7,7 @@
 
 #include "shared_ir/lower/builtins/broadcast.h"
 #include "shared_ir/lower/builtins/builtins.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 Value view(Call& call) {
   CoreId x = call.tensor(0);
   Shape to = call.integers(1);
-  int64_t total = element_count(call.builder().shape(x)), known = 1;
+  Int total = element_count(call.builder().shape(x)), known = 1;
   auto open = to.end();
   for (auto size = to.begin(); size != to.end(); ++size) {
     if (*size == -1 && open == to.end())
@@ -34,10 +35,10 @@ Value view(Call& call) {
 
 Value permute(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t rank = call.builder().rank(x);
-  std::vector<int64_t> dims = call.integers(1);
-  for (int64_t& dim : dims) dim = call.checked_dim(dim, rank);
-  std::vector<int64_t> sorted = dims, all(rank);
+  Int rank = call.builder().rank(x);
+  std::vector<Int> dims = call.integers(1);
+  for (Int& dim : dims) dim = call.checked_dim(dim, rank);
+  std::vector<Int> sorted = dims, all(rank);
   std::sort(sorted.begin(), sorted.end());
   std::iota(all.begin(), all.end(), 0);
   if (sorted != all)
@@ -45,8 +46,8 @@ Value permute(Call& call) {
   return tensor_value(call.builder().permute(x, dims));
 }
 
-CoreId swapped(Builder& builder, CoreId x, int64_t a, int64_t b) {
-  std::vector<int64_t> dims(builder.rank(x));
+CoreId swapped(Builder& builder, CoreId x, Int a, Int b) {
+  std::vector<Int> dims(builder.rank(x));
   std::iota(dims.begin(), dims.end(), 0);
   if (!dims.empty()) std::swap(dims[a], dims[b]);
   return builder.permute(x, dims);
@@ -54,22 +55,22 @@ CoreId swapped(Builder& builder, CoreId x, int64_t a, int64_t b) {
 
 Value transpose(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t rank = call.builder().rank(x);
+  Int rank = call.builder().rank(x);
   return tensor_value(swapped(call.builder(), x, call.dim(1, rank), call.dim(2, rank)));
 }
 
 Value t(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t rank = call.builder().rank(x);
+  Int rank = call.builder().rank(x);
   if (rank > 2) call.fail(fmt::format("a tensor of {} dimensions", rank));
   return tensor_value(rank < 2 ? x : swapped(call.builder(), x, 0, 1));
 }
 
 Value move_last(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t rank = call.builder().rank(x), dim = call.dim(1, rank);
+  Int rank = call.builder().rank(x), dim = call.dim(1, rank);
   if (rank == 0) return tensor_value(call.builder().reshape(x, {1}));
-  std::vector<int64_t> dims(rank);
+  std::vector<Int> dims(rank);
   std::iota(dims.begin(), dims.end(), 0);
   std::rotate(dims.begin() + dim, dims.begin() + dim + 1, dims.end());
   return tensor_value(call.builder().permute(x, dims));
@@ -78,20 +79,20 @@ Value move_last(Call& call) {
 // The dimensions `from` become the dimensions `to`; the others keep their order.
 Value move_dims(Call& call) {
   CoreId x = call.tensor(0);
-  const int64_t rank = call.builder().rank(x);
-  std::vector<int64_t> from = call.integers(1), to = call.integers(2);
+  const Int rank = call.builder().rank(x);
+  std::vector<Int> from = call.integers(1), to = call.integers(2);
   if (from.size() != to.size()) call.fail("as many dimensions come as go");
-  std::vector<int64_t> dims(rank, -1);
+  std::vector<Int> dims(rank, -1);
   std::vector<bool> moves(rank);
   for (size_t i = 0; i < from.size(); ++i) {
-    const int64_t source = call.checked_dim(from[i], rank), place = call.checked_dim(to[i], rank);
+    const Int source = call.checked_dim(from[i], rank), place = call.checked_dim(to[i], rank);
     if (rank == 0) return tensor_value(x);
     if (moves[source] || dims[place] >= 0) call.fail("a dimension is named twice");
     moves[source] = true;
     dims[place] = source;
   }
-  int64_t next = 0;
-  for (int64_t& dim : dims) {
+  Int next = 0;
+  for (Int& dim : dims) {
     if (dim >= 0) continue;
     while (moves[next]) ++next;
     dim = next++;
@@ -102,7 +103,7 @@ Value move_dims(Call& call) {
 // The dimensions in the opposite order.
 Value reverse_dims(Call& call) {
   CoreId x = call.tensor(0);
-  std::vector<int64_t> dims(call.builder().rank(x));
+  std::vector<Int> dims(call.builder().rank(x));
   std::iota(dims.rbegin(), dims.rend(), 0);
   return tensor_value(call.builder().permute(x, dims));
 }
@@ -132,11 +133,11 @@ Value broadcast_in_dim(Call& call) {
     return tensor_value(builder.constant(*number, call.dtype_or_recorded(3), to));
   CoreId x = call.tensor(0);
   const Shape own = builder.shape(x);
-  std::vector<int64_t> dims = call.integers(1);
+  std::vector<Int> dims = call.integers(1);
   if (dims.size() != own.size()) call.fail("a dimension is needed for each of the operand");
   Shape spread(to.size(), 1);
   for (size_t i = 0; i < dims.size(); ++i) {
-    int64_t dim = call.existing_dim(dims[i], static_cast<int64_t>(to.size()));
+    Int dim = call.existing_dim(dims[i], static_cast<Int>(to.size()));
     if (i > 0 && dims[i] <= dims[i - 1]) call.fail("dimensions must ascend");
     if (own[i] != 1 && own[i] != to[dim])
       call.fail(fmt::format("size {} does not become {}", own[i], to[dim]));
@@ -148,17 +149,17 @@ Value broadcast_in_dim(Call& call) {
 Value unsqueeze(Call& call) {
   CoreId x = call.tensor(0);
   Shape to = call.builder().shape(x);
-  to.insert(to.begin() + call.dim(1, static_cast<int64_t>(to.size()) + 1), 1);
+  to.insert(to.begin() + call.dim(1, static_cast<Int>(to.size()) + 1), 1);
   return tensor_value(call.builder().reshape(x, to));
 }
 
 Value squeeze(Call& call) {
   CoreId x = call.tensor(0);
   const Shape own = call.builder().shape(x);
-  std::vector<int64_t> dims = call.dims_or_all(1, static_cast<int64_t>(own.size()));
+  std::vector<Int> dims = call.dims_or_all(1, static_cast<Int>(own.size()));
   Shape to;
   for (size_t i = 0; i < own.size(); ++i)
-    if (own[i] != 1 || !std::binary_search(dims.begin(), dims.end(), static_cast<int64_t>(i)))
+    if (own[i] != 1 || !std::binary_search(dims.begin(), dims.end(), static_cast<Int>(i)))
       to.push_back(own[i]);
   return tensor_value(call.builder().reshape(x, to));
 }
@@ -168,7 +169,7 @@ Value merge_last(Call& call) {
   CoreId x = call.tensor(0);
   Shape shape = call.builder().shape(x), inner = call.sizes(1);
   if (inner.empty() || inner.size() > shape.size() ||
-      !std::equal(inner.begin(), inner.end(), shape.end() - static_cast<int64_t>(inner.size())))
+      !std::equal(inner.begin(), inner.end(), shape.end() - static_cast<Int>(inner.size())))
     call.fail(fmt::format("shape [{}] does not end in [{}]", fmt::join(shape, ", "),
                           fmt::join(inner, ", ")));
   shape.resize(shape.size() - inner.size());
@@ -180,14 +181,14 @@ Value merge_last(Call& call) {
 Value flatten_dims(Call& call) {
   CoreId x = call.tensor(0);
   const Shape own = call.builder().shape(x);
-  const auto rank = static_cast<int64_t>(own.size());
-  const int64_t first = call.dim(1, rank), last = call.dim(2, rank);
+  const auto rank = static_cast<Int>(own.size());
+  const Int first = call.dim(1, rank), last = call.dim(2, rank);
   if (first > last) call.fail("the first dimension lies behind the last");
   Shape to = own;
   if (rank == 0) {
     to = {1};
   } else {
-    for (int64_t i = last; i > first; --i) {
+    for (Int i = last; i > first; --i) {
       to[i - 1] = times(to[i - 1], to[i]);
       to.erase(to.begin() + i);
     }
@@ -199,17 +200,17 @@ Value flatten_dims(Call& call) {
 Value unflatten(Call& call) {
   CoreId x = call.tensor(0);
   Shape to = call.builder().shape(x);
-  const int64_t dim = call.existing_dim(call.integer(1), static_cast<int64_t>(to.size()));
-  std::vector<int64_t> sizes = call.integers(2);
-  int64_t known = 1;
-  for (int64_t size : sizes)
+  const Int dim = call.existing_dim(call.integer(1), static_cast<Int>(to.size()));
+  std::vector<Int> sizes = call.integers(2);
+  Int known = 1;
+  for (Int size : sizes)
     if (size != -1) known = times(known, size);
-  for (int64_t& size : sizes)
+  for (Int& size : sizes)
     if (size == -1 && known > 0) size = to[dim] / known;
   to.erase(to.begin() + dim);
   to.insert(to.begin() + dim, sizes.begin(), sizes.end());
   ValueList shape;
-  for (int64_t size : to) shape.emplace_back().data = size;
+  for (Int size : to) shape.emplace_back().data = size;
   Call viewed(call.context(), "unflatten", {call[0], Value{std::move(shape)}});
   return view(viewed);
 }
@@ -232,7 +233,7 @@ Value repeat(Call& call) {
 Value repeat_each(Call& call) {
   Builder& builder = call.builder();
   const CoreId x = call.tensor(0);
-  const int64_t dim = call.existing_dim(call.integer(1), builder.rank(x)), count = call.integer(2);
+  const Int dim = call.existing_dim(call.integer(1), builder.rank(x)), count = call.integer(2);
   if (count < 0) call.fail(fmt::format("{} times", count));
   Shape spread = builder.shape(x), to = spread;
   spread.insert(spread.begin() + dim + 1, 1);

@@ -6,6 +6,7 @@
 
 #include "shared_ir/lower/builtins/broadcast.h"
 #include "shared_ir/lower/builtins/builtins.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
@@ -13,10 +14,10 @@ namespace {
 CoreId reduced(Call& call, Prim prim, CoreId x, bool keepdim) {
   Builder& builder = call.builder();
   Shape shape = builder.shape(x);
-  std::vector<int64_t> dims = call.dims_or_all(1, static_cast<int64_t>(shape.size()));
+  std::vector<Int> dims = call.dims_or_all(1, static_cast<Int>(shape.size()));
   CoreId result = builder.reduce(prim, x, dims);
   if (!keepdim) return result;
-  for (int64_t dim : dims) shape[dim] = 1;
+  for (Int dim : dims) shape[dim] = 1;
   return builder.reshape(result, shape);
 }
 
@@ -27,10 +28,10 @@ CoreId summed(Call& call, CoreId x) {
 
 Value sum(Call& call) { return tensor_value(summed(call, call.tensor(0))); }
 
-int64_t reduced_count(Call& call) {
+Int reduced_count(Call& call) {
   const Shape& shape = call.builder().shape(call.tensor(0));
-  int64_t count = 1;
-  for (int64_t dim : call.dims_or_all(1, static_cast<int64_t>(shape.size())))
+  Int count = 1;
+  for (Int dim : call.dims_or_all(1, static_cast<Int>(shape.size())))
     count = times(count, shape[dim]);
   return count;
 }
@@ -46,7 +47,7 @@ Value amin(Call& call) { return extremum(call, Prim::kReduceMin); }
 Value mean(Call& call) {
   CoreId x = call.tensor(0);
   if (!is_floating(call.builder().dtype(x))) call.fail("the mean of integers");
-  int64_t count = reduced_count(call);
+  Int count = reduced_count(call);
   if (count == 0) call.fail("the mean of nothing");
   return tensor_value(call.builder().scale(summed(call, x), Rational(1, count)));
 }
@@ -103,7 +104,7 @@ Value vector_norm(Call& call) {
 
 // PyTorch numbers what a loss does with its elements: 0 nothing, 1 the mean, 2 the sum.
 Value reduced_loss(Call& call) {
-  const int64_t reduction = call.integer(1);
+  const Int reduction = call.integer(1);
   if (reduction < 0 || reduction > 2) call.fail("a reduction is 0, 1 or 2");
   if (reduction == 0) return call[0];
   Call whole(call.context(), "reduced_loss", {call[0], Value{NoArg{}}, Value{false}});
@@ -118,11 +119,11 @@ Value sum_to(Call& call) {
   Shape aligned = to;
   if (to.size() > own.size()) call.fail("the result would have more dimensions");
   aligned.insert(aligned.begin(), own.size() - to.size(), 1);
-  std::vector<int64_t> dims;
+  std::vector<Int> dims;
   for (size_t i = 0; i < own.size(); ++i) {
     if (aligned[i] == own[i]) continue;
     if (aligned[i] != 1) call.fail("the shapes do not broadcast");
-    dims.push_back(static_cast<int64_t>(i));
+    dims.push_back(static_cast<Int>(i));
   }
   return tensor_value(builder.reshape(builder.reduce(Prim::kReduceSum, x, dims), to));
 }

@@ -7,36 +7,35 @@
 #include "shared_ir/lower/builtins/broadcast.h"
 #include "shared_ir/lower/builtins/builtins.h"
 #include "shared_ir/lower/builtins/padding.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
 
-constexpr int64_t kMostPieces = 1 << 16;
+constexpr Int kMostPieces = 1 << 16;
 
 struct Range {
-  int64_t start, step, count;
+  Int start, step, count;
 };
 
 // Negative bounds count from the end; what lies outside is cut off.
-int64_t bound_in(int64_t at, int64_t size) {
-  return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
-}
+Int bound_in(Int at, Int size) { return std::clamp<Int>(at < 0 ? at + size : at, 0, size); }
 
 // start, end, step as arguments first, first + 1, first + 2: none is the bound.
-Range range_of(const Call& call, size_t first, int64_t size) {
-  auto bound = [&](size_t i, int64_t otherwise) {
+Range range_of(const Call& call, size_t first, Int size) {
+  auto bound = [&](size_t i, Int otherwise) {
     return bound_in(call.has(i) ? call.integer(i) : otherwise, size);
   };
   Range range{bound(first, 0), call.has(first + 2) ? call.integer(first + 2) : 1, 0};
   if (range.step < 1) call.fail(fmt::format("step {} is below 1", range.step));
-  int64_t end = bound(first + 1, size);
+  Int end = bound(first + 1, size);
   range.count = end > range.start ? (end - range.start - 1) / range.step + 1 : 0;
   return range;
 }
 
 Value slice(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t dim = call.existing_dim(call.integer(1), call.builder().rank(x));
+  Int dim = call.existing_dim(call.integer(1), call.builder().rank(x));
   Range range = range_of(call, 2, call.builder().shape(x)[dim]);
   return tensor_value(call.builder().slice(x, dim, range.start, range.step, range.count));
 }
@@ -44,17 +43,17 @@ Value slice(Call& call) {
 // As torch.narrow: what lies outside is an error.
 Value narrow(Call& call) {
   CoreId x = call.tensor(0);
-  const int64_t dim = call.existing_dim(call.integer(1), call.builder().rank(x));
-  const int64_t size = call.builder().shape(x)[dim], length = call.integer(3);
-  const int64_t start = call.integer(2) < 0 ? call.integer(2) + size : call.integer(2);
+  const Int dim = call.existing_dim(call.integer(1), call.builder().rank(x));
+  const Int size = call.builder().shape(x)[dim], length = call.integer(3);
+  const Int start = call.integer(2) < 0 ? call.integer(2) + size : call.integer(2);
   if (start < 0 || length < 0 || start > size || length > size - start)
     call.fail(fmt::format("{} elements from {} on in a dimension of size {}", length,
                           call.integer(2), size));
   return tensor_value(call.builder().slice(x, dim, start, 1, length));
 }
 
-int64_t index_in(const Call& call, size_t i, int64_t size) {
-  int64_t index = call.integer(i);
+Int index_in(const Call& call, size_t i, Int size) {
+  Int index = call.integer(i);
   if (index < -size || index >= size)
     call.fail(fmt::format("index {} in a dimension of size {}", index, size));
   return index < 0 ? index + size : index;
@@ -62,17 +61,17 @@ int64_t index_in(const Call& call, size_t i, int64_t size) {
 
 Value select(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t dim = call.existing_dim(call.integer(1), call.builder().rank(x));
+  Int dim = call.existing_dim(call.integer(1), call.builder().rank(x));
   Shape to = call.builder().shape(x);
   CoreId row = call.builder().slice(x, dim, index_in(call, 2, to[dim]), 1, 1);
   to.erase(to.begin() + dim);
   return tensor_value(call.builder().reshape(row, to));
 }
 
-Value pieces_of(Call& call, CoreId x, int64_t dim, const std::vector<int64_t>& sizes) {
+Value pieces_of(Call& call, CoreId x, Int dim, const std::vector<Int>& sizes) {
   ValueList pieces;
-  int64_t start = 0;
-  for (int64_t size : sizes) {
+  Int start = 0;
+  for (Int size : sizes) {
     pieces.push_back(tensor_value(call.builder().slice(x, dim, start, 1, size)));
     start += size;
   }
@@ -82,11 +81,11 @@ Value pieces_of(Call& call, CoreId x, int64_t dim, const std::vector<int64_t>& s
 // A list of sizes, or one size of which the last piece may fall short.
 Value split(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t dim = call.existing_dim(call.integer(2), call.builder().rank(x));
-  int64_t left = call.builder().shape(x)[dim];
-  std::vector<int64_t> sizes;
-  if (call[1].get_if<int64_t>()) {
-    int64_t size = call.integer(1);
+  Int dim = call.existing_dim(call.integer(2), call.builder().rank(x));
+  Int left = call.builder().shape(x)[dim];
+  std::vector<Int> sizes;
+  if (call[1].get_if<Int>()) {
+    Int size = call.integer(1);
     if (size < 1) call.fail(fmt::format("pieces of size {}", size));
     if (left / size >= kMostPieces) throw SizeOverflow{};
     for (; left > 0; left -= sizes.back()) sizes.push_back(std::min(size, left));
@@ -101,13 +100,13 @@ Value split(Call& call) {
 // As torch.chunk: the last piece may fall short, and there may be fewer of them.
 Value chunk(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t dim = call.existing_dim(call.integer(2), call.builder().rank(x));
-  int64_t count = call.integer(1), left = call.builder().shape(x)[dim];
+  Int dim = call.existing_dim(call.integer(2), call.builder().rank(x));
+  Int count = call.integer(1), left = call.builder().shape(x)[dim];
   if (count < 1) call.fail(fmt::format("{} pieces", count));
   if (count > kMostPieces) throw SizeOverflow{};
-  if (left == 0) return pieces_of(call, x, dim, std::vector<int64_t>(count, 0));
-  const int64_t size = (left + count - 1) / count;
-  std::vector<int64_t> sizes;
+  if (left == 0) return pieces_of(call, x, dim, std::vector<Int>(count, 0));
+  const Int size = (left + count - 1) / count;
+  std::vector<Int> sizes;
   for (; left > 0; left -= sizes.back()) sizes.push_back(std::min(size, left));
   return pieces_of(call, x, dim, sizes);
 }
@@ -115,22 +114,22 @@ Value chunk(Call& call) {
 // As torch.tensor_split: so many pieces, the first ones one longer, or pieces that end at indices.
 Value tensor_split(Call& call) {
   CoreId x = call.tensor(0);
-  const int64_t dim = call.existing_dim(call.integer(2), call.builder().rank(x));
-  const int64_t size = call.builder().shape(x)[dim];
-  std::vector<int64_t> sizes;
-  if (call[1].get_if<int64_t>()) {
-    const int64_t count = call.integer(1);
+  const Int dim = call.existing_dim(call.integer(2), call.builder().rank(x));
+  const Int size = call.builder().shape(x)[dim];
+  std::vector<Int> sizes;
+  if (call[1].get_if<Int>()) {
+    const Int count = call.integer(1);
     if (count < 1) call.fail(fmt::format("{} pieces", count));
     if (count > kMostPieces) throw SizeOverflow{};
-    for (int64_t i = 0; i < count; ++i) sizes.push_back(size / count + (i < size % count ? 1 : 0));
+    for (Int i = 0; i < count; ++i) sizes.push_back(size / count + (i < size % count ? 1 : 0));
     return pieces_of(call, x, dim, sizes);
   }
   ValueList pieces;
-  int64_t start = 0;
-  std::vector<int64_t> ends = call.integers(1);
+  Int start = 0;
+  std::vector<Int> ends = call.integers(1);
   ends.push_back(size);
-  for (const int64_t end : ends) {
-    const int64_t from = bound_in(start, size), to = std::max(from, bound_in(end, size));
+  for (const Int end : ends) {
+    const Int from = bound_in(start, size), to = std::max(from, bound_in(end, size));
     pieces.push_back(tensor_value(call.builder().slice(x, dim, from, 1, to - from)));
     start = end;
   }
@@ -139,12 +138,12 @@ Value tensor_split(Call& call) {
 
 Value unbind(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t dim = call.existing_dim(call.integer(1), call.builder().rank(x));
+  Int dim = call.existing_dim(call.integer(1), call.builder().rank(x));
   Shape to = call.builder().shape(x);
-  int64_t count = to[dim];
+  Int count = to[dim];
   to.erase(to.begin() + dim);
   ValueList rows;
-  for (int64_t i = 0; i < count; ++i)
+  for (Int i = 0; i < count; ++i)
     rows.push_back(tensor_value(call.builder().reshape(call.builder().slice(x, dim, i, 1, 1), to)));
   return {std::move(rows)};
 }
@@ -164,7 +163,7 @@ Value cat(Call& call) {
   Call typed(call.context(), "cat", every);  // those of no elements too
   DType dtype = promoted_dtype(typed, 0);
   const Shape first = builder.shape(operands.tensor(0));
-  int64_t dim = call.existing_dim(call.integer(1), static_cast<int64_t>(first.size()));
+  Int dim = call.existing_dim(call.integer(1), static_cast<Int>(first.size()));
   std::vector<CoreId> ids;
   for (size_t i = 0; i < operands.size(); ++i) {
     Shape shape = builder.shape(operands.tensor(i));
@@ -181,7 +180,7 @@ Value stack(Call& call) {
   std::vector<CoreId> pieces = call.tensors(0);
   if (pieces.empty()) call.fail("nothing to stack");
   Shape shape = call.builder().shape(pieces[0]);
-  int64_t dim = call.dim(1, static_cast<int64_t>(shape.size()) + 1);
+  Int dim = call.dim(1, static_cast<Int>(shape.size()) + 1);
   ValueList rows;
   Shape row = shape;
   row.insert(row.begin() + dim, 1);
@@ -199,15 +198,15 @@ Value roll(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0);
   const Shape shape = builder.shape(x);
-  std::vector<int64_t> shifts = call.integers(1), dims = call.integers(2);
+  std::vector<Int> shifts = call.integers(1), dims = call.integers(2);
   if (dims.empty() && shifts.size() == 1) {
     x = builder.reshape(x, {element_count(shape)});
     dims = {0};
   }
   if (dims.size() != shifts.size()) call.fail("a shift is needed for each dimension");
   for (size_t i = 0; i < dims.size(); ++i) {
-    int64_t dim = call.existing_dim(dims[i], builder.rank(x)), size = builder.shape(x)[dim];
-    int64_t start = size == 0 ? 0 : (size - shifts[i] % size) % size;
+    Int dim = call.existing_dim(dims[i], builder.rank(x)), size = builder.shape(x)[dim];
+    Int start = size == 0 ? 0 : (size - shifts[i] % size) % size;
     if (start != 0)
       x = builder.cat(
           {builder.slice(x, dim, start, 1, size - start), builder.slice(x, dim, 0, 1, start)}, dim);
@@ -216,12 +215,12 @@ Value roll(Call& call) {
 }
 
 // So many rows are turned around one by one: more would be too many operators.
-constexpr int64_t kFewRows = 64;
+constexpr Int kFewRows = 64;
 
 Value is_short(Call& call) {
   const Shape& shape = call.builder().shape(call.tensor(0));
-  const std::vector<int64_t> dims = call.dims_or_all(1, static_cast<int64_t>(shape.size()));
-  return {std::all_of(dims.begin(), dims.end(), [&](int64_t dim) {
+  const std::vector<Int> dims = call.dims_or_all(1, static_cast<Int>(shape.size()));
+  return {std::all_of(dims.begin(), dims.end(), [&](Int dim) {
     return !exceeds(shape[static_cast<size_t>(dim)], kFewRows);
   })};
 }
@@ -229,9 +228,9 @@ Value is_short(Call& call) {
 Value flip(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0);
-  for (const int64_t dim : call.dims_or_all(1, builder.rank(x))) {
+  for (const Int dim : call.dims_or_all(1, builder.rank(x))) {
     std::vector<CoreId> rows;
-    for (int64_t i = builder.shape(x)[static_cast<size_t>(dim)]; i > 0; --i)
+    for (Int i = builder.shape(x)[static_cast<size_t>(dim)]; i > 0; --i)
       rows.push_back(builder.slice(x, dim, i - 1, 1, 1));
     if (rows.size() > 1) x = builder.cat(rows, dim);
   }
@@ -242,21 +241,19 @@ Value flip(Call& call) {
 Value diagonal(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0);
-  const int64_t rank = builder.rank(x), offset = call.integer(1);
-  const int64_t a = call.existing_dim(call.integer(2), rank),
-                b = call.existing_dim(call.integer(3), rank);
+  const Int rank = builder.rank(x), offset = call.integer(1);
+  const Int a = call.existing_dim(call.integer(2), rank),
+            b = call.existing_dim(call.integer(3), rank);
   if (a == b) call.fail("the two dimensions are the same");
-  std::vector<int64_t> dims;
-  for (int64_t dim = 0; dim < rank; ++dim)
+  std::vector<Int> dims;
+  for (Int dim = 0; dim < rank; ++dim)
     if (dim != a && dim != b) dims.push_back(dim);
   dims.insert(dims.end(), {a, b});
   x = builder.permute(x, dims);
   Shape shape = builder.shape(x);
-  const int64_t row = std::max<int64_t>(times(offset, -1), 0),
-                column = std::max<int64_t>(offset, 0);
-  const int64_t size =
-      std::max<int64_t>(std::min(shape[rank - 2] - row, shape[rank - 1] - column), 0);
-  const int64_t first_row = size == 0 ? 0 : row, first_column = size == 0 ? 0 : column;
+  const Int row = std::max<Int>(times(offset, -1), 0), column = std::max<Int>(offset, 0);
+  const Int size = std::max<Int>(std::min(shape[rank - 2] - row, shape[rank - 1] - column), 0);
+  const Int first_row = size == 0 ? 0 : row, first_column = size == 0 ? 0 : column;
   x = builder.slice(builder.slice(x, rank - 2, first_row, 1, size), rank - 1, first_column, 1,
                     size);
   shape.resize(rank - 1);
@@ -265,10 +262,10 @@ Value diagonal(Call& call) {
 }
 
 // x with `rows` in place of its elements [start, start + count) of `dim`.
-Value overwritten(Call& call, CoreId x, CoreId rows, int64_t dim, int64_t start, int64_t count) {
+Value overwritten(Call& call, CoreId x, CoreId rows, Int dim, Int start, Int count) {
   Builder& builder = call.builder();
   Shape shape = builder.shape(x);
-  int64_t size = shape[dim];
+  Int size = shape[dim];
   shape[dim] = count;
   rows = broadcast_to(builder, builder.cast(rows, builder.dtype(x)),
                       broadcast_shape(call, {builder.shape(rows), shape}));
@@ -286,7 +283,7 @@ Value overwritten(Call& call, CoreId x, CoreId rows, int64_t dim, int64_t start,
 
 Value slice_scatter(Call& call) {
   CoreId x = call.tensor(0);
-  int64_t dim = call.existing_dim(call.integer(2), call.builder().rank(x));
+  Int dim = call.existing_dim(call.integer(2), call.builder().rank(x));
   Range range = range_of(call, 3, call.builder().shape(x)[dim]);
   if (range.step != 1 && range.count > 1) call.unsupported("slice_scatter with a step");
   return overwritten(call, x, call.tensor(1), dim, range.start, range.count);
@@ -295,9 +292,9 @@ Value slice_scatter(Call& call) {
 Value select_scatter(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0), row = call.tensor(1);
-  int64_t dim = call.existing_dim(call.integer(2), builder.rank(x));
+  Int dim = call.existing_dim(call.integer(2), builder.rank(x));
   Shape shape = builder.shape(row);
-  if (static_cast<int64_t>(shape.size()) + 1 != builder.rank(x))
+  if (static_cast<Int>(shape.size()) + 1 != builder.rank(x))
     call.fail("the row must have one dimension less");
   shape.insert(shape.begin() + dim, 1);
   return overwritten(call, x, builder.reshape(row, shape), dim,
@@ -309,11 +306,11 @@ Value select_scatter(Call& call) {
 Value pad(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0);
-  std::vector<int64_t> widths = call.integers(1);
-  if (widths.size() % 2 || static_cast<int64_t>(widths.size()) > 2 * builder.rank(x))
+  std::vector<Int> widths = call.integers(1);
+  if (widths.size() % 2 || static_cast<Int>(widths.size()) > 2 * builder.rank(x))
     call.fail("two widths a dimension");
   for (size_t i = 0; i < widths.size(); i += 2) {
-    int64_t dim = builder.rank(x) - 1 - static_cast<int64_t>(i) / 2;
+    Int dim = builder.rank(x) - 1 - static_cast<Int>(i) / 2;
     x = padded(call, x, dim, widths[i], widths[i + 1], call.number(2));
   }
   return tensor_value(x);

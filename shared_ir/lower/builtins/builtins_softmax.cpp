@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "shared_ir/lower/builtins/builtins.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
@@ -22,8 +23,8 @@ class Exponentials {
   Exponentials(Call& call, const std::string& shift)
       : builder_(call.builder()), x_(call.tensor(0)), shape_(builder_.shape(x_)), kept_(shape_) {
     if (!is_floating(builder_.dtype(x_))) call.fail("the exponentials of integers");
-    const auto dims = call.dims_or_all(1, static_cast<int64_t>(shape_.size()));
-    for (const int64_t dim : dims) kept_[dim] = 1;
+    const auto dims = call.dims_or_all(1, static_cast<Int>(shape_.size()));
+    for (const Int dim : dims) kept_[dim] = 1;
     shift_ = map(shift, reduced(Prim::kReduceMax, x_, dims));
     weights_ = map("exp", builder_.linear({x_, repeated(shift_)}, {Rational(1), Rational(-1)}));
     total_ = reduced(Prim::kReduceSum, weights_, dims);
@@ -46,7 +47,7 @@ class Exponentials {
     return builder_.map(fn, {x}, builder_.dtype(x), 0);
   }
   CoreId repeated(CoreId x) { return builder_.expand(x, shape_); }
-  CoreId reduced(Prim prim, CoreId x, const std::vector<int64_t>& dims) {
+  CoreId reduced(Prim prim, CoreId x, const std::vector<Int>& dims) {
     return builder_.reshape(builder_.reduce(prim, x, dims), kept_);
   }
 

@@ -9,12 +9,13 @@
 #include "shared_ir/cast.h"
 #include "shared_ir/lower/build/sizes.h"
 #include "shared_ir/lower/builtins/builtins.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
 
 CoreId constant(Call& call, size_t number, DType dtype, const Shape& shape) {
-  if (const auto* integer = call[number].get_if<int64_t>(); integer && !is_bool(dtype)) {
+  if (const auto* integer = call[number].get_if<Int>(); integer && !is_bool(dtype)) {
     const Rational value(*integer);
     if (!is_floating(dtype) || is_in_range(value.to_double(), dtype))
       return call.builder().constant(value, dtype, shape);
@@ -44,7 +45,7 @@ Value full_like(Call& call) {
 void flatten(const Value& value, std::vector<double>& numbers, Call& call) {
   if (const ValueList* list = value.get_if<ValueList>()) {
     for (const Value& element : *list) flatten(element, numbers, call);
-  } else if (const int64_t* integer = value.get_if<int64_t>()) {
+  } else if (const Int* integer = value.get_if<Int>()) {
     numbers.push_back(static_cast<double>(*integer));
   } else if (const double* real = value.get_if<double>()) {
     numbers.push_back(*real);
@@ -67,8 +68,8 @@ std::optional<CoreId> constant_runs(Builder& builder, const std::vector<double>&
   std::vector<CoreId> runs;
   for (size_t i = 0; i < starts.size(); ++i) {
     const size_t end = i + 1 < starts.size() ? starts[i + 1] : numbers.size();
-    runs.push_back(builder.stored_constant(numbers[starts[i]], dtype,
-                                           {static_cast<int64_t>(end - starts[i])}));
+    runs.push_back(
+        builder.stored_constant(numbers[starts[i]], dtype, {static_cast<Int>(end - starts[i])}));
   }
   return builder.cat(runs, 0);
 }
@@ -80,7 +81,7 @@ Value literal(Call& call) {
   flatten(call[0], numbers, call);
   Builder& builder = call.builder();
   auto count = element_count(recorded->shape);
-  if (static_cast<int64_t>(numbers.size()) != count)
+  if (static_cast<Int>(numbers.size()) != count)
     call.fail(fmt::format("{} numbers given for {} elements", numbers.size(), count));
   if (auto runs = constant_runs(builder, numbers, recorded->dtype))
     return tensor_value(builder.reshape(*runs, recorded->shape));
@@ -90,17 +91,16 @@ Value literal(Call& call) {
 
 // Numbers of an arange of int64 from a whole number to a whole number by whole steps, and of any
 // type by 1: sizes may be over symbols, which doubles are not, and large numbers are no doubles.
-std::optional<int64_t> whole_count(const Call& call, DType dtype) {
-  const auto integer = [&](size_t i, int64_t absent) -> std::optional<int64_t> {
+std::optional<Int> whole_count(const Call& call, DType dtype) {
+  const auto integer = [&](size_t i, Int absent) -> std::optional<Int> {
     if (!call.has(i)) return absent;
-    const auto* given = call[i].get_if<int64_t>();
+    const auto* given = call[i].get_if<Int>();
     return given ? std::optional(*given) : std::nullopt;
   };
   const auto start = integer(0, 0), end = integer(1, 0), step = integer(2, 1);
   if (!start || !end || !step || *step == 0) return std::nullopt;
   if (*step != 1 && dtype != DType::kInt64) return std::nullopt;
-  const int64_t distance =
-      *step > 0 ? plus(*end, times(*start, -1)) : plus(*start, times(*end, -1));
+  const Int distance = *step > 0 ? plus(*end, times(*start, -1)) : plus(*start, times(*end, -1));
   if (distance < 0) return std::nullopt;
   if (*step == 1 || distance == 0) return distance;
   return (distance - 1) / (*step > 0 ? *step : times(*step, -1)) + 1;
@@ -108,7 +108,7 @@ std::optional<int64_t> whole_count(const Call& call, DType dtype) {
 
 // start + step * i. Floating numbers that are integers are counted as such: what their type does
 // not hold is rounded.
-CoreId counted(Builder& builder, DType dtype, int64_t count, const Rational& start,
+CoreId counted(Builder& builder, DType dtype, Int count, const Rational& start,
                const Rational& step) {
   CoreId result = builder.iota(count, is_floating(dtype) ? DType::kInt64 : dtype);
   if (!start.is_integer() || !step.is_integer()) result = builder.cast(result, dtype);
@@ -138,7 +138,7 @@ Value arange(Call& call) {
   if (steps_to_end < 0) call.fail("the end lies before the start");
   constexpr double kMostSteps = 0x1p60;
   if (!(steps_to_end <= kMostSteps)) throw SizeOverflow{};
-  const auto count = static_cast<int64_t>(steps_to_end);
+  const auto count = static_cast<Int>(steps_to_end);
   if (!is_floating(dtype)) {  // shorter integers: as many as there are in real numbers
     start = std::trunc(start);
     step = std::trunc(step);
@@ -150,18 +150,18 @@ Value arange(Call& call) {
 // Rows and columns of the elements of a matrix on and below its diagonal, or on and above it, row
 // after row.
 Value triangle(Call& call) {
-  constexpr int64_t kMostRows = 4096;
+  constexpr Int kMostRows = 4096;
   Builder& builder = call.builder();
-  const int64_t rows = call.integer(0), columns = call.integer(1), diagonal = call.integer(2);
+  const Int rows = call.integer(0), columns = call.integer(1), diagonal = call.integer(2);
   const bool upper = call.flag(3);
   const DType dtype = call.dtype_or_recorded(4);
   if (rows < 0 || columns < 0) call.fail("a matrix of negative size");
   if (rows > kMostRows) call.unsupported("more rows than 4096");
   std::vector<CoreId> pieces[2];
-  int64_t total = 0;
-  for (int64_t row = 0; row < rows; ++row) {
-    const int64_t bound = std::clamp<int64_t>(row + diagonal + (upper ? 0 : 1), 0, columns);
-    const int64_t first = upper ? bound : 0, count = upper ? columns - bound : bound;
+  Int total = 0;
+  for (Int row = 0; row < rows; ++row) {
+    const Int bound = std::clamp<Int>(row + diagonal + (upper ? 0 : 1), 0, columns);
+    const Int first = upper ? bound : 0, count = upper ? columns - bound : bound;
     if (count == 0) continue;
     total += count;
     pieces[0].push_back(builder.constant(Rational(row), dtype, {count}));

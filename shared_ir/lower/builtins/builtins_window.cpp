@@ -9,14 +9,15 @@
 #include "shared_ir/cast.h"
 #include "shared_ir/lower/builtins/builtins.h"
 #include "shared_ir/lower/builtins/padding.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
 
 // One number for each dimension of x.
-std::vector<int64_t> per_dim(const Call& call, size_t i, int64_t rank) {
-  std::vector<int64_t> numbers = call.integers(i);
-  if (static_cast<int64_t>(numbers.size()) != rank)
+std::vector<Int> per_dim(const Call& call, size_t i, Int rank) {
+  std::vector<Int> numbers = call.integers(i);
+  if (static_cast<Int>(numbers.size()) != rank)
     call.fail(fmt::format("{} numbers for {} dimensions", numbers.size(), rank));
   return numbers;
 }
@@ -24,11 +25,11 @@ std::vector<int64_t> per_dim(const Call& call, size_t i, int64_t rank) {
 Value window(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0);
-  const int64_t rank = builder.rank(x);
+  const Int rank = builder.rank(x);
   const auto starts = per_dim(call, 1, rank), limits = per_dim(call, 2, rank),
              strides = per_dim(call, 3, rank);
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    const int64_t start = starts[dim], limit = limits[dim], stride = strides[dim];
+  for (Int dim = 0; dim < rank; ++dim) {
+    const Int start = starts[dim], limit = limits[dim], stride = strides[dim];
     if (start < 0 || start > limit || limit > builder.shape(x)[dim] || stride < 1)
       call.fail(fmt::format("[{}:{}:{}] of a dimension of size {}", start, limit, stride,
                             builder.shape(x)[dim]));
@@ -41,11 +42,11 @@ Value window(Call& call) {
 Value pad_each(Call& call) {
   Builder& builder = call.builder();
   CoreId x = call.tensor(0);
-  const int64_t rank = builder.rank(x);
+  const Int rank = builder.rank(x);
   const double number = call.number(1);
   const auto low = per_dim(call, 2, rank), high = per_dim(call, 3, rank),
              interior = per_dim(call, 4, rank);
-  for (int64_t dim = 0; dim < rank; ++dim) {
+  for (Int dim = 0; dim < rank; ++dim) {
     if (interior[dim] != 0) call.unsupported("padding between elements");
     x = padded(call, x, dim, low[dim], high[dim], number);
   }
@@ -54,7 +55,7 @@ Value pad_each(Call& call) {
 
 // Where a window of `size` elements starts, if that is known: at 0 where it is the whole dimension.
 // A start beyond the bounds is moved inside.
-std::optional<int64_t> known_start(Call& call, CoreId start, int64_t size, int64_t whole) {
+std::optional<Int> known_start(Call& call, CoreId start, Int size, Int whole) {
   const Builder& builder = call.builder();
   if (!is_integer(builder.dtype(start)) || builder.rank(start) != 0)
     call.fail("a start is an integer scalar");
@@ -62,14 +63,14 @@ std::optional<int64_t> known_start(Call& call, CoreId start, int64_t size, int64
   if (size == whole) return 0;
   if (!builder.is_finite_constant(start)) return std::nullopt;
   // XLA's semantics have no words on it; its compiler for CPUs takes the bits as a signed integer.
-  const int64_t number = builder.op(start).constant.numerator();
+  const Int number = builder.op(start).constant.numerator();
   if (is_unsigned(builder.dtype(start)) && number > integer_range(builder.dtype(start)).second / 2)
     call.unsupported("an unsigned start whose first bit is set");
-  return std::clamp<int64_t>(number, 0, whole - size);
+  return std::clamp<Int>(number, 0, whole - size);
 }
 
 // start, start + 1, ...
-CoreId counted_from(Builder& builder, CoreId start, int64_t count) {
+CoreId counted_from(Builder& builder, CoreId start, Int count) {
   const CoreId first = builder.expand(builder.reshape(start, {1}), {count});
   return builder.linear({first, builder.iota(count, builder.dtype(start))},
                         {Rational(1), Rational(1)});
@@ -77,7 +78,7 @@ CoreId counted_from(Builder& builder, CoreId start, int64_t count) {
 
 std::vector<CoreId> starts_of(const Call& call, size_t i, CoreId x) {
   std::vector<CoreId> starts = call.tensors(i);
-  if (static_cast<int64_t>(starts.size()) != call.context().builder.rank(x))
+  if (static_cast<Int>(starts.size()) != call.context().builder.rank(x))
     call.fail("a start is needed for each dimension");
   return starts;
 }
@@ -88,7 +89,7 @@ Value dynamic_window(Call& call) {
   CoreId x = call.tensor(0);
   const std::vector<CoreId> starts = starts_of(call, 1, x);
   const auto sizes = per_dim(call, 2, builder.rank(x));
-  for (int64_t dim = 0; dim < builder.rank(x); ++dim) {
+  for (Int dim = 0; dim < builder.rank(x); ++dim) {
     if (sizes[dim] < 0) call.fail(fmt::format("size {} is negative", sizes[dim]));
     const auto start = known_start(call, starts[dim], sizes[dim], builder.shape(x)[dim]);
     if (start) {
@@ -109,12 +110,12 @@ Value dynamic_overwrite(Call& call) {
   const CoreId x = call.tensor(0), rows = call.tensor(1);
   const std::vector<CoreId> starts = starts_of(call, 2, x);
   const Shape shape = builder.shape(x), window = builder.shape(rows);
-  const auto rank = static_cast<int64_t>(shape.size());
+  const auto rank = static_cast<Int>(shape.size());
   if (builder.rank(rows) != rank || builder.dtype(rows) != builder.dtype(x))
     call.fail("the window does not have the tensor's dimensions and type");
-  std::vector<int64_t> partial;
-  std::optional<int64_t> start;
-  for (int64_t dim = 0; dim < rank; ++dim) {
+  std::vector<Int> partial;
+  std::optional<Int> start;
+  for (Int dim = 0; dim < rank; ++dim) {
     const auto known = known_start(call, starts[dim], window[dim], shape[dim]);
     if (window[dim] == shape[dim]) continue;
     partial.push_back(dim);
@@ -122,11 +123,11 @@ Value dynamic_overwrite(Call& call) {
   }
   if (partial.empty()) return tensor_value(rows);
   if (partial.size() > 1) call.unsupported("a window in several dimensions is overwritten");
-  const int64_t dim = partial[0];
+  const Int dim = partial[0];
   if (start) {
     Call write(call.context(), "dynamic_overwrite",
                {tensor_value(x), tensor_value(rows), Value{dim}, Value{*start},
-                Value{*start + window[dim]}, Value{int64_t{1}}});
+                Value{*start + window[dim]}, Value{Int{1}}});
     return find_builtin("slice_scatter")->function(write);
   }
   ValueList indices(static_cast<size_t>(dim), Value{NoArg{}});

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::lowering {
 
 void Call::fail(const std::string& message) const {
@@ -34,17 +36,17 @@ const ValueList& Call::list(size_t i) const {
   fail(fmt::format("argument {} must be a list", i + 1));
 }
 
-int64_t Call::integer(size_t i) const {
+Int Call::integer(size_t i) const {
   if (i < size())
-    if (const int64_t* found = arguments_[i].get_if<int64_t>()) return *found;
+    if (const Int* found = arguments_[i].get_if<Int>()) return *found;
   fail(fmt::format("argument {} must be an integer", i + 1));
 }
 
-std::vector<int64_t> Call::integers(size_t i) const {
-  if (i < size() && arguments_[i].get_if<int64_t>()) return {integer(i)};
-  std::vector<int64_t> result;
+std::vector<Int> Call::integers(size_t i) const {
+  if (i < size() && arguments_[i].get_if<Int>()) return {integer(i)};
+  std::vector<Int> result;
   for (const Value& element : list(i)) {
-    const int64_t* found = element.get_if<int64_t>();
+    const Int* found = element.get_if<Int>();
     if (!found) fail(fmt::format("argument {} must be a list of integers", i + 1));
     result.push_back(*found);
   }
@@ -72,7 +74,7 @@ DType Call::dtype(size_t i) const {
 std::optional<double> Call::number_if(size_t i) const {
   if (i >= size()) return {};
   const Value& value = arguments_[i];
-  if (const auto* integer = value.get_if<int64_t>()) return static_cast<double>(*integer);
+  if (const auto* integer = value.get_if<Int>()) return static_cast<double>(*integer);
   if (const auto* real = value.get_if<double>()) return *real;
   if (const auto* flag = value.get_if<bool>()) return *flag ? 1 : 0;
   return {};
@@ -96,7 +98,7 @@ uint32_t Call::linear_operands(size_t first) const {
 
 Rational Call::coefficient(size_t i) {
   if (i < size())
-    if (const auto* integer = arguments_[i].get_if<int64_t>()) return Rational(*integer);
+    if (const auto* integer = arguments_[i].get_if<Int>()) return Rational(*integer);
   return coefficient_of(number(i));
 }
 
@@ -107,22 +109,22 @@ Rational Call::coefficient_of(double value) {
   return exact.value;
 }
 
-int64_t Call::checked_dim(int64_t dim, int64_t rank) const {
-  int64_t range = std::max<int64_t>(rank, 1);
+Int Call::checked_dim(Int dim, Int rank) const {
+  Int range = std::max<Int>(rank, 1);
   if (dim < -range || dim >= range)
     fail(fmt::format("dimension {} of a tensor of {} dimensions", dim, rank));
   return dim < 0 ? dim + range : dim;
 }
 
-int64_t Call::existing_dim(int64_t dim, int64_t rank) const {
+Int Call::existing_dim(Int dim, Int rank) const {
   if (rank == 0) fail("the tensor has no dimensions");
   return checked_dim(dim, rank);
 }
 
-std::vector<int64_t> Call::dims_or_all(size_t i, int64_t rank) const {
-  std::vector<int64_t> dims;
+std::vector<Int> Call::dims_or_all(size_t i, Int rank) const {
+  std::vector<Int> dims;
   if (has(i))
-    for (int64_t dim : integers(i)) dims.push_back(checked_dim(dim, rank));
+    for (Int dim : integers(i)) dims.push_back(checked_dim(dim, rank));
   if (dims.empty()) {
     dims.resize(rank);
     std::iota(dims.begin(), dims.end(), 0);
@@ -136,7 +138,7 @@ std::vector<int64_t> Call::dims_or_all(size_t i, int64_t rank) const {
 
 Shape Call::sizes(size_t i) const {
   Shape result = integers(i);
-  for (int64_t size : result)
+  for (Int size : result)
     if (size < 0) fail(fmt::format("size {} is negative", size));
   return result;
 }

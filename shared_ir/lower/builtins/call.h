@@ -10,6 +10,7 @@
 #include "shared_ir/lower/build/site.h"
 #include "shared_ir/lower/build/value.h"
 #include "shared_ir/mesh.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 
@@ -50,8 +51,8 @@ class Call {
   CoreId tensor(size_t i) const;
   std::vector<CoreId> tensors(size_t i) const;  // a list of tensors, or one
   const ValueList& list(size_t i) const;
-  int64_t integer(size_t i) const;
-  std::vector<int64_t> integers(size_t i) const;  // a list of integers, or one
+  Int integer(size_t i) const;
+  std::vector<Int> integers(size_t i) const;  // a list of integers, or one
   bool flag(size_t i) const;
   const std::string& text(size_t i) const;
   DType dtype(size_t i) const;
@@ -70,12 +71,12 @@ class Call {
 
   // A dimension 0 <= d < rank; negative ones count from the end. A scalar (rank 0) accepts 0 and -1
   // as PyTorch does.
-  int64_t dim(size_t i, int64_t rank) const { return checked_dim(integer(i), rank); }
-  int64_t checked_dim(int64_t dim, int64_t rank) const;
+  Int dim(size_t i, Int rank) const { return checked_dim(integer(i), rank); }
+  Int checked_dim(Int dim, Int rank) const;
   // The same of a tensor that must have dimensions: a scalar has none to name.
-  int64_t existing_dim(int64_t dim, int64_t rank) const;
+  Int existing_dim(Int dim, Int rank) const;
   // Sorted, without repetition. None or an empty list: every dimension.
-  std::vector<int64_t> dims_or_all(size_t i, int64_t rank) const;
+  std::vector<Int> dims_or_all(size_t i, Int rank) const;
   // A shape: no negative size.
   Shape sizes(size_t i) const;
 

@@ -6,29 +6,30 @@
 #include <fmt/format.h>
 
 #include "shared_ir/lower/builtins/constant_values.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 
-std::optional<CoreId> written_rows(Call& call, CoreId x, int64_t dim, CoreId ids, CoreId values,
+std::optional<CoreId> written_rows(Call& call, CoreId x, Int dim, CoreId ids, CoreId values,
                                    bool accumulate) {
   constexpr size_t kFewRows = 8;
   Builder& builder = call.builder();
   const auto rows = constant_values(builder.program(), ids);
   if (!rows || rows->empty() || rows->size() > kFewRows) return std::nullopt;
   Shape shape = builder.shape(x);
-  const int64_t size = shape[dim];
-  shape[dim] = static_cast<int64_t>(rows->size());
+  const Int size = shape[dim];
+  shape[dim] = static_cast<Int>(rows->size());
   values = builder.reshape(values, shape);
   const auto sum = [&](CoreId a, CoreId b) {
     return builder.linear({a, b}, {Rational(1), Rational(1)});
   };
-  std::map<int64_t, CoreId> written;
+  std::map<Int, CoreId> written;
   for (size_t i = 0; i < rows->size(); ++i) {
-    const auto index = static_cast<int64_t>((*rows)[i]);
+    const auto index = static_cast<Int>((*rows)[i]);
     if (index < -size || index >= size)
       call.fail(fmt::format("index {} of a table of {} rows", index, size));
-    const int64_t row = index < 0 ? size + index : index;
-    const CoreId value = builder.slice(values, dim, static_cast<int64_t>(i), 1, 1);
+    const Int row = index < 0 ? size + index : index;
+    const CoreId value = builder.slice(values, dim, static_cast<Int>(i), 1, 1);
     const auto before = written.find(row);
     if (before == written.end())
       written[row] = accumulate ? sum(builder.slice(x, dim, row, 1, 1), value) : value;
@@ -38,8 +39,8 @@ std::optional<CoreId> written_rows(Call& call, CoreId x, int64_t dim, CoreId ids
       call.unsupported("it writes an element twice");
   }
   std::vector<CoreId> pieces;
-  int64_t end = 0;  // of what is done
-  const auto leave_until = [&](int64_t row) {
+  Int end = 0;  // of what is done
+  const auto leave_until = [&](Int row) {
     if (row > end) pieces.push_back(builder.slice(x, dim, end, 1, row - end));
   };
   for (const auto& [row, value] : written) {

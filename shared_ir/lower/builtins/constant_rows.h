@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "shared_ir/lower/builtins/call.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 
@@ -12,7 +13,7 @@ namespace assay::lowering {
 // `values` have the dimensions of ids in place of `dim`. nullopt where the ids are no constants, or
 // more than a few. Indices count from the end where they are negative. Fails where one is out of
 // range; unsupported where a row is written twice and not added to.
-std::optional<CoreId> written_rows(Call& call, CoreId x, int64_t dim, CoreId ids, CoreId values,
+std::optional<CoreId> written_rows(Call& call, CoreId x, Int dim, CoreId ids, CoreId values,
                                    bool accumulate);
 
 }  // namespace assay::lowering

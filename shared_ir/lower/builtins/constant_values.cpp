@@ -51,7 +51,7 @@ class Evaluation {
         return false;
     }
     Int elements = 1;
-    for (const int64_t size : op.shape) elements *= size;
+    for (const Int size : op.shape) elements *= size;
     return !exceeds(elements, Int{kMostElements});
   }
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::lowering {
 
-CoreId padded(Call& call, CoreId x, int64_t dim, int64_t before, int64_t after, double number) {
-  constexpr int64_t kWidest = int64_t{1} << 40;
-  for (const int64_t width : {before, after})
+CoreId padded(Call& call, CoreId x, Int dim, Int before, Int after, double number) {
+  constexpr Int kWidest = Int{1} << 40;
+  for (const Int width : {before, after})
     if (width < -kWidest || width > kWidest) call.fail("a width beyond 2^40");
   Builder& builder = call.builder();
   // PyTorch converts the number to the tensor's type, towards zero.
@@ -15,11 +17,11 @@ CoreId padded(Call& call, CoreId x, int64_t dim, int64_t before, int64_t after, 
   if (is_bool(dtype)) number = number == 0 ? 0 : 1;
   if (is_integer(dtype)) number = std::trunc(number);
   Shape shape = builder.shape(x);
-  const int64_t start = std::max<int64_t>(-before, 0);
-  const int64_t count = shape[dim] - start - std::max<int64_t>(-after, 0);
+  const Int start = std::max<Int>(-before, 0);
+  const Int count = shape[dim] - start - std::max<Int>(-after, 0);
   if (count < 0) call.fail("more is cut off than there is");
   std::vector<CoreId> pieces;
-  const auto add_width = [&](int64_t width) {
+  const auto add_width = [&](Int width) {
     shape[dim] = width;
     if (width > 0) pieces.push_back(builder.constant(number, dtype, shape));
   };
@@ -29,7 +31,7 @@ CoreId padded(Call& call, CoreId x, int64_t dim, int64_t before, int64_t after, 
   return builder.cat(pieces, dim);
 }
 
-CoreId spaced(Call& call, CoreId x, int64_t dim, int64_t step) {
+CoreId spaced(Call& call, CoreId x, Int dim, Int step) {
   if (step == 1) return x;
   Builder& builder = call.builder();
   Shape split = builder.shape(x), joined = split;

@@ -2,14 +2,15 @@
 #pragma once
 
 #include "shared_ir/lower/builtins/call.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 
 // x with `before` and `after` times the number at the ends of dimension `dim`; a negative width
 // cuts off. Fails when more is cut off than there is.
-CoreId padded(Call& call, CoreId x, int64_t dim, int64_t before, int64_t after, double number);
+CoreId padded(Call& call, CoreId x, Int dim, Int before, Int after, double number);
 
 // `step` - 1 zeros between neighbours of dimension `dim`.
-CoreId spaced(Call& call, CoreId x, int64_t dim, int64_t step);
+CoreId spaced(Call& call, CoreId x, Int dim, Int step);
 
 }  // namespace assay::lowering

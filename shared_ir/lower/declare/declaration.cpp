@@ -8,6 +8,7 @@
 
 #include "shared_ir/base/toml_keys.h"
 #include "shared_ir/lower/builtins/builtins.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
@@ -60,7 +61,7 @@ class DeclarationParser {
 
   SourcePlace place_of(const toml::source_region& region) const {
     SourcePlace place = place_;
-    place.line += static_cast<int64_t>(region.begin.line) - 1;
+    place.line += static_cast<Int>(region.begin.line) - 1;
     place.column = region.begin.column;
     return place;
   }

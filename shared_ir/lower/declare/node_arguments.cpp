@@ -1,9 +1,11 @@
 #include "shared_ir/lower/declare/node_arguments.h"
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::lowering {
 
 std::optional<Arg> arg_of(const Value& value) {
-  if (const auto* integer = value.get_if<int64_t>()) return Arg{*integer};
+  if (const auto* integer = value.get_if<Int>()) return Arg{*integer};
   if (const auto* real = value.get_if<double>()) return Arg{*real};
   if (const auto* flag = value.get_if<bool>()) return Arg{*flag};
   if (const auto* text = value.get_if<std::string>()) return Arg{*text};

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::lowering {
 namespace {
 
@@ -15,7 +17,7 @@ Value value_from(const Arg& arg, const std::vector<CoreId>& value_of) {
     const std::vector<CoreId>& value_of;
     Value operator()(NoArg) const { return {NoArg{}}; }
     Value operator()(TensorArg tensor) const { return {TensorRef{value_of[tensor.id]}}; }
-    Value operator()(int64_t number) const { return {number}; }
+    Value operator()(Int number) const { return {number}; }
     Value operator()(double number) const { return {number}; }
     Value operator()(bool flag) const { return {flag}; }
     Value operator()(const std::string& text) const { return {text}; }

@@ -6,18 +6,20 @@
 #include <set>
 #include <tuple>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::checker {
 namespace {
 
-constexpr int64_t kMostIntervals = int64_t{1} << 14;
+constexpr Int kMostIntervals = Int{1} << 14;
 // Digits that do not nest, or that would be many intervals, are counted value by value up to this
 // many values.
-constexpr int64_t kMostValues = int64_t{1} << 22;
-constexpr int64_t kFewRepeats = 64;
+constexpr Int kMostValues = Int{1} << 22;
+constexpr Int kFewRepeats = 64;
 
 struct Digit {
-  int64_t stride;
-  int64_t end;  // stride * radix
+  Int stride;
+  Int end;  // stride * radix
   bool counted = false;
 };
 
@@ -25,12 +27,12 @@ struct Digit {
 struct Condition {
   size_t key;
   std::vector<Interval> in;
-  int64_t stride = 1;
-  int64_t radix = 0;  // 0: the value itself
+  Int stride = 1;
+  Int radix = 0;  // 0: the value itself
   auto operator<=>(const Condition&) const = default;
 
-  bool holds(int64_t value) const {
-    const int64_t digit = radix == 0 ? value : value / stride % radix;
+  bool holds(Int value) const {
+    const Int digit = radix == 0 ? value : value / stride % radix;
     return std::any_of(in.begin(), in.end(),
                        [&](const Interval& i) { return i.lo <= digit && digit < i.hi; });
   }
@@ -112,16 +114,16 @@ class Coordinates {
     const auto [at, added] =
         box_keys_.emplace(std::pair{box.label, digit->stride}, domains_.size());
     if (added) domains_.push_back({0, digit->end / digit->stride});
-    const int64_t scale = box.stride / digit->stride, period = scale * box.radix;
+    const Int scale = box.stride / digit->stride, period = scale * box.radix;
     if (digit->counted) {
       counted_.insert(at->second);
       return {at->second, box.in, scale, box.radix};
     }
-    const int64_t repeats = digit->end / digit->stride / period;
-    if (repeats * static_cast<int64_t>(box.in.size()) > kMostIntervals)
+    const Int repeats = digit->end / digit->stride / period;
+    if (repeats * static_cast<Int>(box.in.size()) > kMostIntervals)
       throw Rejection{"boxes on incompatible digits"};
     Condition condition{at->second, {}};
-    for (int64_t k = 0; k < repeats; ++k)
+    for (Int k = 0; k < repeats; ++k)
       for (const Interval& in : box.in)
         condition.in.push_back({k * period + in.lo * scale, k * period + in.hi * scale});
     return condition;
@@ -138,32 +140,32 @@ class Coordinates {
   const Facts& facts_;
   bool maxima_;
   std::map<LabelId, std::vector<Digit>> digits_;
-  std::map<std::pair<LabelId, int64_t>, size_t> box_keys_;
+  std::map<std::pair<LabelId, Int>, size_t> box_keys_;
   std::map<Factor, size_t> guard_keys_;
   std::vector<Interval> domains_;
   std::set<size_t> counted_;
 };
 
 // Values of a coordinate, one for each way in which conditions on it hold.
-std::vector<int64_t> values_of(const Coordinates& coordinates, const std::vector<Item>& items,
-                               size_t key) {
+std::vector<Int> values_of(const Coordinates& coordinates, const std::vector<Item>& items,
+                           size_t key) {
   const Interval domain = coordinates.domain(key);
-  std::vector<int64_t> values;
+  std::vector<Int> values;
   if (coordinates.counted(key)) {
-    for (int64_t value = domain.lo; value < domain.hi; ++value) values.push_back(value);
+    for (Int value = domain.lo; value < domain.hi; ++value) values.push_back(value);
   } else {
     values.push_back(domain.lo);
     for (const Item& item : items)
       for (const Condition& condition : item.conditions)
         if (condition.key == key)
           for (const Interval& in : condition.in)
-            for (const int64_t edge : {in.lo, in.hi})
+            for (const Int edge : {in.lo, in.hi})
               if (domain.lo < edge && edge < domain.hi) values.push_back(edge);
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
   }
   std::set<std::vector<bool>> seen;
-  std::erase_if(values, [&](int64_t value) {
+  std::erase_if(values, [&](Int value) {
     std::vector<bool> holding;
     for (const Item& item : items)
       for (const Condition& condition : item.conditions)
@@ -174,7 +176,7 @@ std::vector<int64_t> values_of(const Coordinates& coordinates, const std::vector
 }
 
 // The items that hold at this value of the coordinate, without their conditions on it.
-std::vector<Item> items_at(const std::vector<Item>& items, size_t key, int64_t value) {
+std::vector<Item> items_at(const std::vector<Item>& items, size_t key, Int value) {
   std::vector<Item> here;
   for (const Item& item : items) {
     const bool holds = std::all_of(
@@ -202,8 +204,8 @@ bool in_every_cell(const Coordinates& coordinates, const std::vector<Item>& item
                    const Leaf& leaf) {
   const auto key = coordinate_of(items);
   if (!key) return leaf(items);
-  const std::vector<int64_t> values = values_of(coordinates, items, *key);
-  return std::all_of(values.begin(), values.end(), [&](int64_t value) {
+  const std::vector<Int> values = values_of(coordinates, items, *key);
+  return std::all_of(values.begin(), values.end(), [&](Int value) {
     return in_every_cell(coordinates, items_at(items, *key, value), leaf);
   });
 }
@@ -235,7 +237,7 @@ bool add_up_to_zero(const Coordinates& coordinates, const std::vector<Item>& all
   const std::vector<Item> items = merged(all);
   const auto key = coordinate_of(items);
   if (!key) return items.empty();
-  const std::vector<int64_t> values = values_of(coordinates, items, *key);
+  const std::vector<Int> values = values_of(coordinates, items, *key);
   std::vector<Item> on_key;
   for (const Item& item : items)
     if (std::any_of(item.conditions.begin(), item.conditions.end(),
@@ -243,7 +245,7 @@ bool add_up_to_zero(const Coordinates& coordinates, const std::vector<Item>& all
       on_key.push_back(item);
   std::vector<Item> at_first = items_at(on_key, *key, values.front());
   for (Item& item : at_first) item.coef = -item.coef;
-  const auto same_as_first = [&](int64_t value) {
+  const auto same_as_first = [&](Int value) {
     std::vector<Item> difference = items_at(on_key, *key, value);
     difference.insert(difference.end(), at_first.begin(), at_first.end());
     return add_up_to_zero(coordinates, difference);
@@ -280,7 +282,7 @@ std::vector<Box> maxima(const Product& product) {
 
 // The same values of the label by its widest digit: x / 1 % 8 in [0, 4) are x / 4 % 2 in [0, 1).
 Box coarsest(Box box) {
-  int64_t common = box.radix;
+  Int common = box.radix;
   for (const Interval& in : box.in) common = std::gcd(common, std::gcd(in.lo, in.hi));
   if (common <= 1) return box;
   box.stride *= common;

@@ -1,5 +1,7 @@
 #include "static_check/checker/arithmetic/definitions.h"
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::checker {
 
 std::vector<Affine> label_coordinates(const Region& region, const Instance& instance,
@@ -70,13 +72,13 @@ std::optional<Sum> expand(const Facts& facts, const Region& region, const Factor
       return sum;
     }
     case Instance::Kind::kCat: {
-      std::vector<int64_t> starts{0};
-      for (const int64_t size : made->piece_sizes) starts.push_back(starts.back() + size);
+      std::vector<Int> starts{0};
+      for (const Int size : made->piece_sizes) starts.push_back(starts.back() + size);
       const auto [across, along] = divide(region, factor.index, starts.back());
       std::vector<Affine> labels = label_coordinates(region, *made, times(across, starts.back()));
       const size_t piece = locate(region, along, starts);
       Affine rest = shifted(along, -starts[piece]);
-      int64_t size = made->piece_sizes[piece];
+      Int size = made->piece_sizes[piece];
       for (size_t i = 0; i < labels.size(); ++i) {
         const InstanceLabel& label = made->labels[i];
         if (label.tag != InstanceLabel::Tag::kWhole ||

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/arithmetic/definitions.h"
 
 namespace assay::checker {
 namespace {
 
 constexpr size_t kMostTerms = 256;
-constexpr int64_t kMostTimes = 4;  // that a logarithm occurs
+constexpr Int kMostTimes = 4;      // that a logarithm occurs
 constexpr int kMostDivisors = 32;  // that one sum is multiplied by
 
 Sum one() { return {Product{}}; }

@@ -1,6 +1,7 @@
 // The normal form of a product.
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/arithmetic/definitions.h"
 
 namespace assay::checker {
@@ -11,7 +12,7 @@ namespace {
 bool guard_to_box(const Facts& facts, const Region& region, Product& product, const Guard& guard) {
   const AtomId one_hot = facts.one_hot_of(guard.element.atom);
   if (one_hot == kNone) return false;
-  const int64_t elements = facts.atom(guard.element.atom).size;
+  const Int elements = facts.atom(guard.element.atom).size;
   for (const Factor& factor : product.factors) {
     const Instance* sum = facts.definition(factor.atom);
     if (sum == nullptr || sum->kind != Instance::Kind::kSum) continue;
@@ -43,13 +44,13 @@ bool guard_to_box(const Facts& facts, const Region& region, Product& product, co
         Affine element = index;
         element.steps[digit] = 0;
         element = plus(element, Affine{});
-        const int64_t first_class = element.base - guard.element.index.base;
+        const Int first_class = element.base - guard.element.index.base;
         if (element.steps != guard.element.index.steps || first_class % elements != 0) continue;
         size_t hiding = 0;
         for (const Factor& other : product.factors)
           hiding += facts.hides(other.atom, label) ? 1 : 0;
         if (hiding != 1 || !facts.may_box(factor.atom, label)) continue;
-        const int64_t size = inner.sizes[digit], shift = first_class / elements;
+        const Int size = inner.sizes[digit], shift = first_class / elements;
         Box box{label, 1, size, false, {}};
         for (const Interval& in : intersect(guard.in, {{shift, shift + size}}))
           box.in.push_back({in.lo - shift, in.hi - shift});
@@ -66,12 +67,12 @@ bool guard_to_box(const Facts& facts, const Region& region, Product& product, co
 std::optional<Affine> class_of(const Facts& facts, const Product& product, const Factor& element) {
   const AtomId one_hot = facts.one_hot_of(element.atom);
   if (one_hot == kNone) return std::nullopt;
-  const int64_t elements = facts.atom(element.atom).size;
+  const Int elements = facts.atom(element.atom).size;
   for (const Factor& factor : product.factors) {
     if (factor.atom != one_hot) continue;
     Affine category;
     bool exact = true;
-    const auto divided = [&](int64_t x) {
+    const auto divided = [&](Int x) {
       exact &= x >= 0 && x % elements == 0;
       return x / elements;
     };

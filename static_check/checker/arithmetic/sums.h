@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/facts/facts.h"
 
 namespace assay::checker {
@@ -20,8 +21,8 @@ using Factors = std::vector<Factor>;
 // The digit (value / stride) % radix of a hidden label lies in the intervals.
 struct Box {
   LabelId label = 0;
-  int64_t stride = 1;
-  int64_t radix = 1;
+  Int stride = 1;
+  Int radix = 1;
   bool maximum = false;
   std::vector<Interval> in;
   bool operator==(const Box&) const = default;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/arithmetic/definitions.h"
 
 namespace assay::checker {
@@ -15,10 +16,10 @@ bool hides_label_of(const Facts& facts, AtomId atom, const Instance& made) {
   });
 }
 
-bool holds(const std::vector<Box>& boxes, LabelId label, int64_t value) {
+bool holds(const std::vector<Box>& boxes, LabelId label, Int value) {
   return std::all_of(boxes.begin(), boxes.end(), [&](const Box& box) {
     if (box.label != label) return true;
-    const int64_t digit = value / box.stride % box.radix;
+    const Int digit = value / box.stride % box.radix;
     return std::any_of(box.in.begin(), box.in.end(),
                        [&](const Interval& in) { return in.lo <= digit && digit < in.hi; });
   });
@@ -32,7 +33,7 @@ Factors reduced(const Region& region, const Instance& made, const Affine& index,
     const InstanceLabel& label = made.labels[i];
     if (label.tag != Tag::kReduced) continue;
     std::vector<std::vector<Affine>> longer;
-    for (int64_t value = 0; value < label.size; ++value) {
+    for (Int value = 0; value < label.size; ++value) {
       if (!holds(boxes, label.hidden, value)) continue;
       for (std::vector<Affine> choice : choices) {
         choice[i] = Affine{value, {}};
@@ -52,7 +53,7 @@ Factors reduced(const Region& region, const Instance& made, const Affine& index,
 bool is_reduction_of_few(const Facts& facts, AtomId atom, Instance::Kind kind) {
   const Instance* made = facts.definition(atom);
   if (made == nullptr || made->kind != kind) return false;
-  int64_t elements = 1;
+  Int elements = 1;
   for (const InstanceLabel& label : made->labels) {
     if (label.tag != Tag::kReduced) continue;
     if (label.size > kFewElements) return false;

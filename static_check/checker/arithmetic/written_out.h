@@ -3,12 +3,13 @@
 
 #include <optional>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/arithmetic/sums.h"
 
 namespace assay::checker {
 
 // At most as many elements are written out, of a claim and of what it reduces.
-inline constexpr int64_t kFewElements = 256;
+inline constexpr Int kFewElements = 256;
 
 // Whether the atom is a reduction of this kind of few elements.
 bool is_reduction_of_few(const Facts& facts, AtomId atom, Instance::Kind kind);

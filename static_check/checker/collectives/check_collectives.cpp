@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "shared_ir/collective.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/arithmetic/boxes.h"
 #include "static_check/checker/arithmetic/extrema.h"
 #include "static_check/checker/collectives/meeting.h"
@@ -228,8 +229,8 @@ class CollectiveCheck {
       case Collective::Kind::kBroadcast:
         return operand(meeting, source_of(meeting), region, coords);
       case Collective::Kind::kScatter:
-        coords[0] = shifted(coords[0],
-                            static_cast<int64_t>(to) * op_of(joint_, meeting.members[to]).shape[0]);
+        coords[0] =
+            shifted(coords[0], static_cast<Int>(to) * op_of(joint_, meeting.members[to]).shape[0]);
         return operand(meeting, source_of(meeting), region, coords);
       case Collective::Kind::kBarrier:
         return operand(meeting, to, region, coords);
@@ -245,11 +246,11 @@ class CollectiveCheck {
   Sum from_pieces(const Meeting& meeting, size_t to, const Region& region,
                   std::vector<Affine> coords) {
     const bool gather = meeting.collective->kind != Collective::Kind::kAllToAll;
-    std::vector<int64_t> starts{0};
+    std::vector<Int> starts{0};
     std::vector<size_t> pieces;
     for (size_t from = 0; from < meeting.members.size(); ++from) {
-      const int64_t rows = gather ? operand_of(joint_, meeting.members[from]).shape[0]
-                                  : collective_of(joint_, meeting.members[to]).receive_splits[from];
+      const Int rows = gather ? operand_of(joint_, meeting.members[from]).shape[0]
+                              : collective_of(joint_, meeting.members[to]).receive_splits[from];
       if (rows == 0) continue;
       starts.push_back(starts.back() + rows);
       pieces.push_back(from);
@@ -257,7 +258,7 @@ class CollectiveCheck {
     const size_t piece = locate(region, coords[0], starts);
     coords[0] = shifted(coords[0], -starts[piece]);
     if (!gather) {
-      const std::vector<int64_t>& sent =
+      const std::vector<Int>& sent =
           collective_of(joint_, meeting.members[pieces[piece]]).send_splits;
       for (size_t i = 0; i < to; ++i) coords[0].base += sent[i];
     }
@@ -274,7 +275,7 @@ class CollectiveCheck {
     for_each_region(region_of(step.op().shape), 0, [&](const Region& region) {
       std::vector<Affine> coords = region.coords;
       if (collective.kind == Collective::Kind::kReduceScatter)
-        coords[0] = shifted(coords[0], static_cast<int64_t>(i) * step.op().shape[0]);
+        coords[0] = shifted(coords[0], static_cast<Int>(i) * step.op().shape[0]);
       check_reduced(meeting, step, region, coords);
       ++step.probes;
     });
@@ -283,7 +284,7 @@ class CollectiveCheck {
   void check_reduced(const Meeting& meeting, const Step& step, const Region& region,
                      const std::vector<Affine>& coords) {
     const Sum claimed = as_sum(element_at(region, step.claim(), region.coords));
-    const auto members = static_cast<int64_t>(meeting.members.size());
+    const auto members = static_cast<Int>(meeting.members.size());
     const Collective::Reduce reduce = meeting.collective->reduce;
     const bool extremum = reduce == Collective::Reduce::kMax || reduce == Collective::Reduce::kMin;
     std::vector<Sum> parts;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::checker {
 namespace {
 
-int64_t position(const std::vector<Rank>& ranks, Rank rank) {
+Int position(const std::vector<Rank>& ranks, Rank rank) {
   return std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
 }
 
@@ -33,7 +35,7 @@ size_t source_of(const Meeting& meeting) {
 }
 
 void check_shape(const Joint& joint, const Meeting& meeting, size_t i) {
-  const auto members = static_cast<int64_t>(meeting.members.size());
+  const auto members = static_cast<Int>(meeting.members.size());
   Shape shape = operand_of(joint, meeting.members[i]).shape;
   const Shape& out = op_of(joint, meeting.members[i]).shape;
   bool fits = true;
@@ -63,10 +65,10 @@ void check_shape(const Joint& joint, const Meeting& meeting, size_t i) {
     case Collective::Kind::kAllToAll: {
       fits = !shape.empty() && collective_of(joint, meeting.members[i]).receive_splits.size() ==
                                    meeting.members.size();
-      int64_t rows = 0;
+      Int rows = 0;
       for (size_t from = 0; fits && from < meeting.members.size(); ++from) {
         const Collective& theirs = collective_of(joint, meeting.members[from]);
-        const int64_t received = collective_of(joint, meeting.members[i]).receive_splits[from];
+        const Int received = collective_of(joint, meeting.members[i]).receive_splits[from];
         fits = theirs.send_splits.size() == meeting.members.size() &&
                theirs.send_splits[i] == received;
         rows += received;

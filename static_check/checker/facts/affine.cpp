@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::checker {
 namespace {
@@ -12,12 +13,12 @@ void trim(Affine& x) {
   while (!x.steps.empty() && x.steps.back() == 0) x.steps.pop_back();
 }
 
-void set_step(Affine& x, size_t digit, int64_t step) {
+void set_step(Affine& x, size_t digit, Int step) {
   if (x.steps.size() <= digit) x.steps.resize(digit + 1, 0);
   x.steps[digit] = step;
 }
 
-int64_t ceil_divide(int64_t x, int64_t y) { return (x + y - 1) / y; }
+Int ceil_divide(Int x, Int y) { return (x + y - 1) / y; }
 
 }  // namespace
 
@@ -40,31 +41,31 @@ std::optional<Affine> minus(const Affine& x, const Affine& y) {
   return difference;
 }
 
-Affine times(const Affine& x, int64_t factor) {
+Affine times(const Affine& x, Int factor) {
   Affine product{x.base * factor, x.steps};
-  for (int64_t& step : product.steps) step *= factor;
+  for (Int& step : product.steps) step *= factor;
   trim(product);
   return product;
 }
 
-Affine shifted(Affine x, int64_t by) {
+Affine shifted(Affine x, Int by) {
   x.base += by;
   return x;
 }
 
-int64_t Region::elements() const {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+Int Region::elements() const {
+  return std::accumulate(sizes.begin(), sizes.end(), Int{1}, std::multiplies<>());
 }
 
-int64_t Region::largest(const Affine& x) const {
-  int64_t value = x.base;
+Int Region::largest(const Affine& x) const {
+  Int value = x.base;
   for (size_t i = 0; i < x.steps.size(); ++i) value += x.steps[i] * (sizes[i] - 1);
   return value;
 }
 
 Region region_of(const Shape& shape, const Region& outer) {
   Region region = outer;
-  for (const int64_t extent : shape) {
+  for (const Int extent : shape) {
     Affine coord;
     if (extent != 1) {
       set_step(coord, region.sizes.size(), 1);
@@ -75,15 +76,15 @@ Region region_of(const Shape& shape, const Region& outer) {
   return region;
 }
 
-std::pair<Affine, Affine> divide(const Region& region, const Affine& x, int64_t divisor) {
+std::pair<Affine, Affine> divide(const Region& region, const Affine& x, Int divisor) {
   ASSAY_CHECK(divisor > 0, "division by a stride that is not positive");
   Affine quotient, remainder;
   remainder.base = ((x.base % divisor) + divisor) % divisor;
   quotient.base = (x.base - remainder.base) / divisor;
-  int64_t largest = remainder.base;
+  Int largest = remainder.base;
   size_t widest = x.steps.size();
   for (size_t i = 0; i < x.steps.size(); ++i) {
-    const int64_t step = x.steps[i];
+    const Int step = x.steps[i];
     if (step == 0) continue;
     if (step % divisor == 0) {
       set_step(quotient, i, step / divisor);
@@ -95,33 +96,33 @@ std::pair<Affine, Affine> divide(const Region& region, const Affine& x, int64_t 
   }
   if (largest < divisor) return {std::move(quotient), std::move(remainder)};
 
-  const int64_t step = x.steps[widest], size = region.sizes[widest];
-  const int64_t period = divisor / common_divisor(step, divisor);
+  const Int step = x.steps[widest], size = region.sizes[widest];
+  const Int period = divisor / common_divisor(step, divisor);
   if (period < size) {
     if (size % period == 0) throw Split{widest, period, true};
     throw Split{widest, size - size % period, false};
   }
-  throw Split{widest, std::clamp<int64_t>(ceil_divide(divisor - remainder.base, step), 1, size - 1),
+  throw Split{widest, std::clamp<Int>(ceil_divide(divisor - remainder.base, step), 1, size - 1),
               false};
 }
 
-size_t locate(const Region& region, const Affine& x, std::span<const int64_t> cuts) {
+size_t locate(const Region& region, const Affine& x, std::span<const Int> cuts) {
   const auto next = std::upper_bound(cuts.begin(), cuts.end(), x.base);
   if (next == cuts.begin() || next == cuts.end()) throw Rejection{"an index leaves its tensor"};
   if (region.largest(x) < *next) return static_cast<size_t>(next - cuts.begin()) - 1;
   size_t widest = 0;
   for (size_t i = 0; i < x.steps.size(); ++i)
     if (x.steps[i] > x.step(widest)) widest = i;
-  throw Split{widest,
-              std::clamp<int64_t>(ceil_divide(*next - x.base, x.steps[widest]), 1,
-                                  region.sizes[widest] - 1),
-              false};
+  throw Split{
+      widest,
+      std::clamp<Int>(ceil_divide(*next - x.base, x.steps[widest]), 1, region.sizes[widest] - 1),
+      false};
 }
 
 bool inside(const Region& region, const Affine& x, const Interval& in) {
-  const int64_t low = x.base, high = region.largest(x) + 1;
-  std::vector<int64_t> cuts{low, high};
-  for (const int64_t edge : {in.lo, in.hi})
+  const Int low = x.base, high = region.largest(x) + 1;
+  std::vector<Int> cuts{low, high};
+  for (const Int edge : {in.lo, in.hi})
     if (low < edge && edge < high) cuts.push_back(edge);
   std::sort(cuts.begin(), cuts.end());
   locate(region, x, cuts);
@@ -137,7 +138,7 @@ std::vector<Region> cut(const Region& region, const Split& split) {
     refined.sizes[digit] /= split.at;
     refined.sizes.push_back(split.at);
     for (Affine& coord : refined.coords) {
-      const int64_t step = coord.step(digit);
+      const Int step = coord.step(digit);
       if (step == 0) continue;
       set_step(coord, refined.sizes.size() - 1, step);
       coord.steps[digit] = step * split.at;

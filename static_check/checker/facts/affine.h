@@ -2,7 +2,6 @@
 // region.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "shared_ir/proof/proof.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay::checker {
 
@@ -27,10 +27,10 @@ struct Undecided {
 // base + sum of steps[i] * digit i. No trailing zero steps, so that equal functions compare equal.
 // Steps are never negative.
 struct Affine {
-  int64_t base = 0;
-  std::vector<int64_t> steps;
+  Int base = 0;
+  std::vector<Int> steps;
 
-  int64_t step(size_t digit) const { return digit < steps.size() ? steps[digit] : 0; }
+  Int step(size_t digit) const { return digit < steps.size() ? steps[digit] : 0; }
   bool depends_beyond(size_t digits) const { return steps.size() > digits; }
   auto operator<=>(const Affine&) const = default;
 };
@@ -38,16 +38,16 @@ struct Affine {
 Affine plus(const Affine& x, const Affine& y);
 // nullopt when a step would be negative.
 std::optional<Affine> minus(const Affine& x, const Affine& y);
-Affine times(const Affine& x, int64_t factor);  // factor >= 0
-Affine shifted(Affine x, int64_t by);
+Affine times(const Affine& x, Int factor);  // factor >= 0
+Affine shifted(Affine x, Int by);
 
 // Digit i runs over [0, sizes[i]). A digit of size 1 has no steps in any coordinate.
 struct Region {
-  std::vector<int64_t> sizes;
+  std::vector<Int> sizes;
   std::vector<Affine> coords;
 
-  int64_t elements() const;
-  int64_t largest(const Affine& x) const;
+  Int elements() const;
+  Int largest(const Affine& x) const;
 };
 
 // One digit per dimension, one coordinate per dimension; `outer`'s digits and coordinates come
@@ -58,15 +58,15 @@ Region region_of(const Shape& shape, const Region& outer = {});
 // first.
 struct Split {
   size_t digit;
-  int64_t at;  // cut: digits [0, at) and [at, size). refine: into (size / at) digits of `at`
+  Int at;  // cut: digits [0, at) and [at, size). refine: into (size / at) digits of `at`
   bool refine;
 };
 
 // x / divisor and x % divisor for x >= 0 (floor division for a negative base). Throws Split.
-std::pair<Affine, Affine> divide(const Region& region, const Affine& x, int64_t divisor);
+std::pair<Affine, Affine> divide(const Region& region, const Affine& x, Int divisor);
 
 // The k with cuts[k] <= x < cuts[k + 1] everywhere. Throws Split; Rejection when x leaves the cuts.
-size_t locate(const Region& region, const Affine& x, std::span<const int64_t> cuts);
+size_t locate(const Region& region, const Affine& x, std::span<const Int> cuts);
 
 // Whether in.lo <= x < in.hi; the same everywhere on the region. Throws Split.
 bool inside(const Region& region, const Affine& x, const Interval& in);
@@ -79,10 +79,10 @@ std::vector<Region> cut(const Region& region, const Split& split);
 // loop and pass through. Throws Rejection beyond a bound on the number of parts.
 template <class Check>
 void for_each_region(const Region& region, size_t fixed, Check&& check) {
-  constexpr int64_t kMostParts = int64_t{1} << 17;
+  constexpr Int kMostParts = Int{1} << 17;
   if (region.elements() == 0) return;
   std::vector<Region> pending{region};
-  for (int64_t tried = 0; !pending.empty(); ++tried) {
+  for (Int tried = 0; !pending.empty(); ++tried) {
     if (tried > kMostParts) throw Rejection{"the layouts are too irregular to compare"};
     const Region part = std::move(pending.back());
     pending.pop_back();

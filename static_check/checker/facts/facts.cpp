@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/facts/instances.h"
 
 namespace assay::checker {
@@ -40,7 +41,7 @@ std::optional<std::vector<PiecewiseAffine::Piece>> parse_pieces(const std::strin
 }
 
 void check_intervals(const std::vector<Interval>& intervals) {
-  int64_t last = INT64_MIN;
+  Int last = INT64_MIN;
   bool first = true;
   for (const Interval& interval : intervals) {
     if (interval.lo >= interval.hi || (!first && interval.lo <= last))
@@ -55,8 +56,8 @@ void check_intervals(const std::vector<Interval>& intervals) {
 bool selects(const std::string& fn) { return fn == "median" || fn.starts_with("sort("); }
 
 bool well_formed(const std::vector<PiecewiseAffine::Piece>& pieces) {
-  constexpr int64_t kLargest = int64_t{1} << 60;  // far beyond any index, so that no line overflows
-  int64_t end = INT64_MIN;
+  constexpr Int kLargest = Int{1} << 60;  // far beyond any index, so that no line overflows
+  Int end = INT64_MIN;
   for (const PiecewiseAffine::Piece& piece : pieces) {
     if (piece.x.lo != end || piece.x.hi <= piece.x.lo || std::max(piece.a, piece.b) > kLargest ||
         std::min(piece.a, piece.b) < -kLargest)
@@ -156,7 +157,7 @@ void Facts::check_restriction(AtomId id, const Restriction& restriction) const {
   const LabelId label = restriction.label;
   if (!(maximum ? may_bound(id, label) : may_box(id, label)))
     reject(id, "a box on label " + std::to_string(label) + ", which it does not hide exactly once");
-  const int64_t size = universe_.labels[static_cast<size_t>(label)].size;
+  const Int size = universe_.labels[static_cast<size_t>(label)].size;
   if (restriction.stride < 1 || restriction.radix < 1 || restriction.stride > size ||
       size % restriction.stride != 0 || (size / restriction.stride) % restriction.radix != 0)
     reject(id, "a box on a digit that its label does not have");

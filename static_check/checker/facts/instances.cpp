@@ -1,5 +1,7 @@
 #include "static_check/checker/facts/instances.h"
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::checker {
 namespace {
 
@@ -25,11 +27,11 @@ bool tag_allowed(Instance::Kind kind, Tag tag) {
   return false;
 }
 
-int64_t check_pieces(const Instance& instance) {
+Int check_pieces(const Instance& instance) {
   const size_t pieces = instance.operands.size();
   if (instance.piece_sizes.size() != pieces)
     reject(instance.output, "pieces that are not its operands");
-  std::vector<int64_t> sizes(pieces, 1);
+  std::vector<Int> sizes(pieces, 1);
   for (const InstanceLabel& label : instance.labels) {
     if (label.tag != Tag::kWhole) continue;
     if (label.spec_label < 0 || static_cast<size_t>(label.spec_label) >= pieces ||
@@ -43,15 +45,15 @@ int64_t check_pieces(const Instance& instance) {
       if (other != piece && label.strides[other] != 0)
         reject(instance.output, "a label of two pieces");
   }
-  int64_t total = 0;
+  Int total = 0;
   for (size_t piece = 0; piece < pieces; ++piece)
     if (sizes[piece] != instance.piece_sizes[piece] || add_overflow(total, sizes[piece], &total))
       reject(instance.output, "a piece of another size");
   return total;
 }
 
-void check_labels(const Instance& instance, int64_t output_size) {
-  int64_t inner = 1;
+void check_labels(const Instance& instance, Int output_size) {
+  Int inner = 1;
   if (instance.kind == Instance::Kind::kCat) inner = check_pieces(instance);
   for (auto label = instance.labels.rbegin(); label != instance.labels.rend(); ++label) {
     if (label->size < 1 || label->strides.size() != instance.operands.size() ||
@@ -97,11 +99,11 @@ bool is_reduction(Instance::Kind kind) {
          kind == Instance::Kind::kMin;
 }
 
-bool addresses_fit(int64_t offset, const Modes& digits, int64_t limit) {
+bool addresses_fit(Int offset, const Modes& digits, Int limit) {
   if (offset < 0) return false;
-  int64_t last = offset;
+  Int last = offset;
   for (const Mode& digit : digits) {
-    int64_t span;
+    Int span;
     if (digit.size < 1 || digit.stride < 0 || mul_overflow(digit.size - 1, digit.stride, &span) ||
         add_overflow(last, span, &last))
       return false;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "shared_ir/proof/proof.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/facts/affine.h"
 
 namespace assay::checker {
@@ -18,7 +19,7 @@ void check_instance(const Universe& universe, const Instance& instance);
 bool is_reduction(Instance::Kind kind);
 
 // offset + sum of (size - 1) * stride stays below `limit`, and nothing is negative.
-bool addresses_fit(int64_t offset, const Modes& digits, int64_t limit);
+bool addresses_fit(Int offset, const Modes& digits, Int limit);
 
 // Throws Rejection: what is wrong with the atom.
 [[noreturn]] void reject(AtomId atom, const std::string& what);

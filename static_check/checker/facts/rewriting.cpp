@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/facts/affine.h"
 
 namespace assay::checker {
@@ -161,7 +162,7 @@ class Rewriting {
                        [&](const Formula& operand) { return depends(operand, dim); });
   }
 
-  std::optional<int64_t> size(const std::string& dim) const {
+  std::optional<Int> size(const std::string& dim) const {
     for (const LemmaProof::Dim& one : proof_.dims)
       if (one.name == dim) return one.size;
     return std::nullopt;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "shared_ir/cast.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/arithmetic/definitions.h"
 #include "static_check/checker/operators.h"
 
@@ -43,7 +44,7 @@ class SignatureBuilder {
       const auto [at, added] =
           numbers_.emplace(spec[d].label, Signature::Dim{extents.size(), spec[d].whole});
       if (added) extents.push_back(shape[d]);
-      const std::vector<int64_t>& of = at->second.whole ? result.whole : result.parallel;
+      const std::vector<Int>& of = at->second.whole ? result.whole : result.parallel;
       if (at->second.whole != spec[d].whole || of[at->second.number] != shape[d])
         throw Rejection{"a label that is not the same everywhere"};
       dims.push_back(at->second);
@@ -130,7 +131,7 @@ bool sees(const std::vector<Signature::Dim>& dims, size_t whole) {
 void check_instance(const Signature& signature, const Instance& instance) {
   if (instance.operands.size() != signature.operands.size())
     throw Rejection{"an instance of other operands"};
-  std::vector<int64_t> sizes(signature.whole.size(), 1);
+  std::vector<Int> sizes(signature.whole.size(), 1);
   for (const InstanceLabel& label : instance.labels) {
     if (label.tag != Tag::kWhole) continue;
     if (label.spec_label < 0 || static_cast<size_t>(label.spec_label) >= sizes.size())
@@ -331,7 +332,7 @@ class FunctionCheck {
     for (size_t w = 0; w < wholes.size(); ++w) {
       Affine rest = inner.coords[signature_.parallel.size() + w];
       const std::vector<size_t> digits = digits_of(*call.instance, wholes[w]);
-      int64_t size = signature_.whole[wholes[w]];
+      Int size = signature_.whole[wholes[w]];
       for (const size_t digit : digits) {
         size /= call.instance->labels[digit].size;
         if (call.instance->labels[digit].size == 1) continue;

@@ -1,4 +1,5 @@
 // Movement: the output's element is the operand's element at the mapped coordinates.
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/operators.h"
 
 namespace assay::checker {
@@ -32,10 +33,10 @@ Source source_of(const Step& step, const Region& region, const std::vector<Affin
     }
     default: {  // kCat
       const auto dim = static_cast<size_t>(op.ints[0]);
-      std::vector<int64_t> starts{0};
+      std::vector<Int> starts{0};
       std::vector<size_t> pieces;  // without the empty ones, which no coordinate reaches
       for (size_t i = 0; i < op.operands.size(); ++i) {
-        const int64_t extent = step.operand_op(i).shape[dim];
+        const Int extent = step.operand_op(i).shape[dim];
         if (extent == 0) continue;
         starts.push_back(starts.back() + extent);
         pieces.push_back(i);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/arithmetic/definitions.h"
 #include "static_check/checker/joint.h"
 
@@ -17,19 +18,19 @@ namespace assay::checker {
 namespace {
 
 // The n of "fn#n"; nullopt when the text is another function's.
-std::optional<int64_t> number_of(const std::string& text, const std::string& fn) {
+std::optional<Int> number_of(const std::string& text, const std::string& fn) {
   if (!text.starts_with(fn + "#")) return std::nullopt;
   const char* first = text.data() + fn.size() + 1;
   const char* last = text.data() + text.size();
-  int64_t number = 0;
+  Int number = 0;
   const auto [end, error] = std::from_chars(first, last, number);
   if (error != std::errc{} || end != last || number < 0) return std::nullopt;
   return number;
 }
 
 // Steps of the digits that move, with their sizes; finest first.
-std::vector<std::pair<int64_t, int64_t>> moving(const Drawn& drawn) {
-  std::vector<std::pair<int64_t, int64_t>> digits;
+std::vector<std::pair<Int, Int>> moving(const Drawn& drawn) {
+  std::vector<std::pair<Int, Int>> digits;
   for (size_t i = 0; i < drawn.sizes.size(); ++i)
     if (drawn.sizes[i] > 1) digits.emplace_back(drawn.element.index.step(i), drawn.sizes[i]);
   std::sort(digits.begin(), digits.end());
@@ -37,7 +38,7 @@ std::vector<std::pair<int64_t, int64_t>> moving(const Drawn& drawn) {
 }
 
 bool repeats(const Drawn& drawn) {
-  int64_t reach = 0;
+  Int reach = 0;
   for (const auto& [step, size] : moving(drawn)) {
     if (step <= reach) return true;
     reach += (size - 1) * step;
@@ -47,11 +48,10 @@ bool repeats(const Drawn& drawn) {
 
 // First and last value of the digit (index / low) % (high / low), where no other digit of the index
 // carries into it. `high` is a multiple of `low`.
-std::optional<std::pair<int64_t, int64_t>> span_between(const Drawn& drawn, int64_t low,
-                                                        int64_t high) {
-  int64_t rest = drawn.element.index.base % low;
-  const int64_t first = drawn.element.index.base % high / low;
-  int64_t last = first;
+std::optional<std::pair<Int, Int>> span_between(const Drawn& drawn, Int low, Int high) {
+  Int rest = drawn.element.index.base % low;
+  const Int first = drawn.element.index.base % high / low;
+  Int last = first;
   for (const auto& [step, size] : moving(drawn)) {
     if (step < low)
       rest += (size - 1) * step;
@@ -65,16 +65,16 @@ std::optional<std::pair<int64_t, int64_t>> span_between(const Drawn& drawn, int6
 }
 
 bool apart(const Drawn& a, const Drawn& b) {
-  std::vector<int64_t> edges{1};
+  std::vector<Int> edges{1};
   for (const Drawn* drawn : {&a, &b})
     for (const auto& [step, size] : moving(*drawn)) {
       edges.push_back(step);
       edges.push_back(step * size);
     }
-  for (const int64_t low : edges)
-    for (const int64_t edge : edges) {
+  for (const Int low : edges)
+    for (const Int edge : edges) {
       const bool nested = edge > low && edge % low == 0;
-      const int64_t high = nested ? edge : INT64_MAX / low * low;  // beyond any index
+      const Int high = nested ? edge : INT64_MAX / low * low;  // beyond any index
       const auto x = span_between(a, low, high), y = span_between(b, low, high);
       if (x && y && (x->second < y->first || y->second < x->first)) return true;
     }

@@ -4,6 +4,7 @@
 // of zeros least of all.
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/integers/one_hots.h"
 #include "static_check/checker/joint.h"
 
@@ -14,9 +15,9 @@ using Intervals = std::vector<Interval>;
 
 // The rows of a table, and what an index of it may be beside them; sorted.
 Intervals indices_of(const CoreOp& one_hot) {
-  const int64_t rows = one_hot.shape.back();
+  const Int rows = one_hot.shape.back();
   Intervals allowed{{0, rows}};
-  for (const int64_t beside : one_hot.ints)
+  for (const Int beside : one_hot.ints)
     if (beside < 0 || beside >= rows) allowed.push_back({beside, beside + 1});
   std::ranges::sort(allowed, {}, &Interval::lo);
   return allowed;
@@ -36,7 +37,7 @@ Intervals inside_table(const PiecewiseAffine::Piece& piece, const Intervals& all
 
 Intervals outside_table(const PiecewiseAffine::Piece& piece, const Intervals& allowed) {
   Intervals outside;
-  int64_t begin = piece.x.lo;
+  Int begin = piece.x.lo;
   for (const Interval& in : inside_table(piece, allowed)) {
     if (begin < in.lo) outside.push_back({begin, in.lo});
     begin = in.hi;

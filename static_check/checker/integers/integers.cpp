@@ -4,6 +4,8 @@
 #include <limits>
 #include <set>
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::checker {
 namespace {
 
@@ -75,13 +77,13 @@ Interval range_of(DType dtype) {
     case DType::kUint16:
       return {0, 1 << 16};
     case DType::kUint32:
-      return {0, int64_t{1} << 32};
+      return {0, Int{1} << 32};
     case DType::kInt8:
       return {-128, 128};
     case DType::kInt16:
       return {-(1 << 15), 1 << 15};
     case DType::kInt32:
-      return {std::numeric_limits<int32_t>::min(), int64_t{1} << 31};
+      return {std::numeric_limits<int32_t>::min(), Int{1} << 31};
     default:
       return {INT64_MIN, INT64_MAX};
   }
@@ -150,7 +152,7 @@ bool holds_by_pieces(const Facts& facts, const Region& region, const CoreOp& op,
   maps.push_back(std::move(*claimed));
 
   Factor of{kNone, {}};
-  std::set<int64_t> edges{INT64_MIN, INT64_MAX};
+  std::set<Int> edges{INT64_MIN, INT64_MAX};
   for (const IntegerMap& map : maps) {
     for (const PiecewiseAffine::Piece& piece : map.pieces) edges.insert({piece.x.lo, piece.x.hi});
     if (map.of.atom == kNone) continue;

@@ -1,10 +1,12 @@
 #include "static_check/checker/integers/one_hots.h"
 
+#include "shared_ir/symbolic/integer.h"
+
 namespace assay::checker {
 namespace {
 
-int64_t saturating_add(int64_t x, int64_t y) {
-  int64_t sum;
+Int saturating_add(Int x, Int y) {
+  Int sum;
   if (x == INT64_MIN || x == INT64_MAX) return x;
   return add_overflow(x, y, &sum) ? (y > 0 ? INT64_MAX : INT64_MIN) : sum;
 }
@@ -19,7 +21,7 @@ std::optional<Factor> element_behind(const Facts& facts, const Region& region, c
   const Factor& factor = claim[0].factors[0];
   if (facts.atom(factor.atom).kind != Atom::Kind::kOneHot) return std::nullopt;
   const AtomId ids = facts.atom(factor.atom).ids;
-  const int64_t elements = facts.atom(ids).size;
+  const Int elements = facts.atom(ids).size;
   const auto element = minus(factor.index, times(category, elements));
   if (!element || element->base < 0 || region.largest(*element) >= elements) return std::nullopt;
   return Factor{ids, *element};

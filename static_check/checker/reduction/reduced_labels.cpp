@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/facts/affine.h"
 
 namespace assay::checker {
@@ -32,7 +33,7 @@ std::optional<std::vector<Affine>> operand_labels(const Region& region, const In
   }
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return stride_of(a) > stride_of(b); });
-  int64_t span = 0;  // of the labels inside
+  Int span = 0;  // of the labels inside
   for (auto i = order.rbegin(); i != order.rend(); ++i) {
     const InstanceLabel& label = instance.labels[*i];
     if (label.strides[operand] <= span) return std::nullopt;
@@ -49,13 +50,13 @@ std::optional<std::vector<Affine>> operand_labels(const Region& region, const In
 
 namespace {
 
-constexpr int64_t kMostPieces = 16;
+constexpr Int kMostPieces = 16;
 
 // The values of base + sum of step * digit, over the digits beyond `outer`, as boxes on a label;
 // nullopt when they are no product of digit ranges, or repeat. Throws Split where they lie in
 // pieces too far apart for that.
 std::optional<std::vector<Box>> image(const Region& region, size_t outer, const Affine& x,
-                                      LabelId label, int64_t size, bool maximum) {
+                                      LabelId label, Int size, bool maximum) {
   Modes digits;  // outer to inner
   for (size_t i = outer; i < x.steps.size(); ++i)
     if (x.steps[i] != 0) digits.push_back({region.sizes[i], x.steps[i]});
@@ -67,10 +68,10 @@ std::optional<std::vector<Box>> image(const Region& region, size_t outer, const 
       digits.erase(digits.begin() + static_cast<ptrdiff_t>(i));
     }
   std::vector<Box> boxes;
-  int64_t end = size, rest = x.base;
-  const auto add = [&](int64_t count, int64_t stride) {
+  Int end = size, rest = x.base;
+  const auto add = [&](Int count, Int stride) {
     if (end % stride != 0) return false;
-    const int64_t radix = end / stride, first = rest / stride;
+    const Int radix = end / stride, first = rest / stride;
     if (first + count > radix) return false;
     if (count != radix) boxes.push_back({label, stride, radix, maximum, {{first, first + count}}});
     rest %= stride;
@@ -99,8 +100,8 @@ Affine output_index(const Instance& instance, size_t operand, const std::vector<
   if (instance.kind != Instance::Kind::kCat) return index;
   index.base +=
       std::accumulate(instance.piece_sizes.begin(),
-                      instance.piece_sizes.begin() + static_cast<ptrdiff_t>(operand), int64_t{0});
-  int64_t size = instance.piece_sizes[operand];  // of what is inside of a label
+                      instance.piece_sizes.begin() + static_cast<ptrdiff_t>(operand), Int{0});
+  Int size = instance.piece_sizes[operand];  // of what is inside of a label
   for (size_t i = 0; i < labels.size(); ++i) {
     if (instance.labels[i].tag != Tag::kWhole ||
         instance.labels[i].spec_label != static_cast<int32_t>(operand))

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/arithmetic/definitions.h"
 #include "static_check/checker/arithmetic/extrema.h"
 #include "static_check/checker/arithmetic/written_out.h"
@@ -37,7 +38,7 @@ class ReductionCheck {
   explicit ReductionCheck(const Step& step) : step_(step), kind_(kind_of(step.op().prim)) {
     const Shape& from = step.operand_op(0).shape;
     for (size_t d = 0; d < from.size(); ++d)
-      if (std::find(step.op().ints.begin(), step.op().ints.end(), static_cast<int64_t>(d)) !=
+      if (std::find(step.op().ints.begin(), step.op().ints.end(), static_cast<Int>(d)) !=
           step.op().ints.end())
         reduced_.push_back(d);
   }
@@ -97,17 +98,17 @@ class ReductionCheck {
 
   // The same where that is not seen, of few elements: one by one.
   bool reduces_elements(const Region& outer, const Shape& extents, const Sum& claimed) const {
-    int64_t count = 1;
-    for (const int64_t size : extents) {
+    Int count = 1;
+    for (const Int size : extents) {
       if (size == 0 || size > kFewElements) return false;
       count *= size;
       if (count > kFewElements) return false;
     }
     std::vector<Sum> elements;
-    for (int64_t element = 0; element < count; ++element) {
+    for (Int element = 0; element < count; ++element) {
       Region inner = outer;
-      int64_t rest = element;
-      for (const int64_t size : extents) {
+      Int rest = element;
+      for (const Int size : extents) {
         inner.sizes.push_back(1);
         inner.coords.push_back({rest % size, {}});
         rest /= size;
@@ -144,7 +145,7 @@ class ReductionCheck {
 
   // A reduction of one element is that element.
   bool is_the_one_element(const Region& outer, const Shape& extents, const Sum& claimed) const {
-    if (std::any_of(extents.begin(), extents.end(), [](int64_t size) { return size != 1; }))
+    if (std::any_of(extents.begin(), extents.end(), [](Int size) { return size != 1; }))
       return false;
     bool same = true;
     for_each_region(region_of(extents, outer), outer.sizes.size(), [&](const Region& inner) {
@@ -333,7 +334,7 @@ class ReductionCheck {
       throw Rejection{"a guard that varies along the reduction"};
     }
     const bool varies = !product.factors.empty() && product.factors[0].index.depends_beyond(fixed);
-    int64_t repeats = 1;
+    Int repeats = 1;
     for (size_t i = fixed; i < inner.sizes.size(); ++i)
       if (!varies || product.factors[0].index.step(i) == 0) repeats *= inner.sizes[i];
     Product result = product;

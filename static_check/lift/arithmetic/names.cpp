@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/operators.h"
@@ -254,7 +255,7 @@ void name_sums(Lifting& lifting, Value& value, DType dtype) {
   merge_tiles(value);
 }
 
-Value join_dim(Lifting& lifting, const Value& value, int64_t dim, DType dtype) {
+Value join_dim(Lifting& lifting, const Value& value, Int dim, DType dtype) {
   const auto d = static_cast<size_t>(dim);
   if (value.cuts[d].size() == 2) return value;
   const size_t pieces = value.cuts[d].size() - 1;
@@ -310,7 +311,7 @@ Value join_dim(Lifting& lifting, const Value& value, int64_t dim, DType dtype) {
 }
 
 // A value of so many tiles still takes milliseconds; one of few is kept apart rather than joined.
-constexpr int64_t kMostElementsApart = 1024, kFewElements = 256;
+constexpr Int kMostElementsApart = 1024, kFewElements = 256;
 
 Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DType dtype) {
   if (auto result = reshape(value, shape)) {
@@ -325,7 +326,7 @@ Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DTyp
   Value joined = value;
   for (size_t d = joined.shape.size(); d-- > 0;) {
     if (joined.cuts[d].size() == 2) continue;
-    joined = join_dim(lifting, joined, static_cast<int64_t>(d), dtype);
+    joined = join_dim(lifting, joined, static_cast<Int>(d), dtype);
     if (auto result = reshape(joined, shape)) return std::move(*result);
   }
   if (element_count(shape) <= kMostElementsApart) return reshape_by_elements(value, shape);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "shared_ir/collective.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -26,8 +27,8 @@ Shape common_shape(const RankCall& call) {
 
 // `to` expects other rows than `from` sends it.
 std::optional<std::string> rows_differ(const RankCall& from, const RankCall& to) {
-  const int64_t sent = from.what().send_splits.at(position(from.what(), to.rank));
-  const int64_t expected = to.what().receive_splits.at(position(to.what(), from.rank));
+  const Int sent = from.what().send_splits.at(position(from.what(), to.rank));
+  const Int expected = to.what().receive_splits.at(position(to.what(), from.rank));
   if (sent == expected) return std::nullopt;
   return rank_text(to.rank) + " expects " + std::to_string(expected) + " rows of " +
          rank_text(from.rank) + ", which sends " + std::to_string(sent);

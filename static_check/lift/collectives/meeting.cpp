@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/lift/arithmetic/parts.h"
 #include "static_check/lift/operators.h"
 
@@ -16,7 +17,7 @@ void Meeting::join(const Collective& what, const Value& operand) {
 std::optional<Value> Meeting::result(Lifting& lifting, size_t member, const CoreOp& op) {
   const Collective& what = *members_[member].what;
   const auto piece_of = [&](const Value& all) {
-    return slice(all, 0, static_cast<int64_t>(member) * op.shape[0], op.shape[0]);
+    return slice(all, 0, static_cast<Int>(member) * op.shape[0], op.shape[0]);
   };
   const auto from_source = [&]() -> const Value& {
     const auto source = std::find(what.ranks.begin(), what.ranks.end(), what.source);
@@ -83,7 +84,7 @@ std::optional<Value> Meeting::reduced(Lifting& lifting, const Collective& what, 
   Value sum = sum_of(lifting, std::move(values));
   join_known_sums(lifting, sum, dtype);
   if (what.reduce == Collective::Reduce::kAvg)
-    sum = scale(std::move(sum), Rational(1, static_cast<int64_t>(members_.size())));
+    sum = scale(std::move(sum), Rational(1, static_cast<Int>(members_.size())));
   merge_tiles(sum);
   name_sums(lifting, sum, dtype);
   return sum;
@@ -95,7 +96,7 @@ Value Meeting::received(size_t member) const {
     const auto mine = what->send_splits.begin() + static_cast<ptrdiff_t>(member);
     if (*mine == 0) continue;
     pieces.push_back(
-        slice(*operand, 0, std::accumulate(what->send_splits.begin(), mine, int64_t{0}), *mine));
+        slice(*operand, 0, std::accumulate(what->send_splits.begin(), mine, Int{0}), *mine));
   }
   return pieces.empty() ? slice(*members_[member].operand, 0, 0, 0) : concat(pieces, 0);
 }

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/lift/operators.h"
 
 namespace assay {
 
-int64_t Draws::number_of(const std::vector<Drawn>& earlier, AtomId atom,
-                         const Layout& layout) const {
-  int64_t number = 0;
+Int Draws::number_of(const std::vector<Drawn>& earlier, AtomId atom, const Layout& layout) const {
+  Int number = 0;
   for (const Drawn& drawn : earlier) {
     if (drawn.atom != atom || disjoint(drawn.layout, layout)) continue;
     if (!(drawn.layout == layout))

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/value.h"
 #include "static_check/lift/lifting.h"
 
@@ -23,9 +24,9 @@ class Draws {
   struct Drawn {
     AtomId atom;
     Layout layout;
-    int64_t number;  // of earlier draws for these elements
+    Int number;  // of earlier draws for these elements
   };
-  int64_t number_of(const std::vector<Drawn>& earlier, AtomId atom, const Layout& layout) const;
+  Int number_of(const std::vector<Drawn>& earlier, AtomId atom, const Layout& layout) const;
 
   std::map<std::string, std::vector<Drawn>> drawn_;  // by fn
 };

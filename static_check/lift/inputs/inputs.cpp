@@ -4,6 +4,7 @@
 #include <set>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/grid.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
@@ -54,9 +55,9 @@ class Inverter {
       case CleanExpr::Kind::kSum:
         return assign_sum(expr, region, place);
       case CleanExpr::Kind::kPermute: {
-        std::vector<int64_t> inverse(expr.dims.size());
+        std::vector<Int> inverse(expr.dims.size());
         for (size_t i = 0; i < expr.dims.size(); ++i)
-          inverse[static_cast<size_t>(expr.dims[i])] = static_cast<int64_t>(i);
+          inverse[static_cast<size_t>(expr.dims[i])] = static_cast<Int>(i);
         Region inner{Shape(region.start.size()), permute(region.value, inverse)};
         for (size_t i = 0; i < inverse.size(); ++i)
           inner.start[i] = region.start[static_cast<size_t>(inverse[i])];
@@ -107,11 +108,11 @@ class Inverter {
 
   void assign_concat(const CleanExpr& expr, const Region& region, const SourcePlace& place) {
     const auto d = static_cast<size_t>(expr.dim);
-    const int64_t begin = region.start[d], end = begin + region.value.shape[d];
-    int64_t at = 0;
+    const Int begin = region.start[d], end = begin + region.value.shape[d];
+    Int at = 0;
     for (const CleanExpr& operand : expr.operands) {
-      const int64_t next = at + shape_of(operand, place)[d];
-      const int64_t lo = std::max(begin, at), hi = std::min(end, next);
+      const Int next = at + shape_of(operand, place)[d];
+      const Int lo = std::max(begin, at), hi = std::min(end, next);
       if (lo < hi) {
         Region inner{region.start, slice(region.value, expr.dim, lo - begin, hi - lo)};
         inner.start[d] = lo - at;
@@ -123,9 +124,9 @@ class Inverter {
 
   void assign_pad(const CleanExpr& expr, const Region& region, const SourcePlace& place) {
     const auto d = static_cast<size_t>(expr.dim);
-    const int64_t begin = region.start[d], end = begin + region.value.shape[d];
-    const int64_t inner_size = shape_of(expr.operands[0], place)[d];
-    const int64_t lo = std::max(begin, expr.start), hi = std::min(end, expr.start + inner_size);
+    const Int begin = region.start[d], end = begin + region.value.shape[d];
+    const Int inner_size = shape_of(expr.operands[0], place)[d];
+    const Int lo = std::max(begin, expr.start), hi = std::min(end, expr.start + inner_size);
     if (lo != begin || hi != end)
       throw UserError(place,
                       "a pad in an input relation says that a part of the sequential input is 0: " +
@@ -139,7 +140,7 @@ class Inverter {
   // sequential = a@0 + a@1 + ...: a hidden label on the sequential input, one value of it per
   // summand.
   void assign_sum(const CleanExpr& expr, const Region& region, const SourcePlace& place) {
-    const auto count = static_cast<int64_t>(expr.operands.size());
+    const auto count = static_cast<Int>(expr.operands.size());
     if (count == 1) return assign(expr.operands[0], region, place);
     std::set<std::pair<std::string, Rank>> summands;
     for (const CleanExpr& operand : expr.operands)
@@ -151,7 +152,7 @@ class Inverter {
                           "a multiple of a tensor is scale(...; by=...)");
     LabelId label = kNone;
     AtomId labelled = kNone;
-    for (int64_t i = 0; i < count; ++i) {
+    for (Int i = 0; i < count; ++i) {
       Region part = region;
       for (Tile& tile : part.value.tiles) {
         for (Term& term : tile.terms) {
@@ -213,8 +214,7 @@ class Inverter {
         const TileBox box = tile_box(grid, t);
         Value piece = region.value;
         for (size_t d = 0; d < rank; ++d)
-          piece =
-              slice(piece, static_cast<int64_t>(d), box.start[d] - region.start[d], box.size[d]);
+          piece = slice(piece, static_cast<Int>(d), box.start[d] - region.start[d], box.size[d]);
         ASSAY_CHECK(piece.tiles.size() == 1, "an input region is cut inside");
         grid.tiles[t] = std::move(piece.tiles[0]);
         filled[t] = true;
@@ -232,7 +232,7 @@ class Inverter {
     Value grid = single_tile(tensor.shape, {});
     for (const Region& region : regions) {
       for (size_t d = 0; d < tensor.shape.size(); ++d) {
-        for (int64_t position : region.value.cuts[d])
+        for (Int position : region.value.cuts[d])
           grid.cuts[d].push_back(region.start[d] + position);
       }
     }

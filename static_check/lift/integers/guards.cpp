@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/operators.h"
@@ -15,10 +16,10 @@ struct OneHotView {
   Interval classes;
 };
 
-std::optional<OneHotView> split_one_hot(const Layout& layout, int64_t ids_size) {
+std::optional<OneHotView> split_one_hot(const Layout& layout, Int ids_size) {
   OneHotView view;
   view.ids.offset = layout.offset % ids_size;
-  int64_t last = layout.offset / ids_size;
+  Int last = layout.offset / ids_size;
   view.classes.lo = last;
   view.ids.dims.resize(layout.dims.size());
   for (size_t d = 0; d < layout.dims.size(); ++d) {
@@ -51,7 +52,7 @@ Outcome meet(const Lifting& lifting, const Layout& one_hot_layout, AtomId one_ho
 // The summed label that alone moves along a one-hot operand of the sum's product, class by class;
 // nullptr when the class depends on several labels, or the element of ids on a summed one.
 const InstanceLabel* class_label(const Lifting& lifting, const Instance& sum, const Layout& inner,
-                                 size_t operand, int64_t ids_size) {
+                                 size_t operand, Int ids_size) {
   const InstanceLabel* found = nullptr;
   for (const InstanceLabel& label : sum.labels) {
     if (label.tag != InstanceLabel::Tag::kReduced) continue;
@@ -82,10 +83,10 @@ Outcome meet_sum(const Lifting& lifting, Term& term, const Restriction& guard) {
     const Atom& one_hot = lifting.atom(mul.operands[p].atom);
     if (one_hot.kind != Atom::Kind::kOneHot || one_hot.ids != guard.atom) continue;
     const auto layout = lifting.trace(product, *inner, p);
-    const int64_t ids_size = lifting.atom(one_hot.ids).size;
+    const Int ids_size = lifting.atom(one_hot.ids).size;
     const auto view = layout ? split_one_hot(*layout, ids_size) : std::nullopt;
     if (!view || !(view->ids == guard.where)) continue;
-    const int64_t first = view->classes.lo;  // where the summed label is 0
+    const Int first = view->classes.lo;  // where the summed label is 0
     if (view->classes.hi != first + 1) continue;
     const InstanceLabel* label = class_label(lifting, sum, *inner, p, ids_size);
     if (label == nullptr) continue;
@@ -94,8 +95,8 @@ Outcome meet_sum(const Lifting& lifting, Term& term, const Restriction& guard) {
     box.label = label->hidden;
     box.radix = label->size;
     for (const Interval& interval : guard.intervals) {
-      const int64_t lo = interval.lo <= first ? 0 : std::min(interval.lo - first, label->size);
-      const int64_t hi = interval.hi <= first ? 0 : std::min(interval.hi - first, label->size);
+      const Int lo = interval.lo <= first ? 0 : std::min(interval.lo - first, label->size);
+      const Int hi = interval.hi <= first ? 0 : std::min(interval.hi - first, label->size);
       if (lo < hi) box.intervals.push_back({lo, hi});
     }
     if (box.intervals.empty()) return Outcome::kZero;

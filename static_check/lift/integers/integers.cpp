@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "shared_ir/cast.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/operators.h"
@@ -13,17 +14,17 @@ namespace {
 using Piece = PiecewiseAffine::Piece;
 
 // Affine functions with larger numbers are left alone: their arithmetic could leave 64 bits.
-constexpr int64_t kLargest = int64_t{1} << 40;
+constexpr Int kLargest = Int{1} << 40;
 
 // sum += a * b, unless it leaves 64 bits.
-bool multiply_add(int64_t a, int64_t b, int64_t& sum) {
-  int64_t product = 0;
+bool multiply_add(Int a, Int b, Int& sum) {
+  Int product = 0;
   return !mul_overflow(a, b, &product) && !add_overflow(sum, product, &sum);
 }
 
-bool is_small(int64_t x) { return -kLargest < x && x < kLargest; }
+bool is_small(Int x) { return -kLargest < x && x < kLargest; }
 
-PiecewiseAffine constant(const Lifting& lifting, int64_t value, const Shape& size) {
+PiecewiseAffine constant(const Lifting& lifting, Int value, const Shape& size) {
   return {lifting.one(), broadcast(size), {{kAllIntegers, 0, value}}};
 }
 
@@ -42,21 +43,21 @@ void merge_pieces(std::vector<Piece>& pieces) {
   pieces = std::move(merged);
 }
 
-int64_t floor_div(int64_t a, int64_t b) {
-  const int64_t q = a / b;
+Int floor_div(Int a, Int b) {
+  const Int q = a / b;
   return q - (a % b != 0 && (a < 0) != (b < 0));
 }
 
 // Integer x with p*x + q < 0, within `x`: sub-intervals with the sign of p*x + q (-1, 0, 1).
-std::vector<std::pair<Interval, int>> signs(const Interval& x, int64_t p, int64_t q) {
+std::vector<std::pair<Interval, int>> signs(const Interval& x, Int p, Int q) {
   if (p == 0) return {{x, q < 0 ? -1 : q > 0 ? 1 : 0}};
   // Zero at x = -q / p when it divides; below it one sign, above it the other.
-  const int64_t zero = floor_div(-q, p);
+  const Int zero = floor_div(-q, p);
   const bool exact = -q == p * zero;
-  const int64_t below_end = exact ? zero : zero + 1;
-  const int64_t above_begin = zero + 1;
+  const Int below_end = exact ? zero : zero + 1;
+  const Int above_begin = zero + 1;
   std::vector<std::pair<Interval, int>> result;
-  const auto add = [&](int64_t lo, int64_t hi, int sign) {
+  const auto add = [&](Int lo, Int hi, int sign) {
     lo = std::max(lo, x.lo);
     hi = std::min(hi, x.hi);
     if (lo < hi) result.push_back({{lo, hi}, sign});
@@ -92,11 +93,11 @@ std::optional<PiecewiseAffine> zip(const PiecewiseAffine& f, const PiecewiseAffi
   return result;
 }
 
-std::optional<PiecewiseAffine> linear(const PiecewiseAffine& f, int64_t cf,
-                                      const PiecewiseAffine& g, int64_t cg) {
+std::optional<PiecewiseAffine> linear(const PiecewiseAffine& f, Int cf, const PiecewiseAffine& g,
+                                      Int cg) {
   if (!is_small(cf) || !is_small(cg)) return std::nullopt;
   return zip(f, g, [&](const Interval& x, const Piece& a, const Piece& b, std::vector<Piece>& out) {
-    int64_t slope = 0, shift = 0;
+    Int slope = 0, shift = 0;
     if (!multiply_add(cf, a.a, slope) || !multiply_add(cg, b.a, slope)) return false;
     if (!multiply_add(cf, a.b, shift) || !multiply_add(cg, b.b, shift)) return false;
     out.push_back({x, slope, shift});
@@ -108,7 +109,7 @@ std::optional<PiecewiseAffine> product(const PiecewiseAffine& f, const Piecewise
   return zip(f, g, [](const Interval& x, const Piece& a, const Piece& b, std::vector<Piece>& out) {
     if (a.a != 0 && b.a != 0) return false;
     const Piece& affine = a.a != 0 ? a : b;
-    const int64_t factor = a.a != 0 ? b.b : a.b;
+    const Int factor = a.a != 0 ? b.b : a.b;
     if (factor != 0 && (std::abs(affine.a) > kLargest / std::abs(factor) ||
                         std::abs(affine.b) > kLargest / std::abs(factor))) {
       return false;
@@ -162,8 +163,8 @@ bool fits(const PiecewiseAffine& f, DType dtype) {
   const auto [low, high] = integer_range(dtype);
   return std::all_of(f.pieces.begin(), f.pieces.end(), [&, l = low, h = high](const Piece& piece) {
     if (piece.a != 0 && (!is_small(piece.x.lo) || !is_small(piece.x.hi))) return false;
-    for (const int64_t x : {piece.x.lo, piece.x.hi - 1}) {
-      int64_t value = piece.b;
+    for (const Int x : {piece.x.lo, piece.x.hi - 1}) {
+      Int value = piece.b;
       if (piece.a != 0 && !multiply_add(piece.a, x, value)) return false;
       if (value < l || value > h) return false;
     }
@@ -198,7 +199,7 @@ std::optional<PiecewiseAffine> apply_pieces(const CoreOp& op, DType source,
   }
 }
 
-int64_t value_at(const PiecewiseAffine& f, int64_t x) {
+Int value_at(const PiecewiseAffine& f, Int x) {
   const auto piece = std::ranges::find_if(
       f.pieces, [x](const Piece& one) { return one.x.lo <= x && x < one.x.hi; });
   return piece->a * x + piece->b;
@@ -208,7 +209,7 @@ int64_t value_at(const PiecewiseAffine& f, int64_t x) {
 Tile as_tile(const Lifting& lifting, PiecewiseAffine f, const Shape& size) {
   Tile tile;
   if (f.pieces.size() > 1 && lifting.is_flag(f.atom)) {
-    const int64_t at_0 = value_at(f, 0);
+    const Int at_0 = value_at(f, 0);
     f.pieces = {{kAllIntegers, value_at(f, 1) - at_0, at_0}};
   }
   if (f.pieces.size() > 1) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/grid.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
@@ -12,15 +13,15 @@ namespace {
 
 // One row of classes [begin, end) and what stands there.
 struct ClassRun {
-  int64_t begin;
-  int64_t end;
+  Int begin;
+  Int end;
   Term term;  // over the tile of ids and the run of classes
 };
 
 // What an index may be.
-Intervals allowed_indices(int64_t classes, const std::vector<int64_t>& beside) {
+Intervals allowed_indices(Int classes, const std::vector<Int>& beside) {
   Intervals allowed{{0, classes}};
-  for (const int64_t index : beside) allowed = unite(allowed, {{index, index + 1}});
+  for (const Int index : beside) allowed = unite(allowed, {{index, index + 1}});
   return allowed;
 }
 
@@ -36,9 +37,9 @@ Intervals within_table(const PiecewiseAffine::Piece& piece, const Intervals& all
 }
 
 // The first of the values that lies beyond the others.
-std::optional<int64_t> first_beyond(const Intervals& values, const Intervals& others) {
+std::optional<Int> first_beyond(const Intervals& values, const Intervals& others) {
   for (const Interval& value : values) {
-    int64_t from = value.lo;
+    Int from = value.lo;
     for (const Interval& other : others)
       if (other.lo <= from && from < other.hi) from = other.hi;
     if (from >= value.hi) continue;
@@ -52,7 +53,7 @@ std::optional<int64_t> first_beyond(const Intervals& values, const Intervals& ot
 
 // What an index outside its table does is nobody's guess (PyTorch wraps, clamps or aborts): the
 // ranks' own arithmetic on ids must stay within, for all ids that the sequential program allows.
-void check_range(const Lifting& lifting, const PiecewiseAffine& f, int64_t classes,
+void check_range(const Lifting& lifting, const PiecewiseAffine& f, Int classes,
                  const Intervals& allowed) {
   const Intervals values = f.atom == lifting.iota()
                                ? Intervals{{f.layout.offset, last_address(f.layout) + 1}}
@@ -65,7 +66,7 @@ void check_range(const Lifting& lifting, const PiecewiseAffine& f, int64_t class
     if (!bounded && piece.a != 0)
       throw NotLifted{"nothing of the specification bounds the index of a table of " +
                       std::to_string(classes) + " rows"};
-    const int64_t index = piece.a * *x + piece.b;
+    const Int index = piece.a * *x + piece.b;
     throw NotLifted{"index " + std::to_string(*x) + " becomes " + std::to_string(index) +
                     ", which lies outside a table of " + std::to_string(classes) + " rows"};
   }
@@ -97,17 +98,16 @@ void as_constants(const Lifting& lifting, PiecewiseAffine& f) {
 }
 
 std::vector<ClassRun> runs_of(Lifting& lifting, const PiecewiseAffine& f, const Shape& size,
-                              int64_t classes) {
+                              Int classes) {
   std::vector<ClassRun> runs;
-  const int64_t ids_size = lifting.atom(f.atom).size;
+  const Int ids_size = lifting.atom(f.atom).size;
   for (const auto& piece : f.pieces) {
     ClassRun run{};
     if (piece.a == 1) {
       // f(x) = x + b = r: class x = r - b.
-      run.begin =
-          piece.x.lo == INT64_MIN ? 0 : std::clamp<int64_t>(piece.x.lo + piece.b, 0, classes);
+      run.begin = piece.x.lo == INT64_MIN ? 0 : std::clamp<Int>(piece.x.lo + piece.b, 0, classes);
       run.end =
-          piece.x.hi == INT64_MAX ? classes : std::clamp<int64_t>(piece.x.hi + piece.b, 0, classes);
+          piece.x.hi == INT64_MAX ? classes : std::clamp<Int>(piece.x.hi + piece.b, 0, classes);
       if (run.begin >= run.end) continue;
       if (run.end - piece.b > lifting.atom(lifting.one_hot(f.atom)).size / ids_size) {
         throw NotLifted{"an index is shifted beyond any vocabulary"};
@@ -144,8 +144,7 @@ std::vector<ClassRun> runs_of(Lifting& lifting, const PiecewiseAffine& f, const 
 
 }  // namespace
 
-Value one_hot(Lifting& lifting, const Value& ids, int64_t classes,
-              const std::vector<int64_t>& beside) {
+Value one_hot(Lifting& lifting, const Value& ids, Int classes, const std::vector<Int>& beside) {
   const Intervals allowed = allowed_indices(classes, beside);
   std::vector<std::vector<ClassRun>> runs;
   Cuts cuts{0, classes};
@@ -172,7 +171,7 @@ Value one_hot(Lifting& lifting, const Value& ids, int64_t classes,
   result.shape.push_back(classes);
   result.cuts.push_back(cuts);
   result.tiles.clear();
-  const auto dim = static_cast<int64_t>(ids.shape.size());
+  const auto dim = static_cast<Int>(ids.shape.size());
   for (const auto& row : runs) {
     for (size_t c = 0; c + 1 < cuts.size(); ++c) {
       Tile tile;

@@ -4,6 +4,7 @@
 
 #include "shared_ir/base/error.h"
 #include "shared_ir/cast.h"
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/arithmetic/parts.h"
@@ -97,7 +98,7 @@ Value Interpreter::unknown(const CoreOp& op, Atom::Kind kind) {
   atom.dtype = op.dtype;
   atom.fn = op.fn;
   atom.occurrence = op.occurrence;
-  for (int64_t size : op.shape) atom.size *= size;
+  for (Int size : op.shape) atom.size *= size;
   Term term;
   term.layout = row_major(op.shape);
   term.atom = lifting_.fresh(std::move(atom));

@@ -2,6 +2,7 @@
 #include <array>
 #include <map>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/operators.h"
@@ -15,7 +16,7 @@ struct LabelPlaces {
   bool whole = false;
   std::vector<std::pair<size_t, size_t>> operands;  // (operand, dimension)
   int32_t out_dim = kNone;
-  int64_t size = 1;
+  Int size = 1;
 };
 
 std::map<int32_t, LabelPlaces> places_of(const BlockSpec& spec, std::span<const Value> operands,
@@ -203,7 +204,7 @@ Value apply_block(Lifting& lifting, const std::string& fn, uint32_t linear, cons
   for (size_t i = 0; i < operands.size(); ++i) {
     for (size_t d = 0; d < spec.operands[i].size(); ++d) {
       if (places.at(spec.operands[i][d].label).whole) {
-        operands[i] = join_dim(lifting, operands[i], static_cast<int64_t>(d), dtype);
+        operands[i] = join_dim(lifting, operands[i], static_cast<Int>(d), dtype);
       }
     }
   }
@@ -267,7 +268,7 @@ Value apply_opaque(Lifting& lifting, const std::string& fn, std::vector<Value> o
   int32_t next_label = 0;
   for (size_t i = 0; i < operands.size(); ++i) {
     for (size_t d = 0; d < operands[i].shape.size(); ++d) {
-      operands[i] = join_dim(lifting, operands[i], static_cast<int64_t>(d), dtype);
+      operands[i] = join_dim(lifting, operands[i], static_cast<Int>(d), dtype);
     }
     const Term term = materialize(lifting, operands[i].tiles.at(0), operands[i].shape, dtype);
     request.operands.push_back({term.atom, term.layout.offset});

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/arithmetic/parts.h"
@@ -16,7 +17,7 @@ Term indicator(Lifting& lifting, const Restriction& guard, const Shape& size) {
   PiecewiseAffine mask;
   mask.atom = guard.atom;
   mask.layout = guard.where;
-  int64_t at = INT64_MIN;
+  Int at = INT64_MIN;
   for (const Interval& interval : guard.intervals) {
     if (at < interval.lo) mask.pieces.push_back({{at, interval.lo}, 0, 0});
     mask.pieces.push_back({interval, 0, 1});
@@ -29,9 +30,9 @@ Term indicator(Lifting& lifting, const Restriction& guard, const Shape& size) {
 
 // Labels of a view whose `dims` are reduced; returns how often each element repeats along reduced
 // broadcast digits.
-int64_t add_reduction_labels(Request& request, const Layout& layout, const Shape& size,
-                             std::span<const int64_t> dims) {
-  int64_t repeats = 1;
+Int add_reduction_labels(Request& request, const Layout& layout, const Shape& size,
+                         std::span<const Int> dims) {
+  Int repeats = 1;
   request.out_dims = size.size() - dims.size();
   int32_t out_dim = 0;
   for (size_t d = 0; d < size.size(); ++d) {
@@ -60,12 +61,12 @@ bool reduces(const Request& request) {
 }
 
 std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
-                           std::span<const int64_t> dims, DType dtype);
+                           std::span<const Int> dims, DType dtype);
 
 // The sum of a product of which some factors rescale all that is summed: they multiply the sum of
 // the others. nullopt where there are none.
 std::optional<std::vector<Term>> rescaled_sum(Lifting& lifting, const Term& term, const Shape& size,
-                                              std::span<const int64_t> dims, DType dtype) {
+                                              std::span<const Int> dims, DType dtype) {
   if (!lifting.is_instance(term.atom, Instance::Kind::kMul)) return std::nullopt;
   std::vector<Term> factors = factors_of(lifting, view_of(term.atom, term.layout));
   const auto scales = std::stable_partition(factors.begin(), factors.end(), [&](const Term& one) {
@@ -101,11 +102,11 @@ std::optional<std::vector<Term>> rescaled_sum(Lifting& lifting, const Term& term
 // The sums over pieces that lie too far apart to be one block of a known sum, such as the first and
 // the last rows; nullopt unless all are parts of one known sum.
 std::optional<std::vector<Term>> sum_of_pieces(Lifting& lifting, const Term& term,
-                                               const Shape& size, std::span<const int64_t> dims,
+                                               const Shape& size, std::span<const Int> dims,
                                                DType dtype) try {
-  constexpr int64_t kMostPieces = 16;
+  constexpr Int kMostPieces = 16;
   if (lifting.is_sequential() || lifting.knows_only()) return std::nullopt;
-  const auto apart = std::find_if(dims.begin(), dims.end(), [&](int64_t d) {
+  const auto apart = std::find_if(dims.begin(), dims.end(), [&](Int d) {
     const auto& modes = term.layout.dims[static_cast<size_t>(d)];
     return modes.size() > 1 && modes[0].stride != 0 && modes[0].size <= kMostPieces;
   });
@@ -121,7 +122,7 @@ std::optional<std::vector<Term>> sum_of_pieces(Lifting& lifting, const Term& ter
   piece_size[d] /= pieces.size;
   const Lifting::KnownOnly guard(lifting);
   std::vector<Term> result;
-  for (int64_t i = 0; i < pieces.size; ++i) {
+  for (Int i = 0; i < pieces.size; ++i) {
     for (Term& sum : sum_term(lifting, piece, piece_size, dims, dtype))
       result.push_back(std::move(sum));
     if (result.empty()) return std::nullopt;
@@ -138,7 +139,7 @@ std::optional<std::vector<Term>> sum_of_pieces(Lifting& lifting, const Term& ter
 
 // Sum of one term over dims of its tile.
 std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
-                           std::span<const int64_t> dims, DType dtype) {
+                           std::span<const Int> dims, DType dtype) {
   for (size_t i = 0; i < term.restrictions.size(); ++i) {
     const Restriction guard = term.restrictions[i];
     if (guard.kind == Restriction::Kind::kMax) {
@@ -192,7 +193,7 @@ std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
 
 // Calls visit(output tile index, tile, tile size) for each tile; sets up the output's grid.
 template <typename Visit>
-Value for_each_reduced_tile(const Value& value, std::span<const int64_t> dims, const Visit& visit) {
+Value for_each_reduced_tile(const Value& value, std::span<const Int> dims, const Visit& visit) {
   Value result;
   result.shape = drop_dims(value.shape, dims);
   for (size_t d = 0; d < value.cuts.size(); ++d) {
@@ -247,13 +248,13 @@ std::optional<Term> united(const Term& x, const Term& y) {
 
 }  // namespace
 
-Value reduce_sum(Lifting& lifting, Value value, std::span<const int64_t> dims, DType dtype) {
+Value reduce_sum(Lifting& lifting, Value value, std::span<const Int> dims, DType dtype) {
   as_terms(lifting, value, dtype);
   // Tiles of one element along the summed dimensions come last: they are parts of the sums that the
   // others make.
   const auto is_single = [&](const Shape& size) {
     return std::all_of(dims.begin(), dims.end(),
-                       [&](int64_t d) { return size[static_cast<size_t>(d)] == 1; });
+                       [&](Int d) { return size[static_cast<size_t>(d)] == 1; });
   };
   bool singles = false;
   const auto sums_of = [&](bool single) {
@@ -283,7 +284,7 @@ Value reduce_sum(Lifting& lifting, Value value, std::span<const int64_t> dims, D
 }
 
 Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
-                      std::span<const int64_t> dims, DType dtype) {
+                      std::span<const Int> dims, DType dtype) {
   bool apart = false;  // there are tiles that are no parts of one extremum
   Value result =
       for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
@@ -315,7 +316,7 @@ Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
       });
   if (apart) {
     Value joined = value;
-    for (const int64_t dim : dims) joined = join_dim(lifting, joined, dim, dtype);
+    for (const Int dim : dims) joined = join_dim(lifting, joined, dim, dtype);
     return reduce_extremum(lifting, kind, joined, dims, dtype);
   }
   merge_tiles(result);

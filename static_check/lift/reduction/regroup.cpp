@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/lift/arithmetic/parts.h"
 #include "static_check/lift/operators.h"
@@ -57,7 +58,7 @@ std::optional<Term> only_term(const Value& value) {
 }  // namespace
 
 std::optional<Term> exchanged_sum(Lifting& lifting, const Term& term, const Shape& size,
-                                  std::span<const int64_t> dims, DType dtype) {
+                                  std::span<const Int> dims, DType dtype) {
   if (lifting.is_sequential() || lifting.knows_only() || !term.restrictions.empty() ||
       !lifting.is_instance(term.atom, Instance::Kind::kMul))
     return std::nullopt;
@@ -81,9 +82,9 @@ std::optional<Term> exchanged_sum(Lifting& lifting, const Term& term, const Shap
         factor->layout = drop_dims(factor->layout, dims);
       const Value both =
           multiply(lifting, first, product(lifting, {stay, all->end()}, kept, dtype), dtype);
-      std::vector<int64_t> inside;
+      std::vector<Int> inside;
       for (size_t d = size.size() - dims.size(); d < kept.size(); ++d)
-        inside.push_back(static_cast<int64_t>(d));
+        inside.push_back(static_cast<Int>(d));
       if (auto found = only_term(reduce_sum(lifting, both, inside, dtype))) {
         found->coef = found->coef * term.coef;
         return found;
@@ -134,12 +135,12 @@ std::optional<Term> one_view_of(std::vector<Term> views) {
   if (!alike || views.size() < 2) return std::nullopt;
   std::sort(views.begin(), views.end(),
             [](const Term& a, const Term& b) { return a.layout.offset < b.layout.offset; });
-  const int64_t step = views[1].layout.offset - views[0].layout.offset;
+  const Int step = views[1].layout.offset - views[0].layout.offset;
   for (size_t i = 1; i < views.size(); ++i)
     if (step == 0 || views[i].layout.offset - views[i - 1].layout.offset != step)
       return std::nullopt;
   Term whole = views.front();
-  whole.layout.dims.push_back({Mode{static_cast<int64_t>(views.size()), step}});
+  whole.layout.dims.push_back({Mode{static_cast<Int>(views.size()), step}});
   return whole;
 }
 
@@ -149,7 +150,7 @@ namespace {
 
 // The sum over the last dimension of the view, where it is known.
 std::optional<Term> known_sum(Lifting& lifting, const Term& view, const Shape& size, DType dtype) {
-  const std::array<int64_t, 1> last{static_cast<int64_t>(size.size()) - 1};
+  const std::array<Int, 1> last{static_cast<Int>(size.size()) - 1};
   const Lifting::KnownOnly guard(lifting);
   try {
     return only_term(reduce_sum(lifting, single_term(size, view), last, dtype));
@@ -214,7 +215,7 @@ std::optional<Term> known_extremum(Lifting& lifting, Instance::Kind kind,
   const auto whole = one_view_of(views);
   if (!whole || !whole->coef.is_one() || lifting.is_sequential() || lifting.knows_only())
     return std::nullopt;
-  const std::array<int64_t, 1> last{static_cast<int64_t>(size.size())};
+  const std::array<Int, 1> last{static_cast<Int>(size.size())};
   size.push_back(whole->layout.dims.back().front().size);
   const Lifting::KnownOnly guard(lifting);
   try {
