@@ -67,6 +67,10 @@ struct Node {
   bool functional = false;  // auto_functionalized
 };
 
+// The operator that a constant of a capture becomes: args[0] is its value, a number or nested lists
+// of numbers.
+inline constexpr std::string_view kConstantOp = "assay.constant";
+
 struct Graph {
   std::string name;  // for messages: the file, or "sequential", "rank 0"
   // No node writes into memory: the language has none (HLO), or the capture made it so.

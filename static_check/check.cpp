@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include "shared_ir/lower/lower.h"
 #include "static_check/approximations.h"
@@ -23,7 +22,6 @@
 #include "static_check/residual/search.h"
 
 namespace assay {
-
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -82,7 +80,10 @@ class Check {
         problem_.sequential_value(problem_.refinement.sequential.find(approximation.tensor));
     return value != nullptr &&
            std::all_of(approximation.replicas.begin(), approximation.replicas.end(),
-                       [&](const CleanExpr& replica) { return meets(*value, replica); });
+                       [&](const CleanExpr& replica) {
+                         const auto found = rank_value_of(problem_, replica);
+                         return found && equivalent(problem_.lifting, *found, *value);
+                       });
   }
 
  private:
@@ -103,9 +104,7 @@ class Check {
         result_.report.outputs.push_back({name, Verdict::kUnproved, {}, false});
     } else {
       prove();
-      if (result_.report.verdict == Verdict::kUnproved) prove_by_lemmas();
-      if (result_.report.verdict != Verdict::kProved && options_.evaluate && !asked_.exact)
-        prove_by_evaluation();
+      if (result_.report.verdict != Verdict::kProved) prove_otherwise();
       note_domains();
       if (result_.report.accepted) note_accepted(*problem_.refinement.accept, result_.report);
     }
@@ -117,44 +116,50 @@ class Check {
       result_.report.assumptions.push_back(std::move(note));
   }
 
-  // Where lemmas show that the ranks compute a sequential value in another form, the ranks are
-  // lifted again with that known.
-  void prove_by_lemmas() {
+  // A short derivation is looked for first; a long one where no evaluation spares the search.
+  void prove_otherwise() {
     OfferedLemmas offered(problem_.refinement.lemma_files, options_.certified_lemmas);
-    while (!prove_by(offered)) {
-    }
+    prove_by_lemmas(offered, {.limits = {.terms = 1'000}});
+    const std::string gave_up = prove_by_evaluation();
+    prove_by_lemmas(offered, {});
     result_.report.lemmas = offered.certifications();
     if (result_.report.verdict == Verdict::kProved) return;
-    for (const std::string& name : offered.unused())
-      result_.report.searches.push_back(
-          "no proof uses the lemma " + name +
-          " of the case: whether it holds was not looked at (assay lemmas --certify does)");
+    if (!gave_up.empty())
+      result_.report.searches.push_back("evaluation of both programs was given up: " + gave_up);
+    for (std::string& note : offered.notes_of_unused())
+      result_.report.searches.push_back(std::move(note));
   }
 
-  // Where nothing derives what is left, both programs are compared by evaluation.
-  void prove_by_evaluation() {
-    if (!operands_.empty() || result_.report.accepted || !foreign_.empty()) return;
-    std::set<const Expectation*> broken;
-    for (const BrokenExpectation& one : broken_) broken.insert(one.expectation);
-    const EvaluatedProof proof = evaluated_proof(problem_, broken, unproved_);
-    if (!proof.why_not.empty())
-      result_.report.searches.push_back("evaluation of both programs was given up: " +
-                                        proof.why_not);
-    if (!proof.holds) return;
-    accept(problem_, proof, result_);
-    unproved_.clear();
-    broken_.clear();
+  // Where lemmas show that the ranks compute a sequential value in another form, the ranks are
+  // lifted again with that known.
+  void prove_by_lemmas(OfferedLemmas& offered, const LemmaBudget& budget) {
+    for (bool again = true; again && result_.report.verdict == Verdict::kUnproved;)
+      again = finds_useless_proof(offered, budget);
   }
 
-  // False where a proof was found that proves nothing: then fewer lemmas are left to try.
-  bool prove_by(OfferedLemmas& offered) {
+  // Both programs are compared by evaluation. Why that was given up, else nothing.
+  std::string prove_by_evaluation() {
+    if (result_.report.verdict == Verdict::kProved || !options_.evaluate || asked_.exact ||
+        !operands_.empty() || result_.report.accepted || !foreign_.empty())
+      return {};
+    const EvaluatedProof proof = evaluated_proof(problem_, broken_, unproved_);
+    if (proof.holds) {
+      accept(problem_, proof, result_);
+      unproved_.clear();
+      broken_.clear();
+    }
+    return proof.why_not;
+  }
+
+  // True where a proof was found that proves nothing: then fewer lemmas are left to try.
+  bool finds_useless_proof(OfferedLemmas& offered, const LemmaBudget& budget) {
     const LemmaTable lemmas = offered.table();
-    EqualitySearch search(lemmas);
+    EqualitySearch search(lemmas, budget);
     while (result_.report.verdict == Verdict::kUnproved) {
       auto found = search.next(problem_, relations_);
       result_.report.searches = search.stopped();
-      if (!found) return true;
-      if (!offered.allow(found->proof)) return false;
+      if (!found) return false;
+      if (!offered.allow(found->proof)) return true;
       problem_.lifting.equate(found->sequential, found->distributed, found->proof.factor);
       proofs_.push_back(std::move(found->proof));
       problem_.ranks =
@@ -162,7 +167,7 @@ class Check {
       forget_relations();
       prove();
     }
-    return true;
+    return false;
   }
 
   void forget_relations() {
@@ -271,11 +276,6 @@ class Check {
       }
       note_expectation(expectation, holds);
     }
-  }
-
-  bool meets(const Value& wanted, const CleanExpr& replica) {
-    const auto found = rank_value_of(problem_, replica);
-    return found && equivalent(problem_.lifting, *found, wanted);
   }
 
   // An output that the user placed is proved by what was expected of it, not by any relation.

@@ -102,9 +102,11 @@ class Prover {
 
 }  // namespace
 
-EvaluatedProof evaluated_proof(const Problem& problem, const std::set<const Expectation*>& broken,
+EvaluatedProof evaluated_proof(const Problem& problem, const std::vector<BrokenExpectation>& broken,
                                const std::vector<TensorId>& unproved) {
-  return Prover(problem).prove(broken, unproved);
+  std::set<const Expectation*> expectations;
+  for (const BrokenExpectation& one : broken) expectations.insert(one.expectation);
+  return Prover(problem).prove(expectations, unproved);
 }
 
 void accept(const Problem& problem, const EvaluatedProof& proof, StaticResult& result) {

@@ -8,6 +8,7 @@
 
 #include "shared_ir/proof/proof.h"
 #include "static_check/check.h"
+#include "static_check/diagnose/diagnose.h"
 #include "static_check/problem/problem.h"
 
 namespace assay {
@@ -24,7 +25,7 @@ struct EvaluatedProof {
 // Whether the `broken` expectations of the case hold, and outputs that are `unproved` and of which
 // none of them speaks are one of their likely relations: all of them, or it is no proof. Throws
 // TimedOut.
-EvaluatedProof evaluated_proof(const Problem& problem, const std::set<const Expectation*>& broken,
+EvaluatedProof evaluated_proof(const Problem& problem, const std::vector<BrokenExpectation>& broken,
                                const std::vector<TensorId>& unproved);
 
 // Writes such a proof, which holds, into report and certificate.

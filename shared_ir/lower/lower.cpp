@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/lower/build/operands_fit.h"
 #include "shared_ir/lower/node/meaning.h"
 #include "shared_ir/memory/functionalize.h"
 #include "shared_ir/symbolic/integer.h"
@@ -43,6 +44,9 @@ class Lowering {
       } catch (const SizeOverflow&) {
         context_.site.node = &graph_.nodes[i];
         context_.site.fail("its sizes leave 64 bits, or it is too many operators at once");
+      } catch (const OperandsDoNotFit& operands) {
+        context_.site.node = &graph_.nodes[i];
+        context_.site.fail(fmt::format("its operands do not fit each other ({})", operands.rule));
       }
     }
     memory_.finish(value_of_);

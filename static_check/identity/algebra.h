@@ -144,6 +144,7 @@ class Algebra {
   OrderPointer with_flags(Order order);
   Number choice(const OrderPointer& order, std::vector<Number> values);
   Number at_place(const Order& order);
+  Number sorted_at(const Order& order);
   std::vector<Residue> flags_of(const Order& order);
   Residue greatest_of(const Order::Set& set);
   std::optional<std::vector<Number>> as_choice(const Number& number, const Order& order);
@@ -152,6 +153,19 @@ class Algebra {
   std::optional<Number> nested_product(const Number& outer, const Number& inner);
   std::optional<Number> each_of_both(const Number& a, const Number& b, const EachChoice& function);
   std::optional<Order::Set> elements_of(const Number& number) const;
+  // orders_of_parts.cpp
+  static constexpr size_t kMostSorted = 64;
+  struct Ranked {  // what stands at a place of the sorted elements
+    Order::Set of;
+    uint64_t place;
+  };
+  void note_place(const Residue& standing, const Order& order);
+  std::optional<Ranked> place_of(const Residue& standing) const;
+  enum class OfRow { kNothing, kElements, kNumber, kChoice };  // what is chosen at its places
+  OfRow add_elements(const Ranked& row, std::span<const Number> standing,
+                     std::span<const Number> values, Order& all, std::vector<Number>& chosen) const;
+  std::optional<Number> choice_among_parts(const Order& order, std::span<const Number> values);
+  std::optional<Number> product_among_parts(const Number& outer, const Number& inner);
   // By cases.
   struct AffineView {
     Residue of;
@@ -173,6 +187,7 @@ class Algebra {
   Angles angles_{[this](uint64_t angle) { return random_residue("angle", {&angle, 1}); }};
   std::unordered_map<uint64_t, FormPointer> constants_;  // by value
   std::unordered_map<uint64_t, Number> arguments_;       // by cases: of exponentials, by value
+  std::unordered_map<uint64_t, Ranked> ranked_;          // by value
   std::unordered_map<uint64_t, Residue> positive_;       // what logarithms are of, by value
 };
 

@@ -26,6 +26,15 @@ bool OfferedLemmas::allow(const LemmaProof& proof) {
   return all;
 }
 
+std::vector<std::string> OfferedLemmas::notes_of_unused() const {
+  std::vector<std::string> notes;
+  for (const std::string& name : unknown_)
+    notes.push_back(
+        "no proof uses the lemma " + name +
+        " of the case: whether it holds was not looked at (assay lemmas --certify does)");
+  return notes;
+}
+
 bool OfferedLemmas::is_certified(const Lemma& lemma) {
   const Certification& found = certify_once(lemma);
   LemmaReport& report = certifications_.emplace_back();

@@ -28,8 +28,8 @@ class OfferedLemmas {
   // proof proves nothing, and the lemma is no longer offered.
   bool allow(const LemmaProof& proof);
 
-  // The user's that no proof used.
-  const std::set<std::string>& unused() const { return unknown_; }
+  // Lines of the report: the user's that no proof used.
+  std::vector<std::string> notes_of_unused() const;
 
   // The user's that proofs used, in that order.
   const std::vector<LemmaReport>& certifications() const { return certifications_; }

@@ -64,6 +64,21 @@ class Perceptron(torch.nn.Module):
         return torch.softmax(high.to(torch.float32), dim=-1), low.clamp(min=-float("inf"))
 
 
+class Tables(torch.nn.Module):
+    """Holds constants itself, of several types, one of them in another order than it lies."""
+
+    def __init__(self, first, last):
+        super().__init__()
+        self.mask = torch.ones(4, 4, dtype=torch.bool).triu()[first:last]
+        self.scales = (torch.arange(24.0) / 10).reshape(6, 4).t()[first:last]
+        self.shifts = torch.tensor([0.1, -2.0, 3.5, float("inf")], dtype=torch.bfloat16)[first:last]
+
+    def forward(self, x):
+        y = torch.where(self.mask, x[:, :1], 0.0).sum(1, keepdim=True)
+        y = x * self.scales + y * torch.tensor([1, 0, 2, 0, 3, 0])
+        return y.clamp(max=self.shifts.to(torch.float32).unsqueeze(1))
+
+
 class Doubled(torch.nn.Module):
     def forward(self, x):
         return x * 2
@@ -96,6 +111,26 @@ def without_folders(program):
     return program
 
 
+TABLES = """version = 1
+name = "rows, and the constants of each"
+
+[sequential]
+graphs = ["sequential.pt2"]
+
+[distributed]
+graphs = ["rank0.pt2", "rank1.pt2"]
+
+[groups.distributed]
+"dp" = [0, 1]
+
+[inputs]
+x = ["concat(x@0, x@1; dim=0)"]
+
+[verdict]
+static = "refines"
+"""
+
+
 def save(module, x, path, decompose=True, **options):
     program = torch.export.export(module, (x,), **options)
     if decompose:
@@ -111,6 +146,12 @@ def main(folder):
     for rank in range(2):
         save(Perceptron(2), x, folder / f"rank{rank}.pt2")
     (folder / "case.toml").write_text(CASE)
+    tables = folder / "tables"
+    tables.mkdir(exist_ok=True)
+    save(Tables(0, 4), x, tables / "sequential.pt2")
+    for rank in range(2):
+        save(Tables(2 * rank, 2 * rank + 2), x[:2], tables / f"rank{rank}.pt2")
+    (tables / "case.toml").write_text(TABLES)
     rows = torch.export.Dim("rows", min=2, max=64)
     save(Doubled(), x, folder / "symbolic.pt2", dynamic_shapes=({0: rows},))
     save(Written(), x, folder / "written.pt2", decompose=False)

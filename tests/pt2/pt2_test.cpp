@@ -5,8 +5,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <limits>
+#include <span>
 
 #include "shared_ir/import/pt2/pt2.h"
+#include "shared_ir/zip/zip_reader.h"
+#include "shared_ir/zip/zip_writer.h"
 #include "static_check/check.h"
 #include "tests/support/claims/expect_claims_hold.h"
 #include "tests/support/scratch_folder.h"
@@ -101,6 +105,100 @@ TEST(Pt2, ARankThatForgetsItsReductionIsNotProved) {
     }
   }
   EXPECT_NE(static_check(refinement, OperatorTable::builtin()).report.verdict, Verdict::kProved);
+}
+
+const ArgList& rows_of(const Graph& graph, const std::string& constant) {
+  const TensorId id = graph.find(constant);
+  const Node& node =
+      graph.nodes.at(static_cast<size_t>(graph.tensors.at(static_cast<size_t>(id)).producer));
+  EXPECT_EQ(node.op, kConstantOp);
+  return std::get<ArgList>(node.args.at(0).value);
+}
+
+// By the layout that it has, and by its type.
+TEST(Pt2, ReadsTheConstantsThatAProgramHolds) {
+  const Graph graph = import_pt2(archives() / "tables/rank1.pt2");
+  EXPECT_TRUE(graph.unread_constants.empty());
+  EXPECT_EQ(graph.inputs.size(), 1u);
+  const ArgList& scales = rows_of(graph, "c_scales");
+  ASSERT_EQ(scales.size(), 2u);
+  const auto& second = std::get<ArgList>(scales[1].value);
+  ASSERT_EQ(second.size(), 6u);
+  EXPECT_FLOAT_EQ(static_cast<float>(std::get<double>(second[2].value)), 1.1f);
+  const auto& mask = std::get<ArgList>(rows_of(graph, "c_mask")[0].value);
+  EXPECT_FALSE(std::get<bool>(mask.at(1).value));
+  EXPECT_TRUE(std::get<bool>(mask.at(2).value));
+  const ArgList& shifts = rows_of(graph, "c_shifts");
+  EXPECT_EQ(std::get<double>(shifts.at(0).value), 3.5);
+  EXPECT_EQ(std::get<double>(shifts.at(1).value), std::numeric_limits<double>::infinity());
+}
+
+TEST(Pt2, ConstantsOfRanksArePartsOfTheSequentialOnes) { expect_proved(archives() / "tables"); }
+
+TEST(Pt2, ARankWithAnotherConstantIsNotProved) {
+  Case refinement = load_case(archives() / "tables");
+  for (Node& node : refinement.ranks[1].nodes) {
+    if (node.op != kConstantOp) continue;
+    auto& row = std::get<ArgList>(std::get<ArgList>(node.args[0].value).at(0).value);
+    row.at(1) = Arg{true};
+    break;
+  }
+  EXPECT_NE(static_check(refinement, OperatorTable::builtin()).report.verdict, Verdict::kProved);
+}
+
+// The archive with `text` of one of its entries replaced.
+fs::path with_replaced(const fs::path& archive, const std::string& text,
+                       const std::string& replacement, const ScratchFolder& folder) {
+  const fs::path file = folder.path() / "changed.pt2";
+  ZipWriter writer(file);
+  std::ifstream stream(archive, std::ios::binary);
+  auto zip = ZipReader::open(stream);
+  size_t replaced = 0;
+  const std::vector<ZipEntry> entries = zip->entries().value();
+  for (const ZipEntry& entry : entries) {
+    std::string bytes(entry.size, '\0');
+    EXPECT_TRUE(zip->read(entry, std::as_writable_bytes(std::span(bytes))));
+    if (const size_t at = bytes.find(text); at != std::string::npos) {
+      bytes.replace(at, text.size(), replacement);
+      ++replaced;
+    }
+    writer.add(entry.name, std::as_bytes(std::span(bytes)));
+  }
+  writer.finish();
+  EXPECT_EQ(replaced, 1u);
+  return file;
+}
+
+// Where the data lie elsewhere than the table says, nothing is guessed.
+TEST(Pt2, RefusesConstantsThatLieOutsideOfTheirData) {
+  const ScratchFolder folder;
+  const fs::path archive = archives() / "tables/rank0.pt2";
+  const std::string before =
+      "\"tensor_1\", \"is_param\": false, \"use_pickle\": false, \"tensor_meta\": {\"dtype\": 7, "
+      "\"sizes\": [{\"as_int\": 2}, {\"as_int\": 6}], \"requires_grad\": false, "
+      "\"device\": {\"type\": \"cpu\", \"index\": null}, \"strides\": ";
+  const std::string strides = before + "[{\"as_int\": 1}, {\"as_int\": 4}]";
+  EXPECT_EQ(error_of(with_replaced(archive, strides, strides, folder)), "accepted");
+  for (const std::string bad :
+       {"[{\"as_int\": 1}, {\"as_int\": 9}]", "[{\"as_int\": 1}, {\"as_int\": -4}]"}) {
+    EXPECT_THAT(error_of(with_replaced(archive, strides, before + bad, folder)),
+                HasSubstr("constant 'scales' lies outside of its data"));
+  }
+  EXPECT_THAT(error_of(with_replaced(archive, strides, before + "[{\"as_int\": 1}]", folder)),
+              HasSubstr("constant 'scales' has no sizes, strides or storage_offset"));
+  EXPECT_THAT(
+      error_of(with_replaced(archive, "{\"config\": {\"mask", "{\"tables\": {\"mask", folder)),
+      HasSubstr("is no table of constants"));
+}
+
+TEST(Pt2, AConstantWhoseDataIsNotThereIsAnInputThatTheReportLists) {
+  const ScratchFolder folder;
+  const fs::path archive = archives() / "tables/rank0.pt2";
+  const std::string path = "\"path_name\": \"tensor_0\"";
+  const Graph graph =
+      import_pt2(with_replaced(archive, path, "\"path_name\": \"tensor_77\"", folder));
+  EXPECT_EQ(graph.unread_constants.size(), 1u);
+  EXPECT_EQ(graph.inputs.size(), 2u);
 }
 
 TEST(Pt2, RefusesWhatNoGraphSays) {

@@ -211,6 +211,51 @@ Formula softmax_of_top(int64_t count) {
   };
 }
 
+/// The two greatest, values or places.
+Formula greatest_two(bool places) {
+  return [=](GraphBuilder& graph, TensorRef x, TensorRef) {
+    return ShapedCalls(graph).topk(x, 2)[places ? 1 : 0];
+  };
+}
+
+/// The same of what is gathered of the greatest of each half, `first` before the other one.
+struct GatheredTop {
+  bool places;
+  int64_t of_each = 2, first = 0, offset = 3;
+
+  TensorRef operator()(GraphBuilder& graph, TensorRef x, TensorRef) const {
+    ShapedCalls program(graph);
+    std::vector<TensorRef> values, where;
+    for (const int64_t half : {first, 1 - first}) {
+      const TensorRef part = program("slice.Tensor", {x, 1, 3 * half, 3 * half + 3}, {4, 3});
+      const auto top = program.topk(part, of_each);
+      values.push_back(top[0]);
+      where.push_back(program.integers("add.Scalar", {top[1], half * offset}, {4, of_each}));
+    }
+    const TensorRef all = program("cat.default", {{values[0], values[1]}, 1}, {4, 2 * of_each});
+    const auto top = program.topk(all, 2);
+    if (!places) return top[0];
+    const TensorRef found =
+        program.integers("cat.default", {{where[0], where[1]}, 1}, {4, 2 * of_each});
+    return program.integers("gather.default", {found, 1, top[1]}, {4, 2});
+  }
+};
+
+TEST(Choices, TheFirstOfAllAreAmongTheFirstOfEachPart) {
+  EXPECT_TRUE(proves(formulas(greatest_two(false), GatheredTop{false})));
+  EXPECT_TRUE(proves(formulas(greatest_two(false), GatheredTop{false, 3, 1})));
+  EXPECT_FALSE(proves(formulas(greatest_two(false), GatheredTop{false, 1})));
+  EXPECT_TRUE(proves(formulas(greatest_two(true), GatheredTop{true})));
+  EXPECT_TRUE(proves(formulas(greatest_two(true), GatheredTop{true, 3})));
+  EXPECT_FALSE(proves(formulas(greatest_two(true), GatheredTop{true, 1})));
+  EXPECT_FALSE(proves(formulas(greatest_two(true), GatheredTop{true, 2, 0, 2})));
+}
+
+TEST(Choices, OfEqualNumbersInTwoPartsTheFirstIsMeant) {
+  EXPECT_FALSE(proves(formulas(greatest_two(true), GatheredTop{true, 2, 1})));
+  EXPECT_FALSE(proves(formulas(greatest_two(true), GatheredTop{true, 3, 1})));
+}
+
 TEST(Choices, ExponentialsHaveTheOrderOfTheirExponents) {
   for (const int64_t count : {1, 2, 3}) {
     EXPECT_TRUE(proves(formulas(renormalised(count, count), softmax_of_top(count))));

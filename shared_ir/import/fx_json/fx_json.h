@@ -24,10 +24,6 @@
 
 namespace assay {
 
-// The constant operator that a get_attr becomes: args[0] is its value, a number or nested lists of
-// numbers.
-inline constexpr std::string_view kConstantOp = "assay.constant";
-
 // Reads a file. Getitem nodes become outputs of their producer, which bear the getitem's name
 // (several of one output: aliases); auto_functionalized(_v2) becomes the operator that it wraps
 // (Node in graph.h says in which order its outputs come); the dtype of a constant without "value"

@@ -5,38 +5,58 @@
 #include <string_view>
 
 #include "shared_ir/base/error.h"
-#include "shared_ir/zip/zip_reader.h"
 
 namespace assay::pt2 {
 namespace {
 
-// ROOT/models/NAME.json, with any root; not in folders below models.
-bool is_program(std::string_view entry) {
-  constexpr std::string_view kFolder = "models";
-  if (!entry.ends_with(".json")) return false;
-  const std::string_view folder = entry.substr(0, std::min(entry.rfind('/'), entry.size()));
-  return folder == kFolder || folder.ends_with("/" + std::string(kFolder));
+constexpr std::string_view kPrograms = "models/";
+
+// Of ROOT/models/NAME.json, with any root, the root; not in folders below models.
+std::optional<std::string> root_of_program(std::string_view entry) {
+  if (!entry.ends_with(".json")) return std::nullopt;
+  const std::string_view folder = entry.substr(0, entry.rfind('/') + 1);
+  if (!folder.ends_with(kPrograms)) return std::nullopt;
+  const std::string_view root = folder.substr(0, folder.size() - kPrograms.size());
+  if (!root.empty() && root.back() != '/') return std::nullopt;
+  return std::string(root);
 }
 
 }  // namespace
 
-std::string read_program(std::istream& archive, const std::string& file) {
-  const auto fail = [&](const std::string& message) {
-    throw UserError({file}, message, "a .pt2 archive is what torch.export.save writes");
-  };
-  auto zip = ZipReader::open(archive);
-  if (!zip) fail("this is no zip archive");
-  const auto entries = zip->entries();
+Archive::Archive(std::istream& stream, const std::string& file)
+    : file_(file), zip_(ZipReader::open(stream)) {
+  if (!zip_) fail("this is no zip archive");
+  auto entries = zip_->entries();
   if (!entries) fail("the archive is damaged");
-  const auto found = std::ranges::find_if(*entries, is_program, &ZipEntry::name);
-  if (found == entries->end()) fail("the archive holds no program (models/NAME.json)");
-  if (std::ranges::count_if(*entries, is_program, &ZipEntry::name) > 1) {
-    fail("the archive holds several programs");
+  entries_ = std::move(*entries);
+  for (const ZipEntry& entry : entries_) {
+    const auto root = root_of_program(entry.name);
+    if (!root) continue;
+    if (program_) fail("the archive holds several programs");
+    program_ = &entry;
+    root_ = *root;
   }
-  if (!found->stored) fail("the program in the archive is compressed or encrypted");
-  if (found->size > zip->size()) fail("the archive is cut off");
-  std::string text(found->size, '\0');
-  if (!zip->read(*found, std::as_writable_bytes(std::span(text)))) fail("the archive is damaged");
+  if (!program_) fail("the archive holds no program (models/NAME.json)");
+}
+
+std::string Archive::program() { return read(*program_); }
+
+std::optional<std::string> Archive::data(const std::string& path) {
+  const auto found = std::ranges::find(entries_, root_ + "data/" + path, &ZipEntry::name);
+  if (found == entries_.end()) return std::nullopt;
+  return read(*found);
+}
+
+void Archive::fail(const std::string& message) const {
+  throw UserError({file_}, message, "a .pt2 archive is what torch.export.save writes");
+}
+
+std::string Archive::read(const ZipEntry& entry) {
+  const std::string what = &entry == program_ ? "the program" : "'" + entry.name + "'";
+  if (!entry.stored) fail(what + " in the archive is compressed or encrypted");
+  if (entry.size > zip_->size()) fail("the archive is cut off");
+  std::string text(entry.size, '\0');
+  if (!zip_->read(entry, std::as_writable_bytes(std::span(text)))) fail("the archive is damaged");
   return text;
 }
 

@@ -11,6 +11,7 @@
 #include "shared_ir/import/pt2/pt2.h"
 #include "shared_ir/import/pt2/pt2_archive.h"
 #include "shared_ir/import/pt2/pt2_arg.h"
+#include "shared_ir/import/pt2/pt2_constants.h"
 
 namespace assay {
 namespace pt2 {
@@ -56,7 +57,9 @@ std::string module_path(std::string_view nn_module_stack) {
 
 class Reader {
  public:
-  Reader(std::string_view padded, const std::string& file) : text_(padded, file) {
+  // `constants` is null where there is no archive.
+  Reader(std::string_view padded, const std::string& file, const Constants* constants)
+      : text_(padded, file), constants_(constants) {
     graph_.name = file;
   }
 
@@ -67,10 +70,12 @@ class Reader {
     const JsonObject module = object(root, "graph_module");
     const JsonObject graph = object(module, "graph");
     for (const auto [name, meta] : object(graph, "tensor_values")) metas_.try_emplace(name, meta);
+    const JsonArray specs = array(object(module, "signature"), "input_specs");
+    for (const Json spec : specs) read_constant(spec);
     for (const Json input : array(graph, "inputs")) read_input(input);
     for (const Json node : array(graph, "nodes")) read_node(node);
     for (const Json output : array(graph, "outputs")) read_output(output);
-    for (const Json spec : array(object(module, "signature"), "input_specs")) read_name(spec);
+    for (const Json spec : specs) read_name(spec);
     validate(graph_);
     return std::move(graph_);
   }
@@ -137,6 +142,20 @@ class Reader {
     return *value;
   }
 
+  // Tensors that the program holds itself: the name that each has in the graph.
+  void read_constant(const Json& spec) {
+    const auto either = tagged(spec);
+    JsonObject input;
+    if (!either || either->tag != "tensor_constant" ||
+        either->value.get(input) != simdjson::SUCCESS) {
+      return;
+    }
+    const auto argument = json::find(input, "arg");
+    const auto name = argument ? name_in(*argument) : std::nullopt;
+    const auto own = json::find_text(input, "tensor_constant_name");
+    if (name && own) constant_names_.emplace(*name, *own);
+  }
+
   // Inputs that are no tensors are constants on which the program was specialised.
   void read_input(const Json& input) {
     const auto argument = tagged(input);
@@ -144,10 +163,28 @@ class Reader {
     if (argument->tag == "as_tensor") {
       const auto name = name_in(argument->value);
       if (!name) fail("an input of the program has no name");
-      graph_.inputs.push_back(add_tensor(*name, kNone, 0));
+      const TensorId id = add_tensor(*name, kNone, 0);
+      const auto constant = constant_names_.find(*name);
+      if (constant == constant_names_.end() || !holds(constant->second, id)) {
+        graph_.inputs.push_back(id);
+        if (constant != constant_names_.end()) graph_.unread_constants.push_back(id);
+      }
     } else {
       read_arg(input, context());
     }
+  }
+
+  // Whether its data was read: a node makes it then.
+  bool holds(std::string_view constant, TensorId id) {
+    Tensor& tensor = graph_.tensors[static_cast<size_t>(id)];
+    auto value = constants_ ? constants_->value_of(constant, tensor) : std::nullopt;
+    if (!value) return false;
+    tensor.producer = static_cast<NodeId>(graph_.nodes.size());
+    Node& node = graph_.nodes.emplace_back();
+    node.op = kConstantOp;
+    node.args.push_back(std::move(*value));
+    node.outputs = {id};
+    return true;
   }
 
   Context context() {
@@ -274,7 +311,6 @@ class Reader {
       const std::string own(argument ? name_in(*argument).value_or("") : "");
       const TensorId id = graph_.find(own);
       if (id == kNone) fail("the signature has '" + own + "', which is no tensor");
-      if (tag == "tensor_constant") graph_.unread_constants.push_back(id);
       const std::string_view name = json::find_text(input, key).value_or("");
       if (is_tensor_name(name)) graph_.by_name.emplace(name, id);
     }
@@ -283,6 +319,8 @@ class Reader {
   json::Text text_;
   simdjson::dom::parser parser_;
   Graph graph_;
+  const Constants* constants_;
+  std::unordered_map<std::string_view, std::string_view> constant_names_;  // by their tensors
   std::unordered_map<std::string_view, Json> metas_;
   std::string where_;  // the node that is read; empty outside nodes
 };
@@ -292,18 +330,29 @@ class Reader {
 
 Graph parse_pt2_program(std::string_view json, const std::string& name) {
   const simdjson::padded_string padded(json);
-  return pt2::Reader(padded, name).run();
+  return pt2::Reader(padded, name, nullptr).run();
 }
+
+namespace {
+
+Graph read_archive(std::istream& stream, const std::string& file) {
+  pt2::Archive archive(stream, file);
+  const pt2::Constants constants(archive, file);
+  const simdjson::padded_string program(archive.program());
+  return pt2::Reader(program, file, &constants).run();
+}
+
+}  // namespace
 
 Graph import_pt2(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw UserError({file.string()}, "cannot read this file");
-  return parse_pt2_program(pt2::read_program(stream, file.string()), file.string());
+  return read_archive(stream, file.string());
 }
 
 Graph parse_pt2(std::string_view archive, const std::string& name) {
   std::istringstream stream{std::string(archive)};
-  return parse_pt2_program(pt2::read_program(stream, name), name);
+  return read_archive(stream, name);
 }
 
 }  // namespace assay

@@ -9,6 +9,7 @@
 
 #include "shared_ir/cast.h"
 #include "shared_ir/collective.h"
+#include "shared_ir/lower/build/operands_fit.h"
 #include "shared_ir/lower/build/typed_function.h"
 #include "shared_ir/symbolic/integer.h"
 
@@ -105,7 +106,7 @@ CoreId Builder::same_constant(CoreId x, DType dtype, Shape shape) {
 
 CoreId Builder::permute(CoreId x, const std::vector<Int>& dims) {
   const Shape& from = shape(x);
-  ASSAY_CHECK(dims.size() == from.size(), "permute needs every dimension");
+  require(dims.size() == from.size(), "permute needs every dimension");
   if (std::is_sorted(dims.begin(), dims.end())) return x;
   Shape to(dims.size());
   for (size_t i = 0; i < dims.size(); ++i) to[i] = from[dims[i]];
@@ -116,7 +117,7 @@ CoreId Builder::permute(CoreId x, const std::vector<Int>& dims) {
 
 CoreId Builder::reshape(CoreId x, const Shape& to) {
   if (shape(x) == to) return x;
-  ASSAY_CHECK(element_count(shape(x)) == element_count(to), "reshape keeps the number of elements");
+  require(element_count(shape(x)) == element_count(to), "reshape keeps the number of elements");
   if (op(x).prim == Prim::kConst) return same_constant(x, dtype(x), to);
   append(Prim::kReshape, dtype(x), to, {x});
   return last();
@@ -125,9 +126,9 @@ CoreId Builder::reshape(CoreId x, const Shape& to) {
 CoreId Builder::expand(CoreId x, const Shape& to) {
   const Shape& from = shape(x);
   if (from == to) return x;
-  ASSAY_CHECK(from.size() == to.size(), "expand keeps the number of dimensions");
+  require(from.size() == to.size(), "expand keeps the number of dimensions");
   for (size_t i = 0; i < to.size(); ++i)
-    ASSAY_CHECK(from[i] == to[i] || from[i] == 1, "expand repeats size 1 only");
+    require(from[i] == to[i] || from[i] == 1, "expand repeats size 1 only");
   if (op(x).prim == Prim::kConst) return same_constant(x, dtype(x), to);
   append(Prim::kExpand, dtype(x), to, {x});
   return last();
@@ -146,9 +147,8 @@ CoreId Builder::constant_piece(CoreId x, Int dim, Int start, Int step, Int count
 
 CoreId Builder::slice(CoreId x, Int dim, Int start, Int step, Int count) {
   Shape to = shape(x);
-  ASSAY_CHECK(dim >= 0 && dim < rank(x) && step >= 1 && start >= 0 && count >= 0,
-              "slice attributes");
-  ASSAY_CHECK(count == 0 || start + (count - 1) * step < to[dim], "slice stays inside");
+  require(dim >= 0 && dim < rank(x) && step >= 1 && start >= 0 && count >= 0, "slice attributes");
+  require(count == 0 || start + (count - 1) * step < to[dim], "slice stays inside");
   if (start == 0 && step == 1 && count == to[dim]) return x;
   to[dim] = count;
   if (op(x).prim == Prim::kConst) return same_constant(x, dtype(x), to);
@@ -159,29 +159,29 @@ CoreId Builder::slice(CoreId x, Int dim, Int start, Int step, Int count) {
 }
 
 CoreId Builder::cat(const std::vector<CoreId>& pieces, Int dim) {
-  ASSAY_CHECK(!pieces.empty(), "cat needs a piece");
+  require(!pieces.empty(), "cat needs a piece");
   if (pieces.size() == 1) return pieces[0];
   Shape to = shape(pieces[0]);
   to[dim] = 0;
   for (CoreId piece : pieces) {
     Shape other = shape(piece);
-    ASSAY_CHECK(other.size() == to.size() && dtype(piece) == dtype(pieces[0]), "cat pieces agree");
+    require(other.size() == to.size() && dtype(piece) == dtype(pieces[0]), "cat pieces agree");
     to[dim] = plus(to[dim], std::exchange(other[dim], to[dim]));
     for (size_t i = 0; i < to.size(); ++i)
-      ASSAY_CHECK(static_cast<Int>(i) == dim || other[i] == to[i],
-                  "cat pieces agree off the dimension");
+      require(static_cast<Int>(i) == dim || other[i] == to[i],
+              "cat pieces agree off the dimension");
   }
   append(Prim::kCat, dtype(pieces[0]), std::move(to), pieces).ints = {dim};
   return last();
 }
 
 CoreId Builder::linear(const std::vector<CoreId>& operands, const std::vector<Rational>& coefs) {
-  ASSAY_CHECK(!operands.empty() && operands.size() == coefs.size(),
-              "linear needs a coefficient per operand");
+  require(!operands.empty() && operands.size() == coefs.size(),
+          "linear needs a coefficient per operand");
   bool constants = true;
   for (CoreId operand : operands) {
-    ASSAY_CHECK(shape(operand) == shape(operands[0]) && dtype(operand) == dtype(operands[0]),
-                "linear operands agree");
+    require(shape(operand) == shape(operands[0]) && dtype(operand) == dtype(operands[0]),
+            "linear operands agree");
     constants = constants && is_finite_constant(operand);
   }
   if (operands.size() == 1 && coefs[0].is_one()) return operands[0];
@@ -195,7 +195,7 @@ CoreId Builder::linear(const std::vector<CoreId>& operands, const std::vector<Ra
 }
 
 CoreId Builder::mul(CoreId a, CoreId b) {
-  ASSAY_CHECK(shape(a) == shape(b) && dtype(a) == dtype(b), "mul operands agree");
+  require(shape(a) == shape(b) && dtype(a) == dtype(b), "mul operands agree");
   if (is_finite_constant(a)) return scale(b, op(a).constant);
   if (is_finite_constant(b)) return scale(a, op(b).constant);
   append(Prim::kMul, dtype(a), shape(a), {a, b});
@@ -225,9 +225,9 @@ std::vector<CoreId> Builder::wrapped(std::vector<CoreId> operands, uint32_t line
 
 CoreId Builder::map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
                     uint32_t linear_in) {
-  ASSAY_CHECK(!operands.empty(), "map needs an operand");
+  require(!operands.empty(), "map needs an operand");
   for (CoreId operand : operands)
-    ASSAY_CHECK(shape(operand) == shape(operands[0]), "map operands agree");
+    require(shape(operand) == shape(operands[0]), "map operands agree");
   if (const CoreId normal = normal_map(fn, operands, dtype); normal != kNone) return normal;
   const DType of = this->dtype(operands[0]);
   CoreOp& op = append(Prim::kMap, dtype, shape(operands[0]), wrapped(operands, linear_in));
@@ -237,8 +237,8 @@ CoreId Builder::map(const std::string& fn, const std::vector<CoreId>& operands, 
 }
 
 CoreId Builder::keep(CoreId mask, CoreId x) {
-  ASSAY_CHECK(dtype(mask) == DType::kBool && shape(mask) == shape(x),
-              "keep needs a mask of the same shape");
+  require(dtype(mask) == DType::kBool && shape(mask) == shape(x),
+          "keep needs a mask of the same shape");
   if (is_bool(dtype(x))) {
     if (!is_finite_constant(x)) return map("and", {mask, x}, DType::kBool, 0);
     return op(x).constant.is_zero() ? x : mask;
@@ -249,8 +249,8 @@ CoreId Builder::keep(CoreId mask, CoreId x) {
 
 CoreId Builder::reduce(Prim prim, CoreId x, const std::vector<Int>& dims) {
   if (dims.empty()) return x;
-  ASSAY_CHECK(std::adjacent_find(dims.begin(), dims.end(), std::greater_equal<>()) == dims.end(),
-              "reduced dims ascend");
+  require(std::adjacent_find(dims.begin(), dims.end(), std::greater_equal<>()) == dims.end(),
+          "reduced dims ascend");
   Shape to;
   for (Int i = 0; i < rank(x); ++i)
     if (!std::binary_search(dims.begin(), dims.end(), i)) to.push_back(shape(x)[i]);
@@ -270,8 +270,8 @@ CoreId Builder::one_hot(CoreId ids, Int classes, DType dtype, std::optional<Int>
 
 CoreId Builder::block(const std::string& fn, BlockSpec spec, const std::vector<CoreId>& operands,
                       DType dtype, const Shape& shape, uint32_t linear_in) {
-  ASSAY_CHECK(spec.operands.size() == operands.size() && spec.output.size() == shape.size(),
-              "block fits its spec");
+  require(spec.operands.size() == operands.size() && spec.output.size() == shape.size(),
+          "block fits its spec");
   const DType of = operands.empty() ? dtype : this->dtype(operands[0]);
   CoreOp& op = append(Prim::kBlock, dtype, shape, wrapped(operands, linear_in));
   op.fn = typed_function(fn, of, dtype);

@@ -1,6 +1,6 @@
-// Appends core operators to a program. Every function checks that its operands fit (InternalError:
-// a builtin must have validated what the user gave) and leaves out what does nothing: identity
-// movement, movement of constants, scaling by 1. Throws SizeOverflow (sizes.h).
+// Appends core operators to a program. Every function checks that its operands fit
+// (OperandsDoNotFit, operands_fit.h) and leaves out what does nothing: identity movement, movement of
+// constants, scaling by 1. Throws SizeOverflow (sizes.h).
 #pragma once
 
 #include <map>

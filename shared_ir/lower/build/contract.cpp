@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "shared_ir/lower/build/operands_fit.h"
 #include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
@@ -31,18 +32,18 @@ CoreId contract(Builder& builder, const std::vector<Factor>& factors,
   std::vector<int32_t> order = output;
   std::map<int32_t, Int> sizes;
   for (const Factor& factor : factors) {
-    ASSAY_CHECK(factor.labels.size() == builder.shape(factor.tensor).size(),
-                "a label for each dimension");
+    require(factor.labels.size() == builder.shape(factor.tensor).size(),
+            "a label for each dimension");
     for (size_t i = 0; i < factor.labels.size(); ++i) {
       auto [at, fresh] = sizes.emplace(factor.labels[i], builder.shape(factor.tensor)[i]);
-      ASSAY_CHECK(at->second == builder.shape(factor.tensor)[i], "equal labels have equal sizes");
+      require(at->second == builder.shape(factor.tensor)[i], "equal labels have equal sizes");
       if (fresh && std::find(order.begin(), order.end(), factor.labels[i]) == order.end())
         order.push_back(factor.labels[i]);
     }
   }
   Shape domain;
   for (int32_t label : order) {
-    ASSAY_CHECK(sizes.count(label), "an output label that no factor has");
+    require(sizes.count(label), "an output label that no factor has");
     domain.push_back(sizes[label]);
   }
   CoreId product = kNone;

@@ -69,8 +69,12 @@ std::optional<Int> known_start(Call& call, CoreId start, Int size, Int whole) {
   return std::clamp<Int>(number, 0, whole - size);
 }
 
-// start, start + 1, ...
-CoreId counted_from(Builder& builder, CoreId start, Int count) {
+// start, start + 1, ..., of a computed start, which is moved inside too.
+CoreId counted_from(Call& call, CoreId start, Int count, Int whole) {
+  Builder& builder = call.builder();
+  if (is_unsigned(builder.dtype(start))) call.unsupported("a computed start without a sign");
+  start = builder.map(fmt::format("clamp(0,{})", decimal(whole - count)), {start},
+                      builder.dtype(start), 0);
   const CoreId first = builder.expand(builder.reshape(start, {1}), {count});
   return builder.linear({first, builder.iota(count, builder.dtype(start))},
                         {Rational(1), Rational(1)});
@@ -96,7 +100,7 @@ Value dynamic_window(Call& call) {
       x = builder.slice(x, dim, *start, 1, sizes[dim]);
       continue;
     }
-    const CoreId ids = counted_from(builder, starts[dim], sizes[dim]);
+    const CoreId ids = counted_from(call, starts[dim], sizes[dim], builder.shape(x)[dim]);
     Call read(call.context(), "dynamic_window", {tensor_value(x), Value{dim}, tensor_value(ids)});
     x = find_builtin("take")->function(read).get_if<TensorRef>()->id;
   }
@@ -131,7 +135,7 @@ Value dynamic_overwrite(Call& call) {
     return find_builtin("slice_scatter")->function(write);
   }
   ValueList indices(static_cast<size_t>(dim), Value{NoArg{}});
-  indices.push_back(tensor_value(counted_from(builder, starts[dim], window[dim])));
+  indices.push_back(tensor_value(counted_from(call, starts[dim], window[dim], shape[dim])));
   Call write(call.context(), "dynamic_overwrite",
              {tensor_value(x), Value{std::move(indices)}, tensor_value(rows), Value{false}});
   return find_builtin("index_put")->function(write);

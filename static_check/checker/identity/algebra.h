@@ -132,6 +132,7 @@ class Algebra {
   void select_values(const Number& index, const Table& table);
   // What stands at a place of a row in descending order.
   Number standing_at(PlainInt place, const std::vector<Number>& row);
+  static constexpr size_t kMostSorted = 64;
 
   // -- types (types.cpp) --
   // A result of this type: a constant that wraps is none any more; a bool is a flag.
@@ -249,11 +250,20 @@ class Algebra {
   std::optional<Number> by_two_rankings(const Selection& a, const Selection& b, Type type,
                                         const OfMembers& function);
   Number selected(Selection selection, Type type);
+  Number ranked_number(PlainInt place, const std::vector<Number>& row);
   Marks marks_of(const Ranking& ranking);
   std::vector<Residues> indicators_of(const Ranking& ranking, const std::vector<Number>& members);
   std::optional<std::vector<Number>> members_as_values(const Number& x, const Ranking& ranking);
   std::optional<Number> selection_within(const Number& outer, const Number& inner, Type type);
   std::optional<Number> product_of_selections(const Number& a, const Number& b, Type type);
+  // gathered_rows.cpp
+  void note_standing(const Number& x, PlainInt place, const std::vector<Number>& row);
+  std::optional<Standing> standing_of(const Residues& x) const;
+  enum class ShareOf { kNothing, kMembers, kOneNumber, kSelections };  // what its values are
+  ShareOf append_share(const std::vector<Residues>& row, std::span<const Residues> shares,
+                       std::span<const Number> values, Selection& whole) const;
+  std::optional<Selection> of_whole_row(const Selection& selection) const;
+  std::optional<Number> selection_of_gathered(const Number& outer, const Number& inner, Type type);
 
   Number extreme(ElementSet elements, const std::vector<Number>& of);
   Number integer_extreme(const std::vector<Number>& of, bool least, Type type);
@@ -280,6 +290,7 @@ class Algebra {
   std::deque<KeptForm> kept_;
   std::deque<ElementSet> sets_;
   std::unordered_map<uint64_t, Selection> selections_;  // by r
+  std::unordered_map<uint64_t, Standing> standings_;    // by r
   std::set<uint64_t> integers_;                         // inputs, by r
   std::set<uint64_t> positive_sums_;                    // by r
   std::unordered_map<uint64_t, Number> exponentials_;   // by r of the argument

@@ -8,7 +8,7 @@
 namespace assay::identity {
 namespace {
 
-constexpr size_t kMostChoices = 256, kMostSorted = 64;
+constexpr size_t kMostChoices = 256;
 
 const std::vector<Number>& values_of(const Number& choice) { return choice.form->parts; }
 
@@ -61,11 +61,17 @@ std::optional<Number> Algebra::choice_of(std::span<const Number> row, uint64_t p
     if (row[i].kind == Number::Kind::kMinusInfinity && place == 0) continue;
     if (!row[i].is_finite()) return std::nullopt;
     const Number member = settled(row[i]);
-    Order::Set set = is_maximum(member) ? elements_of_maximum(member) : Order::Set{member.residue};
+    const bool is_set = is_maximum(member) && place == 0;
+    // What stands behind the greatest of its row is not the greatest.
+    if (const auto of = place_of(member.residue);
+        of && place == 0 && of->place > 0 &&
+        std::ranges::all_of(of->of, [&](const Residue& e) { return seen.contains(e.value); }))
+      continue;
+    Order::Set set = is_set ? elements_of_maximum(member) : Order::Set{member.residue};
     // Of equal ones the first is meant.
     const size_t all = set.size();
     std::erase_if(set, [&](const Residue& e) { return !seen.insert(e.value).second; });
-    if (place > 0 && (all > 1 || set.size() < all)) return std::nullopt;
+    if (place > 0 && set.size() < all) return std::nullopt;
     if (set.empty()) continue;
     order.sets.push_back(std::move(set));
     chosen.push_back(values[i]);
@@ -112,6 +118,7 @@ Number Algebra::choice(const OrderPointer& order, std::vector<Number> values) {
     in_range &= value.in_range;
   }
   if (same) return values[0];
+  if (auto chosen = choice_among_parts(*order, values)) return *chosen;
   if (elements) return at_place(*order);
   Residue sum;
   for (size_t i = 0; i < values.size(); ++i) sum = sum + order->flags[i] * values[i].residue;
@@ -127,6 +134,12 @@ Number Algebra::choice(const OrderPointer& order, std::vector<Number> values) {
 // least are extrema.
 Number Algebra::at_place(const Order& order) {
   if (order.index) return {*order.index};
+  Number standing = sorted_at(order);
+  note_place(standing.residue, order);
+  return standing;
+}
+
+Number Algebra::sorted_at(const Order& order) {
   std::vector<Number> elements;
   for (const Order::Set& set : order.sets)
     for (const Residue& element : set) elements.push_back({element});
@@ -344,8 +357,11 @@ std::optional<Number> Algebra::product_of_choices(const Number& a, const Number&
   const auto times = [&](std::span<const Number> x) { return multiply(x[0], x[1]); };
   if (auto product = each_choice(both, times)) return product;
   if (!is_choice(a) || !is_choice(b)) return std::nullopt;
-  if (auto product = nested_product(a, b)) return product;
-  return nested_product(b, a);
+  for (const auto& nested : {&Algebra::nested_product, &Algebra::product_among_parts}) {
+    if (auto product = (this->*nested)(a, b)) return product;
+    if (auto product = (this->*nested)(b, a)) return product;
+  }
+  return std::nullopt;
 }
 
 // A flag that the greatest of all lies among some, times a choice of these.

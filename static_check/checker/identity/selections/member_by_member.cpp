@@ -184,7 +184,9 @@ std::optional<Number> Algebra::product_of_selections(const Number& a, const Numb
       }))
     return product;
   if (auto product = selection_within(a, b, type)) return product;
-  return selection_within(b, a, type);
+  if (auto product = selection_within(b, a, type)) return product;
+  if (auto product = selection_of_gathered(a, b, type)) return product;
+  return selection_of_gathered(b, a, type);
 }
 
 }  // namespace assay::checker::identity

@@ -12,7 +12,7 @@
 namespace assay::checker::identity {
 namespace {
 
-constexpr size_t kMostMembers = 256, kMostSorted = 64;
+constexpr size_t kMostMembers = 256;
 
 }  // namespace
 
@@ -53,7 +53,12 @@ std::optional<Number> Algebra::select(const std::vector<Number>& row, PlainInt p
     if (row[i].kind == Kind::kMinusInfinity && place == 0) continue;
     if (!row[i].is_finite() || is_integer_type(row[i].type)) return std::nullopt;
     std::vector<Residues> member{row[i].value};
-    if (row[i].kind == Kind::kExtreme && !extremes_[index(row[i])].least) {
+    if (const auto standing = standing_of(row[i].value); standing && place == 0) {
+      // Behind the first of its row, which came before.
+      const auto came = [&](const Residues& of_row) { return seen.contains(of_row.r); };
+      if (standing->place > 0 && std::ranges::all_of(standing->row, came)) continue;
+    }
+    if (place == 0 && row[i].kind == Kind::kExtreme && !extremes_[index(row[i])].least) {
       const ExtremeForm& form = extremes_[index(row[i])];
       member.clear();
       for (const SetElement& element : sets_[form.set])
@@ -63,7 +68,7 @@ std::optional<Number> Algebra::select(const std::vector<Number>& row, PlainInt p
     // A number that came before is the one that is meant.
     const size_t whole = member.size();
     std::erase_if(member, [&](const Residues& part) { return !seen.insert(part.r).second; });
-    if (place != 0 && (whole > 1 || member.empty())) return std::nullopt;
+    if (place != 0 && member.size() < whole) return std::nullopt;
     if (member.empty()) continue;
     selection.ranking.members.push_back(std::move(member));
     selection.values.push_back(values[i]);
@@ -81,6 +86,7 @@ Number Algebra::selected(Selection selection, Type type) {
     if (!value.is_finite()) throw Rejection{"an infinity that is selected"};
   if (std::ranges::all_of(values, [&](const Number& x) { return x.value.r == values[0].value.r; }))
     return values[0];
+  if (auto whole = of_whole_row(selection)) return selected(std::move(*whole), type);
   // An extremum has more rules.
   const auto& members = selection.ranking.members;
   const PlainInt place = selection.ranking.place;
@@ -169,8 +175,14 @@ std::vector<Residues> Algebra::indicators_of(const Ranking& ranking,
   return indicators;
 }
 
-// Of real numbers: the order of x + t is that of x.
 Number Algebra::standing_at(PlainInt place, const std::vector<Number>& row) {
+  const Number found = ranked_number(place, row);
+  note_standing(found, place, row);
+  return found;
+}
+
+// Of real numbers: the order of x + t is that of x.
+Number Algebra::ranked_number(PlainInt place, const std::vector<Number>& row) {
   const auto last = static_cast<PlainInt>(row.size()) - 1;
   if (place == 0) return maximum(row);
   if (place == last) {

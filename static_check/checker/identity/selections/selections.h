@@ -34,4 +34,10 @@ struct Selection {
   std::vector<Number> values;
 };
 
+// What a number is: what stands at a place of a row in descending order.
+struct Standing {
+  std::vector<Residues> row;  // sorted by r
+  PlainInt place;
+};
+
 }  // namespace assay::checker::identity
