@@ -1,5 +1,6 @@
 #include "shared_ir/decimal.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -47,6 +48,23 @@ std::optional<Rational> short_decimal(double value) {
         written == value || (single && digits <= kMostDigitsOfFloat &&
                              static_cast<float>(written) == static_cast<float>(value));
     if (same) return fraction(text);
+  }
+  return std::nullopt;
+}
+
+std::optional<Rational> computed_fraction(double value) {
+  constexpr double kUnit = 0x1p-52;
+  const double size = std::abs(value);
+  // Below, what is left of a difference of numbers around 1 says little of what was meant.
+  if (!(size > 1e-6 && size < 1e6)) return std::nullopt;
+  const std::string text = fmt::format("{:.{}e}", value, kMostDigits - 1);
+  const double written = std::strtod(text.c_str(), nullptr);
+  if (std::abs(written - value) <= kUnit * std::max(1.0, 4 * size)) return fraction(text);
+  constexpr int kLargest = 4096;
+  for (int q = 1; q <= kLargest; ++q) {
+    const double p = std::nearbyint(value * q);
+    if (p == 0 || std::abs(p) > kLargest) continue;
+    if (std::abs(p / q - value) <= 4 * kUnit * size) return Rational(static_cast<Int>(p), q);
   }
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 // Exponentials, logarithms, powers and extrema.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "static_check/identity/algebra.h"
 
@@ -12,8 +13,11 @@ constexpr size_t kMostElements = 4096;  // of a maximum
 // Factors up to this are taken out of roots.
 constexpr int64_t kLargestFactor = 1000;
 
-const uint64_t kSqrtTwo = kValues.power(2, (kValues.modulus() + 1) / 4);
-const uint64_t kSqrtTwoInExponents = kExponents.power(2, (kExponents.modulus() + 1) / 4);
+Residue root_of_square(const Residue& square) {
+  return {kValues.power(square.value, (kValues.modulus() + 1) / 4),
+          kExponents.power(square.exponent, (kExponents.modulus() + 1) / 4)};
+}
+const Residue kFourthRootOfTwo = root_of_square(root_of_square({2, 2}));
 
 // The root that is a square itself, where there is one, so that the root of a square is |x| as
 // Cases has it; else `other`.
@@ -211,35 +215,42 @@ Residue Algebra::unit_root(const Residue& base, const Rational& exponent) const 
   const uint64_t keys[] = {static_cast<uint64_t>(common ? kParts : parts), base.value};
   const Residue unit =
       raised(random_residue("root", keys), exponent.numerator() * (common ? kParts / parts : 1));
-  return cases_ != nullptr && cases_->assignments() == nullptr && parts == 2
-             ? square_root(base, unit)
-             : unit;
+  if (cases_ == nullptr || cases_->assignments() != nullptr) return unit;
+  if (parts == 2) return square_root(base, unit);
+  if (parts != 4) return unit;
+  const Residue quarter = raised(random_residue("root", keys), kParts / 4);
+  return raised(square_root(unit_root(base, Rational(1, 2)), quarter), exponent.numerator());
 }
 
+// By the roots of primes, that of 2 being a number of the field.
 Number Algebra::root_of_constant(const Rational& base, const Rational& exponent) {
   if (base.is_negative()) return undefined();
-  if (exponent.denominator() != 2) return roots(Residue{1, 1}, {{residue_of(base), exponent}});
-  // sqrt(p / q) = sqrt(p q) / q, and squares come out of p q.
-  int64_t rest = 0;
-  if (__builtin_mul_overflow(base.numerator(), base.denominator(), &rest))
-    return roots(Residue{1, 1}, {{residue_of(base), exponent}});
-  Rational scale(1, base.denominator());
+  const auto [p, q, twos] = base.parts();
+  if (4 % exponent.denominator() != 0) return roots(Residue{1, 1}, {{residue_of(base), exponent}});
+  std::map<int64_t, int64_t> primes{{2, twos}};
+  for (const auto& [of, sign] : {std::pair{p, 1}, std::pair{q, -1}})
+    for (int64_t rest = of, prime = 2; rest > 1; ++prime) {
+      if (prime > kLargestFactor || prime * prime > rest) prime = rest;
+      for (; rest % prime == 0; rest /= prime) primes[prime] += sign;
+    }
+  const int64_t quarters = 4 / exponent.denominator() * exponent.numerator();
+  try {
+    Rational root(1);
+    bool exact = true;
+    for (const auto& [prime, times] : primes) {
+      exact &= times * quarters % 4 == 0;
+      for (int64_t i = 0; i < std::abs(times * quarters / 4); ++i)
+        root = times * quarters < 0 ? root / Rational(prime) : root * Rational(prime);
+    }
+    if (exact) return constant(root);
+  } catch (const RationalOverflow&) {
+  }
+  const Residue of_two = raised(kFourthRootOfTwo, primes[2] * quarters);
+  primes.erase(2);
   std::vector<std::pair<Residue, Rational>> powers;
-  for (int64_t prime = 2; rest > 1; ++prime) {
-    if (prime > kLargestFactor || prime * prime > rest) prime = rest;
-    int64_t times = 0;
-    for (; rest % prime == 0; rest /= prime) ++times;
-    for (; times > 1; times -= 2) scale = scale * Rational(prime);
-    if (times == 1) powers.emplace_back(residue_of(prime), exponent);
-  }
-  const int64_t times = exponent.numerator();  // of the square root
-  if (powers.empty()) return power(constant(scale), times);
-  Residue factor = raised(residue_of(scale), times);
-  if (powers[0].first.value == 2) {
-    factor = factor * raised({kSqrtTwo, kSqrtTwoInExponents}, times);
-    powers.erase(powers.begin());
-  }
-  return roots(factor, std::move(powers));
+  for (const auto& [prime, times] : primes)
+    powers.emplace_back(residue_of(prime), Rational(times) * exponent);
+  return roots(of_two, std::move(powers));
 }
 
 Number Algebra::plain_maximum(std::span<const Number> of) {

@@ -52,6 +52,14 @@ class Rows {
     const double written = fn.text(0) == "none" ? 0x1p-23 : fn.number(0);
     return a.power(a.add(mean(product(row, row)), number(written)), Rational(-1, 2));
   }
+  // A row that is all -infinity has no weights.
+  Row safe_softmax(const Row& row) {
+    const auto hidden = [](const Number& x) { return x.kind == Number::Kind::kMinusInfinity; };
+    if (std::ranges::all_of(row, hidden)) return Row(row.size(), a.constant(0));
+    Row weights;
+    for (const Number& x : row) weights.push_back(a.exponential(x));
+    return times(weights, a.reciprocal(sum(weights)));
+  }
   Row running(const Row& row, const std::function<Number(const Number&, const Number&)>& join) {
     Row result;
     for (const Number& x : row) result.push_back(result.empty() ? x : join(result.back(), x));
@@ -76,6 +84,8 @@ class Rows {
 using RowFormula = Row (*)(Rows&, const FunctionName&, Blocks);
 
 const std::unordered_map<std::string_view, RowFormula> kOfNumbers = {
+    {"safe_softmax",
+     [](Rows& r, const FunctionName&, Blocks in) { return r.safe_softmax(in[0].values); }},
     {"layer_norm.xhat",
      [](Rows& r, const FunctionName& fn, Blocks in) {
        const Row centred = r.less(in[0].values, r.mean(in[0].values));

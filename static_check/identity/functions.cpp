@@ -46,22 +46,29 @@ bool is_simple(const Rational& value) {
   return q != 1 ? q <= kSimple : std::abs(p) < (int64_t{1} << 24) && std::abs(e) <= 64;
 }
 
-// The rational with small terms whose square root the constant is, if it is the nearest double
-// (or, of smaller ones, the nearest float).
-std::optional<Rational> square_of(double value) {
+// But for the last bits of a computation.
+bool is_close(double a, double b) {
+  return std::abs(a - b) <= std::numeric_limits<double>::epsilon() * b;
+}
+
+// The rational with small terms whose root of that degree (2 or 4, as of both factors of a product
+// that is scaled by a square root) the constant is, if it is the nearest double (or, of smaller
+// ones, the nearest float).
+std::optional<Rational> power_of(double value, int degree) {
   const bool single = static_cast<double>(static_cast<float>(value)) == value;
-  const int64_t most = single ? 64 : 4096;
-  const double square = value * value;
+  const int64_t most = single ? (degree == 2 ? 64 : 16) : (degree == 2 ? 4096 : 256);
+  const double power = std::pow(value, degree);
   for (int64_t denominator = 1; denominator <= most; ++denominator) {
-    const double numerator = std::nearbyint(square * static_cast<double>(denominator));
+    const double numerator = std::nearbyint(power * static_cast<double>(denominator));
     if (numerator < 1 || numerator > static_cast<double>(most)) continue;
-    const double root = std::sqrt(numerator / static_cast<double>(denominator));
+    const double root = std::pow(numerator / static_cast<double>(denominator), 1.0 / degree);
     const bool same =
         single ? static_cast<float>(root) == static_cast<float>(value)
-               : std::abs(root - value) <= 2 * std::numeric_limits<double>::epsilon() * value / 2;
+               : std::abs(root - value) <= std::numeric_limits<double>::epsilon() * value;
     if (same) return Rational(static_cast<int64_t>(numerator), denominator);
   }
-  return std::nullopt;
+  const auto decimal = degree == 2 ? computed_fraction(power) : std::nullopt;
+  return decimal && is_close(std::sqrt(decimal->to_double()), value) ? decimal : std::nullopt;
 }
 
 bool is_near(double a, double b) {
@@ -74,7 +81,8 @@ bool is_near(double a, double b) {
 }  // namespace
 
 Number Functions::decimal(double value, const Number& otherwise) {
-  const auto written = short_decimal(value);
+  auto written = short_decimal(value);
+  if (!written) written = computed_fraction(value);
   if (!written) return otherwise;
   if (written->to_double() != value)
     readings_.insert(fmt::format("{} is read as {}", value, written->to_double()));
@@ -92,9 +100,10 @@ Number Functions::literal(const Rational& value) {
     readings_.insert(fmt::format("{} is read as {}", magnitude, text));
     return number < 0 ? algebra_.negative(as) : as;
   };
-  if (const auto square = square_of(magnitude))
-    return read("sqrt(" + to_string(*square) + ")",
-                algebra_.power(algebra_.constant(*square), Rational(1, 2)));
+  for (const int degree : {2, 4})
+    if (const auto power = power_of(magnitude, degree))
+      return read(degree == 2 ? "sqrt(" + to_string(*power) + ")" : to_string(*power) + " ^ (1/4)",
+                  algebra_.power(algebra_.constant(*power), Rational(1, degree)));
   for (const Irrational& known : kOfPi) {
     if (!is_near(magnitude, known.value)) continue;
     const Number pi = algebra_.random("sqrt(pi)", {});

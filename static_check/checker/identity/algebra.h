@@ -226,7 +226,7 @@ class Algebra {
                           PlainInt times) const;
   Number root_form(RootForm form);
   Number product_of_roots(const Number& a, const Number& b);
-  Number root_of_fraction(const Rational& value, PlainInt numerator);
+  Number root_of_fraction(const Rational& value, PlainInt numerator, PlainInt degree);
   Residues root_value(const Residues& base, const Rational& exponent) const;
 
   // -- words (powers/words.cpp) --

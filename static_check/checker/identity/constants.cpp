@@ -38,18 +38,24 @@ std::optional<Rational> binary_fraction(double value) {
   }
 }
 
-// The fraction of two small numbers whose square root is the number, but for its last bits.
-std::optional<Rational> small_square(double number) {
-  constexpr int kLargest = 4096;
+// The fraction of two small numbers whose square root, or whose square root's, is the number, but
+// for its last bits.
+std::optional<Rational> small_power(double number, bool fourth) {
+  const int largest = fourth ? 256 : 4096;
   if (!(number > 1.0 / 64 && number < 64)) return std::nullopt;
-  for (int q = 1; q <= kLargest; ++q) {
-    const double p = std::nearbyint(number * number * q);
-    if (p < 1 || p > kLargest) continue;
-    const double root = std::sqrt(p / q);
+  for (int q = 1; q <= largest; ++q) {
+    const double square = number * number,
+                 p = std::nearbyint((fourth ? square * square : square) * q);
+    if (p < 1 || p > largest) continue;
+    const double root = fourth ? std::sqrt(std::sqrt(p / q)) : std::sqrt(p / q);
     if (std::abs(root - number) <= std::numeric_limits<double>::epsilon() * number)
       return Rational(static_cast<PlainInt>(p), q);
   }
-  return std::nullopt;
+  if (fourth) return std::nullopt;
+  const auto square = computed_fraction(number * number);
+  const bool is_root = square && std::abs(std::sqrt(square->to_double()) - number) <=
+                                     std::numeric_limits<double>::epsilon() * number;
+  return is_root ? square : std::nullopt;
 }
 
 bool fits(const Rational& value, Type type) {
@@ -109,7 +115,9 @@ Number Algebra::constant(const Rational& value, Type type) {
   if (type == kReal) {
     const double number = value.to_double();
     if (const auto irrational = read_irrational(number)) return *irrational;
-    if (const auto decimal = value.fits(kWritten) ? std::nullopt : short_decimal(number)) {
+    auto decimal = value.fits(kWritten) ? std::nullopt : short_decimal(number);
+    if (!decimal && !value.fits(kWritten)) decimal = computed_fraction(number);
+    if (decimal) {
       if (decimal->to_double() != number)
         notes_.insert(fmt::format("the constant {} is read as {}", number, decimal->to_double()));
       return exact(*decimal, type);
@@ -163,10 +171,12 @@ std::optional<Number> Algebra::read_irrational(double value) {
   constexpr double kRootTwo = std::numbers::sqrt2, kPi = std::numbers::pi,
                    kLogTwo = std::numbers::ln2;
   const double size = std::abs(value);
-  if (const auto square = small_square(size)) {
-    notes_.insert(fmt::format("the constant {} is read as {}sqrt({})", value, value < 0 ? "-" : "",
-                              to_string(*square)));
-    const Number result = root(exact(*square), 1, 2);
+  for (const bool fourth : {false, true}) {
+    const auto power = small_power(size, fourth);
+    if (!power) continue;
+    notes_.insert(fmt::format("the constant {} is read as {}{}({})", value, value < 0 ? "-" : "",
+                              fourth ? "the fourth root of " : "sqrt", to_string(*power)));
+    const Number result = root(exact(*power), 1, fourth ? 4 : 2);
     return value < 0 ? negated(result) : result;
   }
   if (!(size > 1.0 / 64 && size < 64)) return std::nullopt;

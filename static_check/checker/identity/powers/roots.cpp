@@ -17,28 +17,35 @@ bool same_powers(const RootForm& a, const RootForm& b) {
 
 }  // namespace
 
-// The square root of a positive fraction, to a power: squares come out of it, and the rest is a
-// product of roots of primes.
-Number Algebra::root_of_fraction(const Rational& value, PlainInt numerator) {
-  Rational outside(1, static_cast<PlainInt>(value.denominator()));
-  bool twice = false;
-  std::vector<RootPower> powers;
+// A root of a positive fraction, of degree 2 or 4, to a power: what is a whole power of a prime
+// comes out of it, and the rest is a product of roots of primes, of which that of 2 is no unknown.
+Number Algebra::root_of_fraction(const Rational& value, PlainInt numerator, PlainInt degree) {
   std::map<PlainInt, PlainInt> primes;
-  for (PlainInt rest :
-       {static_cast<PlainInt>(value.numerator()), static_cast<PlainInt>(value.denominator())})
+  const auto take = [&](PlainInt rest, PlainInt times) {
     for (PlainInt prime = 2; rest > 1; ++prime) {
       if (prime > kLargestPrime || prime * prime > rest) prime = rest;
-      for (; rest % prime == 0; rest /= prime) ++primes[prime];
+      for (; rest % prime == 0; rest /= prime) primes[prime] += times;
     }
+  };
+  take(static_cast<PlainInt>(value.numerator()), numerator);
+  take(static_cast<PlainInt>(value.denominator()), -numerator);
+  Rational outside(1);
+  PlainInt quarters = 0;  // of the power of 2 that stays
+  std::vector<RootPower> powers;
   for (const auto& [prime, times] : primes) {
-    for (PlainInt pairs = times / 2; pairs > 0; --pairs) outside = outside * Rational(prime);
-    if (times % 2 == 0) continue;
+    const PlainInt rest = (times % degree + degree) % degree;
+    for (PlainInt left = (times - rest) / degree; left != 0; left += left < 0 ? 1 : -1)
+      outside = left < 0 ? outside / Rational(prime) : outside * Rational(prime);
+    if (rest == 0) continue;
     if (prime == 2)
-      twice = true;
+      quarters = 4 / degree * rest;
     else
-      powers.push_back({exact(Rational(prime)), Rational(numerator, 2)});
+      powers.push_back({exact(Rational(prime)), Rational(rest, degree)});
   }
-  Number result = power(twice ? multiply(root_two(), exact(outside)) : exact(outside), numerator);
+  const Residues fourth{identity::square_root<kP>(root_two_.r),
+                        identity::square_root<kQ>(root_two_.e)};
+  Number result = exact(outside);
+  if (quarters != 0) result = multiply(irrational(identity::power(fourth, quarters)), result);
   return powers.empty() ? result : multiply(result, root_form({{1, 1}, std::move(powers)}));
 }
 
@@ -52,7 +59,8 @@ Number Algebra::plain_root(const Number& x, PlainInt numerator, PlainInt denomin
     if (rational(x).is_zero()) return numerator > 0 ? exact(Rational(0)) : undefined();
     if (rational(x).is_one()) return exact(Rational(1));
     try {
-      if (denominator == 2) return root_of_fraction(rational(x), numerator);
+      if (denominator == 2 || denominator == 4)
+        return root_of_fraction(rational(x), numerator, denominator);
     } catch (const RationalOverflow&) {
     }
     return root_form({{1, 1}, {{x, exponent}}});
@@ -94,12 +102,16 @@ Residues Algebra::root_value(const Residues& base, const Rational& exponent) con
   Residues root =
       identity::power(random_("root", std::vector<uint64_t>{static_cast<uint64_t>(of), base.r}),
                       static_cast<PlainInt>(exponent.numerator()) * (of / parts));
-  if (cases() != nullptr && !cases()->all_chosen() && parts == 2 && is_square(base.r)) {
-    root.r = square_root<kP>(base.r);
-    const uint64_t e = square_root<kQ>(base.e);
-    if (times<kQ>(e, e) == base.e) root.e = e;
-  }
-  return root;
+  if (cases() == nullptr || cases()->all_chosen() || !is_square(base.r)) return root;
+  const auto own = [&](const Residues& square, const Residues& otherwise) {
+    const uint64_t e = square_root<kQ>(square.e);
+    return Residues{square_root<kP>(square.r), times<kQ>(e, e) == square.e ? e : otherwise.e};
+  };
+  if (parts == 2) return own(base, root);
+  if (parts != 4) return root;
+  const Residues one = identity::power(random_("root", std::vector<uint64_t>{kCommon, base.r}), 3);
+  return identity::power(own(root_value(base, Rational(1, 2)), one),
+                         static_cast<PlainInt>(exponent.numerator()));
 }
 
 Number Algebra::root_form(RootForm form) {
