@@ -275,7 +275,8 @@ void unknown_block(Algebra& algebra, const Use& use, std::span<const NumberBlock
 void block(Algebra& algebra, const Use& use, std::span<const NumberBlock> of, NumberBlock& out) {
   Context context{algebra, use};
   for (const NumberBlock& operand : of)
-    if (operand.values.empty()) return unknown_block(algebra, use, of, out);
+    if (operand.values.empty() && use.fn.name != "prod")
+      return unknown_block(algebra, use, of, out);
   if (is_decided(context, of)) return decide_order(context, of, out.values);
   const auto any = kAnyType.find(use.fn.name);
   if (any != kAnyType.end()) {
