@@ -142,8 +142,13 @@ std::optional<Number> Functions::formula(const std::string& fn, std::span<const 
                         Rational(1, 6)))},
       {"clamp",
        [](Functions& f, Algebra& a, const FunctionName& name, Call at) -> std::optional<Number> {
-         // A limit beyond all numbers keeps a maximum finite, of which ties may leave one element.
+         // A limit that is the largest number of float32, or beyond, leaves numbers as they are.
+         // Another one beyond all numbers keeps a maximum, of which ties may leave one element.
          const auto greatest = [&](const Number& x, double limit, bool turned) {
+           if (x.is_finite() && (turned ? limit : -limit) > 0x1p127) {
+             f.note_reading(fmt::format("numbers lie within the limit {} of a clamp", limit));
+             return x;
+           }
            const std::vector<Number> both{x,
                                           turned ? a.negative(f.number(limit)) : f.number(limit)};
            return std::abs(limit) > 0x1p100 && !a.decides_sets() ? a.maximum_as_set(both)

@@ -119,7 +119,9 @@ class Functions {
     Number result = x;
     const auto limit = [&](size_t i, bool above) {
       if (!has_attribute(i)) return;
-      if (std::abs(use_.fn.number(i)) > 0x1p100)
+      const double bound = use_.fn.number(i);
+      if (result.is_finite() && (above ? bound : -bound) > 0x1p127) return;  // float32's largest
+      if (std::abs(bound) > 0x1p100)
         result = a_.limited(result, attribute(i), above);
       else
         result = above ? a_.minimum({result, attribute(i)}) : a_.maximum({result, attribute(i)});

@@ -57,11 +57,14 @@ std::optional<Number> Algebra::root_of_multiple(const Number& x, const Rational&
   for (const Number& other : radicands_) {
     if (other.value.r == x.value.r) return std::nullopt;
     if (x.nonnegative && other.nonnegative) continue;
-    const auto quotient = plain_word(times<kP>(x.value.r, signed_power<kP>(other.value.r, -1)));
-    if (!quotient || quotient->exponent.r != 0 || !quotient->letters.empty()) continue;
-    const auto p = static_cast<PlainInt>(exponent.numerator()),
-               q = static_cast<PlainInt>(exponent.denominator());
-    return multiply(root(exact(quotient->constant), p, q), plain_root(other, p, q));
+    const uint64_t quotient = times<kP>(x.value.r, signed_power<kP>(other.value.r, -1));
+    for (const PlainInt sign : {1, -1}) {
+      const auto word = plain_word(signed_power<kP>(quotient, sign));
+      if (!word || word->exponent.r != 0 || !word->letters.empty()) continue;
+      const auto p = static_cast<PlainInt>(exponent.numerator()),
+                 q = static_cast<PlainInt>(exponent.denominator());
+      return multiply(root(exact(word->constant), sign * p, q), plain_root(other, p, q));
+    }
   }
   if (radicands_.size() < kMost) radicands_.push_back(x);
   return std::nullopt;
