@@ -57,15 +57,23 @@ std::optional<Rational> computed_fraction(double value) {
   const double size = std::abs(value);
   // Below, what is left of a difference of numbers around 1 says little of what was meant.
   if (!(size > 1e-6 && size < 1e6)) return std::nullopt;
-  const std::string text = fmt::format("{:.{}e}", value, kMostDigits - 1);
-  const double written = std::strtod(text.c_str(), nullptr);
-  if (std::abs(written - value) <= kUnit * std::max(1.0, 4 * size)) return fraction(text);
+  const auto decimal = [&](double number) {
+    const std::string text = fmt::format("{:.{}e}", number, kMostDigits - 1);
+    return std::pair(text, std::strtod(text.c_str(), nullptr));
+  };
+  if (const auto [text, written] = decimal(value);
+      std::abs(written - value) <= kUnit * std::max(1.0, 4 * size))
+    return fraction(text);
   constexpr int kLargest = 4096;
   for (int q = 1; q <= kLargest; ++q) {
     const double p = std::nearbyint(value * q);
     if (p == 0 || std::abs(p) > kLargest) continue;
     if (std::abs(p / q - value) <= 4 * kUnit * size) return Rational(static_cast<Int>(p), q);
   }
+  // Of a divisor that is such a decimal, with its own error.
+  if (const auto [text, written] = decimal(1 / value);
+      std::abs(written - 1 / value) <= kUnit * std::max(1.0, 4 / size))
+    if (const auto divisor = fraction(text)) return Rational(1) / *divisor;
   return std::nullopt;
 }
 

@@ -167,8 +167,9 @@ bool Algebra::equal(const Number& a, const Number& b) {
   if (!a.is_finite()) return a.kind != Number::Kind::kUndefined;
   if (!has(a, Form::Kind::kLogarithms) && !has(b, Form::Kind::kLogarithms))
     return a.residue.value == b.residue.value;
+  if (settled(a).residue.value == settled(b).residue.value) return true;
   const auto left = common_denominator(a), right = common_denominator(b);
-  if (!left || !right) return settled(a).residue.value == settled(b).residue.value;
+  if (!left || !right) return false;
   const int64_t multiple = std::lcm(*left, *right);
   return exponential_of(a, multiple) == exponential_of(b, multiple);
 }

@@ -3,6 +3,8 @@
 #include <functional>
 #include <unordered_map>
 
+#include <fmt/format.h>
+
 #include "shared_ir/reference/element_functions.h"
 #include "static_check/identity/functions.h"
 
@@ -18,6 +20,23 @@ Number Functions::tanh(const Number& x) {
   const Number one = algebra_.constant(1);
   const Number power = algebra_.exponential(algebra_.scaled(x, 2));
   return algebra_.subtract(one, algebra_.scaled(algebra_.reciprocal(algebra_.add(power, one)), 2));
+}
+
+Number Functions::magnitude(const Number& x) {
+  return algebra_.cases() != nullptr ? algebra_.maximum(x, algebra_.negative(x))
+                                     : algebra_.power(algebra_.multiply(x, x), Rational(1, 2));
+}
+
+// Of softplus(beta, threshold), beta x. Beyond a threshold of 20 its value is what the formula
+// gives but for exp(-20).
+std::optional<Number> Functions::below_threshold(const reference::FunctionName& name,
+                                                 const Number& x) {
+  constexpr double kFar = 20;
+  if (!(name.number(1) >= kFar) || !(name.number(0) > 0)) return std::nullopt;
+  readings_.insert(fmt::format(
+      "the threshold {} of softplus is read as none, which differs by exp(-{}) beyond it",
+      name.number(1), name.number(1)));
+  return algebra_.multiply(x, number(name.number(0)));
 }
 
 Number Functions::odd(std::string_view name, const Number& x) {
@@ -80,9 +99,30 @@ std::optional<Number> Functions::formula(const std::string& fn, std::span<const 
        }},
       {"log_sigmoid",
        ASSAY_FORMULA(a.negative(a.logarithm(a.add(a.constant(1), a.exponential(a.negative(x))))))},
+      {"softplus",
+       [](Functions& f, Algebra& a, const FunctionName& name, Call at) -> std::optional<Number> {
+         const auto x = f.below_threshold(name, at[0]);
+         if (!x) return std::nullopt;
+         return a.multiply(a.logarithm(a.add(a.constant(1), a.exponential(*x))),
+                           a.reciprocal(f.number(name.number(0))));
+       }},
+      {"softplus_slope",
+       [](Functions& f, Algebra&, const FunctionName& name, Call at) -> std::optional<Number> {
+         const auto x = f.below_threshold(name, at[0]);
+         return x ? std::optional(f.sigmoid(*x)) : std::nullopt;
+       }},
+      {"smooth_l1",
+       [](Functions& f, Algebra& a, const FunctionName& name, Call at) -> std::optional<Number> {
+         const Number size = f.magnitude(at[0]), bend = f.number(name.number(0));
+         const Number near = a.is_positive(a.subtract(bend, size));
+         const Number half = a.constant(Rational(1, 2));
+         const Number square =
+             a.multiply(half, a.multiply(a.multiply(at[0], at[0]), a.reciprocal(bend)));
+         return a.add(a.keep(near, square),
+                      a.keep(a.negation(near), a.subtract(size, a.multiply(half, bend))));
+       }},
       {"relu", ASSAY_FORMULA(a.maximum(x, a.constant(0)))},
-      {"abs", ASSAY_FORMULA(a.cases() != nullptr ? a.maximum(x, a.negative(x))
-                                                 : a.power(a.multiply(x, x), Rational(1, 2)))},
+      {"abs", ASSAY_FORMULA(f.magnitude(x))},
       {"sign", ASSAY_FORMULA(a.subtract(a.is_positive(x), a.is_positive(a.negative(x))))},
       {"maximum", ASSAY_FORMULA(a.maximum(x, at[1]))},
       {"minimum", ASSAY_FORMULA(a.minimum(x, at[1]))},
@@ -102,8 +142,13 @@ std::optional<Number> Functions::formula(const std::string& fn, std::span<const 
                         Rational(1, 6)))},
       {"clamp",
        [](Functions& f, Algebra& a, const FunctionName& name, Call at) -> std::optional<Number> {
-         // A limit beyond all numbers keeps a maximum finite, of which ties may leave one element.
+         // A limit that is the largest number of float32, or beyond, leaves numbers as they are.
+         // Another one beyond all numbers keeps a maximum, of which ties may leave one element.
          const auto greatest = [&](const Number& x, double limit, bool turned) {
+           if (x.is_finite() && (turned ? limit : -limit) > 0x1p127) {
+             f.note_reading(fmt::format("numbers lie within the limit {} of a clamp", limit));
+             return x;
+           }
            const std::vector<Number> both{x,
                                           turned ? a.negative(f.number(limit)) : f.number(limit)};
            return std::abs(limit) > 0x1p100 && !a.decides_sets() ? a.maximum_as_set(both)

@@ -63,12 +63,14 @@ std::optional<Rational> power_of(double value, int degree) {
     if (numerator < 1 || numerator > static_cast<double>(most)) continue;
     const double root = std::pow(numerator / static_cast<double>(denominator), 1.0 / degree);
     const bool same =
-        single ? static_cast<float>(root) == static_cast<float>(value)
-               : std::abs(root - value) <= std::numeric_limits<double>::epsilon() * value;
+        single ? static_cast<float>(root) == static_cast<float>(value) : is_close(root, value);
     if (same) return Rational(static_cast<int64_t>(numerator), denominator);
   }
   const auto decimal = degree == 2 ? computed_fraction(power) : std::nullopt;
-  return decimal && is_close(std::sqrt(decimal->to_double()), value) ? decimal : std::nullopt;
+  constexpr double kFewUnits = 4 * std::numeric_limits<double>::epsilon();
+  return decimal && std::abs(std::sqrt(decimal->to_double()) - value) <= kFewUnits * value
+             ? decimal
+             : std::nullopt;
 }
 
 bool is_near(double a, double b) {

@@ -75,6 +75,9 @@ class Functions {
   std::optional<Number> of_constants(const std::string& fn, std::span<const Number> arguments);
   std::optional<Number> formula(const std::string& fn, std::span<const Number> arguments);
   Number sigmoid(const Number& x);
+  void note_reading(std::string text) { readings_.insert(std::move(text)); }
+  Number magnitude(const Number& x);
+  std::optional<Number> below_threshold(const reference::FunctionName& name, const Number& x);
   Number tanh(const Number& x);
   Number odd(std::string_view name, const Number& x);
   std::optional<Number> known_extremum(std::span<const Number> of, bool greatest);

@@ -226,11 +226,13 @@ class Algebra {
   Number kept_positive_part(const Residues& flag, const Number& value);
 
   Number log_form(const Residues& ordinary_part, std::vector<LogTerm> terms);
+  Residues log_value(const LogTerm& term);
   // exp(times * (ordinary + logs)), where all coefficients times `times` are integers.
   uint64_t exponential_of(const Residues& ordinary_part, const std::vector<LogTerm>& terms,
                           PlainInt times) const;
   Number root_form(RootForm form);
   Number product_of_roots(const Number& a, const Number& b);
+  std::optional<Number> root_of_multiple(const Number& x, const Rational& exponent);
   Number root_of_fraction(const Rational& value, PlainInt numerator, PlainInt degree);
   Residues root_value(const Residues& base, const Rational& exponent) const;
 
@@ -311,6 +313,7 @@ class Algebra {
   std::map<std::pair<Type, uint64_t>, Table> tables_;                  // by index
   std::unordered_map<uint64_t, Number> positives_;                     // d of flags "d > 0", by r
   std::unordered_map<uint64_t, int32_t> constants_;                    // of rationals, by r
+  std::vector<Number> radicands_;                                      // of unknown sign
   std::unordered_map<uint64_t, Residues> formal_logs_;                 // by r
   std::unordered_map<uint64_t, std::pair<LogTerm, LogTerm>> factors_;  // of products, by r
   std::unordered_map<uint64_t, Number> roots_of_squares_;              // by r

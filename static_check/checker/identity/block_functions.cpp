@@ -325,7 +325,8 @@ void unknown_block(Algebra& algebra, const Use& use, std::span<const NumberBlock
 void block(Algebra& algebra, const Use& use, std::span<const NumberBlock> of, NumberBlock& out) {
   Context context{algebra, use};
   for (const NumberBlock& operand : of)
-    if (operand.values.empty()) return unknown_block(algebra, use, of, out);
+    if (operand.values.empty() && use.fn.name != "prod")
+      return unknown_block(algebra, use, of, out);
   if (is_decided(context, of)) return decide_order(context, of, out.values);
   if ((use.fn.name == "sort" || use.fn.name == "argsort") && use.fn.text(0) == "false")
     if (auto places = algebra.places_of_members(of[0].values)) {

@@ -54,7 +54,7 @@ std::optional<Rational> small_power(double number, bool fourth) {
   if (fourth) return std::nullopt;
   const auto square = computed_fraction(number * number);
   const bool is_root = square && std::abs(std::sqrt(square->to_double()) - number) <=
-                                     std::numeric_limits<double>::epsilon() * number;
+                                     4 * std::numeric_limits<double>::epsilon() * number;
   return is_root ? square : std::nullopt;
 }
 

@@ -58,6 +58,22 @@ class Functions {
     return a_.subtract(one(),
                        a_.scaled(a_.reciprocal(plus_one(a_.exp(a_.scaled(x, Rational(2))))), 2));
   }
+  // Attributes: how steep, and from where on it is x itself, which is within exp(-20) of the rest.
+  bool bends_late() const { return use_.fn.number(0) > 0 && use_.fn.number(1) >= 20; }
+  Number softplus(const Number& x) {
+    if (!bends_late()) return a_.unknown("map " + use_.text, {{x}}, kReal);
+    return quotient(a_.log(plus_one(a_.exp(a_.multiply(attribute(0), x)))), attribute(0));
+  }
+  Number softplus_slope(const Number& x) {
+    if (!bends_late()) return a_.unknown("map " + use_.text, {{x}}, kReal);
+    return sigmoid(a_.multiply(attribute(0), x));
+  }
+  Number smooth_l1(const Number& x) {
+    const Number size = magnitude(x), beta = attribute(0);
+    const Number bowl = a_.scaled(quotient(square(x), beta), Rational(1, 2));
+    const Number line = a_.subtract(size, a_.scaled(beta, Rational(1, 2)));
+    return a_.where(a_.greater(beta, size), bowl, line);
+  }
   Number silu_slope(const Number& x) {
     const Number s = sigmoid(x);
     return a_.multiply(s, plus_one(a_.multiply(x, one_less(s))));
@@ -103,7 +119,9 @@ class Functions {
     Number result = x;
     const auto limit = [&](size_t i, bool above) {
       if (!has_attribute(i)) return;
-      if (std::abs(use_.fn.number(i)) > 0x1p100)
+      const double bound = use_.fn.number(i);
+      if (result.is_finite() && (above ? bound : -bound) > 0x1p127) return;  // float32's largest
+      if (std::abs(bound) > 0x1p100)
         result = a_.limited(result, attribute(i), above);
       else
         result = above ? a_.minimum({result, attribute(i)}) : a_.maximum({result, attribute(i)});
@@ -206,6 +224,9 @@ const std::unordered_map<std::string_view, Formula> kFormulas = {
     {"mish", ASSAY_FORMULA(f.mish(x))},
     {"gelu", ASSAY_FORMULA(f.gelu(x))},
     {"gelu_slope", ASSAY_FORMULA(f.gelu_slope(x))},
+    {"softplus", ASSAY_FORMULA(f.softplus(x))},
+    {"softplus_slope", ASSAY_FORMULA(f.softplus_slope(x))},
+    {"smooth_l1", ASSAY_FORMULA(f.smooth_l1(x))},
     {"relu", ASSAY_FORMULA(a.maximum({x, f.number(0)}))},
     {"abs", ASSAY_FORMULA(f.magnitude(x))},
     {"maximum", ASSAY_FORMULA(a.maximum({x, of[1]}))},

@@ -75,8 +75,9 @@ inline int infinite_sign(const Number& x) {
 }
 
 struct LogTerm {
-  Residues of;  // a positive function
+  Residues of;
   Rational coef;
+  bool of_positive = true;  // is known
 };
 
 // ordinary + sum of coef * log(of); at least one term, sorted by the functions' r.

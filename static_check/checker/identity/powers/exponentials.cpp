@@ -30,10 +30,12 @@ Number Algebra::log_form(const Residues& ordinary_part, std::vector<LogTerm> ter
             [](const LogTerm& a, const LogTerm& b) { return a.of.r < b.of.r; });
   std::vector<LogTerm> merged;
   for (LogTerm& term : terms) {
-    if (!merged.empty() && merged.back().of.r == term.of.r)
+    if (!merged.empty() && merged.back().of.r == term.of.r) {
       merged.back().coef = merged.back().coef + term.coef;
-    else
+      merged.back().of_positive |= term.of_positive;
+    } else {
       merged.push_back(std::move(term));
+    }
     if (merged.back().coef.is_zero()) merged.pop_back();
   }
   if (merged.empty()) return ordinary(ordinary_part);
@@ -47,7 +49,7 @@ Number Algebra::log_form(const Residues& ordinary_part, std::vector<LogTerm> ter
   }
   if (!small) {  // each logarithm is a function of its own
     Residues total = ordinary_part;
-    for (const LogTerm& term : merged) total = total + residues_of(term.coef) * formal_log(term.of);
+    for (const LogTerm& term : merged) total = total + log_value(term);
     return ordinary(total);
   }
   const uint64_t exponential = exponential_of(ordinary_part, merged, denominator);
@@ -59,11 +61,19 @@ Number Algebra::log_form(const Residues& ordinary_part, std::vector<LogTerm> ter
       random_("log", std::vector<uint64_t>{static_cast<uint64_t>(denominator), exponential});
   if (reading_.formal_logs) {
     value = ordinary_part;
-    for (const LogTerm& term : merged) value = value + residues_of(term.coef) * formal_log(term.of);
+    for (const LogTerm& term : merged) value = value + log_value(term);
   }
   Number result = with_form(value, Kind::kLog, logs_, LogForm{ordinary_part, std::move(merged)});
   result.type = kReal;
   return result;
+}
+
+// The logarithms of factors add up to that of a product where they have values: what is made of
+// one alone is not read off its factors where these may be negative.
+Residues Algebra::log_value(const LogTerm& term) {
+  const Residues log =
+      term.of_positive ? formal_log(term.of) : random_("log", std::vector<uint64_t>{1, term.of.r});
+  return residues_of(term.coef) * log;
 }
 
 Number Algebra::plain_log(const Number& x) {
@@ -85,9 +95,7 @@ Number Algebra::plain_log(const Number& x) {
       return sum(std::move(terms));
     }
   }
-  // The rules for logarithms of products hold for positive factors.
-  if (x.positive) return log_form({}, {{x.value, Rational(1)}});
-  return variable(random_("log", std::vector<uint64_t>{1, x.value.r}), kReal);
+  return log_form({}, {{x.value, Rational(1), x.positive}});
 }
 
 // A function of x alone, that is, of its r: where there are several e for one function, the first
@@ -110,7 +118,7 @@ Number Algebra::plain_exp(const Number& x) {
       Number product = plain_exp(ordinary(form.ordinary));
       for (const LogTerm& term : form.terms) {
         Number base = ordinary(term.of);
-        base.nonnegative = base.positive = true;
+        base.nonnegative = base.positive = term.of_positive;
         const auto p = static_cast<PlainInt>(term.coef.numerator()),
                    q = static_cast<PlainInt>(term.coef.denominator());
         product = plain_product(product, q == 1 ? power(base, p) : plain_root(base, p, q));
@@ -138,7 +146,9 @@ Number Algebra::plain_exp(const Number& x) {
       opposite != exponentials_.end() && value.r == signed_power<kP>(opposite->second.value.r, -1))
     value.e = signed_power<kQ>(opposite->second.value.e, -1);
   Number result = ordinary(value);
-  result.positive = result.nonnegative = true;
+  // exp(log x) is x, of which nothing is known where it is not a logarithm's.
+  result.positive = form == nullptr || std::ranges::all_of(form->terms, &LogTerm::of_positive);
+  result.nonnegative = result.positive;
   exponentials_.emplace(x.value.r, result);
   exponents_.emplace(result.value.r, x);
   note_nonnegative(result);

@@ -49,6 +49,27 @@ Number Algebra::root_of_fraction(const Rational& value, PlainInt numerator, Plai
   return powers.empty() ? result : multiply(result, root_form({{1, 1}, std::move(powers)}));
 }
 
+// Of a number that is a positive constant times an earlier one, one of them of unknown sign: both
+// have a root where either has.
+std::optional<Number> Algebra::root_of_multiple(const Number& x, const Rational& exponent) {
+  constexpr size_t kMost = 192;
+  if (cases() != nullptr || x.value.r == 0) return std::nullopt;
+  for (const Number& other : radicands_) {
+    if (other.value.r == x.value.r) return std::nullopt;
+    if (x.nonnegative && other.nonnegative) continue;
+    const uint64_t quotient = times<kP>(x.value.r, signed_power<kP>(other.value.r, -1));
+    for (const PlainInt sign : {1, -1}) {
+      const auto word = plain_word(signed_power<kP>(quotient, sign));
+      if (!word || word->exponent.r != 0 || !word->letters.empty()) continue;
+      const auto p = static_cast<PlainInt>(exponent.numerator()),
+                 q = static_cast<PlainInt>(exponent.denominator());
+      return multiply(root(exact(word->constant), sign * p, q), plain_root(other, p, q));
+    }
+  }
+  if (radicands_.size() < kMost) radicands_.push_back(x);
+  return std::nullopt;
+}
+
 Number Algebra::plain_root(const Number& x, PlainInt numerator, PlainInt denominator) {
   if (x.kind == Kind::kInfinity) return numerator > 0 ? x : exact(Rational(0));
   if (!x.is_finite()) return undefined();
@@ -74,6 +95,7 @@ Number Algebra::plain_root(const Number& x, PlainInt numerator, PlainInt denomin
     for (RootPower& each : form.powers) each.exponent = each.exponent * exponent;
     return root_form(std::move(form));
   }
+  if (const auto known = root_of_multiple(x, exponent)) return *known;
   if (!x.nonnegative || x.value.r == 0) return root_form({{1, 1}, {{x, exponent}}});
   const Word word = spell(x.value, 0);
   RootForm form{{1, 1}, {}};
