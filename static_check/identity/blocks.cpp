@@ -199,13 +199,17 @@ bool Functions::by_order(const FunctionName& fn, const NumberBlock& of, DType fr
   return true;
 }
 
-// What stands at the places of a sorted row, and where it was.
-bool Functions::chosen(const FunctionName& fn, const NumberBlock& of, NumberBlock& result) {
-  if (algebra_.cases() != nullptr) return false;  // which the checker decides
+// What stands at the places of a sorted row, and where it was. Integers have the order of the real
+// numbers that they are.
+bool Functions::chosen(const FunctionName& fn, const NumberBlock& of, DType from,
+                       NumberBlock& result) {
+  if (algebra_.cases() != nullptr || is_bool(from)) return false;  // which the checker decides
   const bool extreme = fn.name == "argmax" || fn.name == "argmin";
-  if (!extreme && fn.name != "sort" && fn.name != "argsort") return false;
+  if (!extreme && fn.name != "argsort" && (fn.name != "sort" || !is_floating(from))) return false;
   const bool ascending = fn.name == "argmin" || (!extreme && fn.text(0) != "true");
   std::vector<Number> row = of.values, values;
+  if (is_whole(from))
+    for (Number& number : row) number = cast(number, from, DType::kFloat64);
   if (ascending)
     for (Number& number : row) number = algebra_.negative(number);
   const auto exponents = ascending ? std::nullopt : algebra_.exponents_of(row);
@@ -270,7 +274,7 @@ void Functions::block(const std::string& fn, const std::vector<NumberBlock>& ope
   if (operands.size() == 1 && by_order(name, operands[0], from, result)) return;
   if (operands.size() == 1 && inverse_order(name, operands[0], from, result)) return;
   if (operands.size() == 1 && running(name, operands[0], from, result)) return;
-  if (operands.size() == 1 && is_floating(from) && chosen(name, operands[0], result)) return;
+  if (operands.size() == 1 && chosen(name, operands[0], from, result)) return;
   // Functions of integers know how these wrap.
   const std::string typed =
       floating ? fn : fmt::format("{} {} -> {}", fn, to_string(from), to_string(to));

@@ -87,7 +87,7 @@ class Functions {
                 DType from, reference::TensorOf<Number>& result);
   void sorted(bool descending, const reference::TensorOf<Number>& of, std::vector<uint64_t> keys,
               reference::TensorOf<Number>& result);
-  bool chosen(const reference::FunctionName& fn, const reference::TensorOf<Number>& of,
+  bool chosen(const reference::FunctionName& fn, const reference::TensorOf<Number>& of, DType from,
               reference::TensorOf<Number>& result);
   bool running(const reference::FunctionName& fn, const reference::TensorOf<Number>& of, DType from,
                reference::TensorOf<Number>& result);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "tests/static_check/formula_case.h"
 #include "tests/support/prove.h"
@@ -17,8 +18,8 @@ const FormulaInput kIntegerRow{"x", {kRows, kColumns}, DType::kInt64};
 /// Named in turn, of shapes of their own.
 class Rows {
  public:
-  explicit Rows(GraphBuilder& graph, DType dtype = DType::kFloat32)
-      : graph_(graph), dtype_(dtype) {}
+  explicit Rows(GraphBuilder& graph, DType dtype = DType::kFloat32, std::string prefix = "p")
+      : graph_(graph), dtype_(dtype), prefix_(std::move(prefix)) {}
 
   TensorRef operator()(const std::string& op, std::vector<Argument> arguments, Shape shape) {
     return call(op, std::move(arguments), std::move(shape), dtype_);
@@ -29,7 +30,7 @@ class Rows {
   /// Along the last dimension: values and places.
   std::vector<TensorRef> pair(const std::string& op, std::vector<Argument> arguments,
                               int64_t columns = kColumns) {
-    return graph_.call_many("p" + std::to_string(count_++), "aten." + op, std::move(arguments),
+    return graph_.call_many(prefix_ + std::to_string(count_++), "aten." + op, std::move(arguments),
                             {{{kRows, columns}, dtype_}, {{kRows, columns}, DType::kInt64}});
   }
   std::vector<TensorRef> running(const std::string& op, TensorRef x, int64_t columns = kColumns) {
@@ -42,12 +43,13 @@ class Rows {
 
  private:
   TensorRef call(const std::string& op, std::vector<Argument> arguments, Shape shape, DType dtype) {
-    return graph_.call("p" + std::to_string(count_++), "aten." + op, std::move(arguments),
+    return graph_.call(prefix_ + std::to_string(count_++), "aten." + op, std::move(arguments),
                        std::move(shape), dtype);
   }
 
   GraphBuilder& graph_;
   DType dtype_;
+  std::string prefix_;
   int count_ = 0;
 };
 
@@ -222,10 +224,10 @@ TEST(SortedRows, TheGreatestAreTheRowWithoutTheLeast) {
 }
 
 /// Another row, in the order of the first, put back to where it was; `turned`: from the other end.
-Formula there_and_back(bool turned) {
+Formula there_and_back(bool turned, DType keys = DType::kFloat32) {
   return [=](GraphBuilder& graph, TensorRef x, TensorRef y) {
     Rows rows(graph);
-    const TensorRef order = rows.pair("sort.default", {x, 1, false})[1];
+    const TensorRef order = Rows(graph, keys, "keys").pair("sort.default", {x, 1, false})[1];
     TensorRef moved = rows("gather.default", {y, 1, order}, {kRows, kColumns});
     if (turned) moved = rows("flip.default", {moved, {1}}, {kRows, kColumns});
     const TensorRef zeros = rows("zeros_like.default", {y}, {kRows, kColumns});
@@ -254,6 +256,9 @@ TEST(SortedRows, WhatIsPutBackInItsOrderIsTheRow) {
   const FormulaInput other{"y", {kRows, kColumns}};
   EXPECT_TRUE(proves(formulas(second, there_and_back(false), kRow, other)));
   EXPECT_FALSE(proves(formulas(second, there_and_back(true), kRow, other)));
+  const DType integers = DType::kInt64;
+  EXPECT_TRUE(proves(formulas(second, there_and_back(false, integers), kIntegerRow, other)));
+  EXPECT_FALSE(proves(formulas(second, there_and_back(true, integers), kIntegerRow, other)));
   EXPECT_TRUE(proves(formulas(second, by_inverse(false), kRow, other)));
   EXPECT_FALSE(proves(formulas(second, by_inverse(true), kRow, other)));
 }

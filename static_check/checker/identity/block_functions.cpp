@@ -186,6 +186,7 @@ bool selected(Context& c, Blocks in, Row& out) {
   const auto exponents = ascending ? std::nullopt : c.a.exponents_of(row);
   for (size_t i = 0; i < row.size(); ++i) {
     of.push_back(values ? row[i] : c.a.exact(Rational(static_cast<PlainInt>(i)), c.use.type));
+    if (is_integer_type(row[i].type)) row[i] = c.a.cast(row[i], kReal);  // of the same order
     if (ascending) row[i] = c.a.negated(row[i]);
   }
   if (exponents) row = *exponents;
@@ -362,6 +363,12 @@ void block(Algebra& algebra, const Use& use, std::span<const NumberBlock> of, Nu
     if (selected(context, of, out.values)) return;
     return found->second(context, of, out.values);
   }
+  const auto integer = [](const Number& x) { return x.is_finite() && is_integer_type(x.type); };
+  const bool places =
+      use.fn.name == "argsort" || use.fn.name == "argmax" || use.fn.name == "argmin";
+  if (places && std::all_of(of[0].values.begin(), of[0].values.end(), integer) &&
+      selected(context, of, out.values))
+    return;
   unknown_block(algebra, use, of, out);
 }
 
