@@ -324,14 +324,13 @@ Number Functions::cast(const Number& value, DType from, DType to) {
     return is_whole(from) ? algebra_.negation(compare("eq", value, algebra_.constant(0), from))
                           : algebra_.negation(algebra_.is_equal(value, algebra_.constant(0)));
   if (!value.is_finite()) return Algebra::undefined();
-  if (const auto known = algebra_.each_choice(
-          {&value, 1}, [&](Arguments x) { return std::optional(cast(x[0], from, to)); }))
-    return *known;
   const std::string fn = fmt::format("cast {} to {}", to_string(from), to_string(to));
-  if (is_whole(from) && is_floating(to)) {
-    if (value.in_range) return value;
-    return algebra_.unknown(fn, {&value, 1});
-  }
+  if (is_whole(from) && is_floating(to) && value.in_range) return value;
+  if (is_whole(from))
+    if (const auto known = algebra_.each_choice(
+            {&value, 1}, [&](Arguments x) { return std::optional(cast(x[0], from, to)); }))
+      return *known;
+  if (is_whole(from) && is_floating(to)) return algebra_.unknown(fn, {&value, 1});
   if (algebra_.constant_of(value) != nullptr) {
     const Number arguments[] = {value};
     const std::string typed = fmt::format("cast({})", to_string(to));

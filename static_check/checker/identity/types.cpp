@@ -66,9 +66,10 @@ Number Algebra::plain_cast(const Number& x, Type to) {
       return result;
     }
   }
-  if (const auto known = member_by_member(
-          {&x, 1}, to, [&](std::span<const Number> y) { return std::optional(cast(y[0], to)); }))
-    return *known;
+  if (from_integer)
+    if (const auto known = member_by_member(
+            {&x, 1}, to, [&](std::span<const Number> y) { return std::optional(cast(y[0], to)); }))
+      return *known;
   return unknown("cast", {{x}}, to);
 }
 

@@ -109,17 +109,20 @@ OrderPointer Algebra::with_flags(Order order) {
 Number Algebra::choice(const OrderPointer& order, std::vector<Number> values) {
   bool same = true, in_range = true;
   bool elements = !order->index && (order->place == 0 || order->place + 1 == order->count());
+  bool negatives = elements;
   for (size_t i = 0; i < values.size(); ++i) {
     Number& value = values[i];
     if (!value.is_finite()) throw NotRepresented{"an infinity that is chosen"};
     if (has(value, Form::Kind::kLogarithms)) value = settled(value);
     same &= value.residue.value == values[0].residue.value;
     elements &= value.residue.value == order->greatest[i].value;
+    negatives &= value.residue.value == kValues.negative(order->greatest[i].value);
     in_range &= value.in_range;
   }
   if (same) return values[0];
   if (auto chosen = choice_among_parts(*order, values)) return *chosen;
   if (elements) return at_place(*order);
+  if (negatives) return negative(at_place(*order));
   Residue sum;
   for (size_t i = 0; i < values.size(); ++i) sum = sum + order->flags[i] * values[i].residue;
   Form form{Form::Kind::kChoice};

@@ -134,8 +134,9 @@ class Execution {
       // One in four anywhere below the largest bound, the others at a bound.
       const double v = noise(seed_ + 1, id, element, labels);
       if (v < 0.25) return std::floor(u * static_cast<double>(integers_.back()));
-      return static_cast<double>(
+      const auto drawn = static_cast<double>(
           integers_[static_cast<size_t>(u * static_cast<double>(integers_.size()))]);
+      return is_unsigned(dtype) ? std::abs(drawn) : drawn;
     }
     return 4 * u - 2;
   }

@@ -95,12 +95,17 @@ Number Algebra::selected(Selection selection, Type type) {
   const std::vector<Number>& of = selection.ranking.marks->greatest;
   bool members_themselves = type == kReal && !selection.ranking.index &&
                             (place == 0 || place + 1 == static_cast<PlainInt>(members.size()));
-  for (size_t i = 0; members_themselves && i < members.size(); ++i)
-    members_themselves = of[i].value.r == values[i].value.r;
-  if (members_themselves) {
+  bool mirrored = members_themselves;
+  for (size_t i = 0; i < members.size(); ++i) {
+    members_themselves = members_themselves && of[i].value.r == values[i].value.r;
+    mirrored = mirrored && (-of[i].value).r == values[i].value.r;
+  }
+  if (members_themselves || mirrored) {
     std::vector<Number> all;
     for (const Residues& part : parts_of(selection.ranking)) all.push_back(ordinary(part));
-    return standing_at(place == 0 ? 0 : static_cast<PlainInt>(all.size()) - 1, all);
+    const Number standing =
+        standing_at(place == 0 ? 0 : static_cast<PlainInt>(all.size()) - 1, all);
+    return mirrored ? negated(standing) : standing;
   }
   const std::vector<Residues>& indicators = selection.ranking.marks->indicators;
   store(values.size());
