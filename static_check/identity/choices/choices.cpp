@@ -109,7 +109,7 @@ OrderPointer Algebra::with_flags(Order order) {
 Number Algebra::choice(const OrderPointer& order, std::vector<Number> values) {
   bool same = true, in_range = true;
   bool elements = !order->index && (order->place == 0 || order->place + 1 == order->count());
-  bool negatives = elements;
+  bool negatives = elements && order->count() == 2;  // of more, the flags say so
   for (size_t i = 0; i < values.size(); ++i) {
     Number& value = values[i];
     if (!value.is_finite()) throw NotRepresented{"an infinity that is chosen"};

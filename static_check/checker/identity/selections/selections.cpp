@@ -95,7 +95,8 @@ Number Algebra::selected(Selection selection, Type type) {
   const std::vector<Number>& of = selection.ranking.marks->greatest;
   bool members_themselves = type == kReal && !selection.ranking.index &&
                             (place == 0 || place + 1 == static_cast<PlainInt>(members.size()));
-  bool mirrored = members_themselves;
+  // Of more than two numbers their indicators say so.
+  bool mirrored = members_themselves && parts_of(selection.ranking).size() == 2;
   for (size_t i = 0; i < members.size(); ++i) {
     members_themselves = members_themselves && of[i].value.r == values[i].value.r;
     mirrored = mirrored && (-of[i].value).r == values[i].value.r;
