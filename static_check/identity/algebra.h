@@ -138,6 +138,8 @@ class Algebra {
   Number roots(Residue factor, std::vector<std::pair<Residue, Rational>> powers) const;
   // base^exponent, between 0 and 1.
   Residue unit_root(const Residue& base, const Rational& exponent) const;
+  bool is_positive_multiple(const Residue& a, const Residue& b) const;
+  Residue with_the_sign_of(const Residue& number);
   Number root_of_constant(const Rational& base, const Rational& exponent);
   Number maximum_of(std::vector<Residue> elements);
   // choices.cpp
@@ -187,8 +189,9 @@ class Algebra {
   Angles angles_{[this](uint64_t angle) { return random_residue("angle", {&angle, 1}); }};
   std::unordered_map<uint64_t, FormPointer> constants_;  // by value
   std::unordered_map<uint64_t, Number> arguments_;       // by cases: of exponentials, by value
-  std::unordered_map<uint64_t, Ranked> ranked_;          // by value
-  std::unordered_map<uint64_t, Residue> positive_;       // what logarithms are of, by value
+  std::vector<Residue> signs_asked_;
+  std::unordered_map<uint64_t, Ranked> ranked_;     // by value
+  std::unordered_map<uint64_t, Residue> positive_;  // what logarithms are of, by value
 };
 
 Residue operator+(const Residue& a, const Residue& b);

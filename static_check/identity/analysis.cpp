@@ -354,8 +354,9 @@ Number Algebra::is_positive(const Number& number) {
     }
   if (a.residue.value == 0) return constant(0);
   if (cases_ != nullptr) return constant(sign(number, Cases::Use::kFlag) > 0 ? 1 : 0);
-  const uint64_t keys[] = {a.residue.value};
-  return flagged(random_residue("positive", keys), &a.residue, false);
+  const Residue of = with_the_sign_of(a.residue);
+  const uint64_t keys[] = {of.value};
+  return flagged(random_residue("positive", keys), &of, false);
 }
 
 Number Algebra::is_equal(const Number& a, const Number& b) {
