@@ -4,17 +4,21 @@ include(GNUInstallDirs)
 
 set_property(GLOBAL PROPERTY ASSAY_EXPORTED "")
 
-# assay_library(NAME [SHARED] SOURCES... [PUBLIC target...] [PRIVATE target...])
+# assay_library(NAME [SHARED] SOURCES... [ALL_SIZES source...] [PUBLIC target...]
+#   [PRIVATE target...])
 #
 # A library of the project: exported as assay::NAME-without-assay_, warnings are errors, headers are
-# included relative to the root. PUBLIC and PRIVATE name what it links.
+# included relative to the root. ALL_SIZES are sources that static_check/symbolic compiles a second
+# time. PUBLIC and PRIVATE name what it links.
 function(assay_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SHARED" "" "SOURCES;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SHARED" "" "SOURCES;ALL_SIZES;PUBLIC;PRIVATE")
   set(kind STATIC)
   if(arg_SHARED)
     set(kind SHARED)
   endif()
-  add_library(${name} ${kind} ${arg_SOURCES})
+  add_library(${name} ${kind} ${arg_ALL_SIZES} ${arg_SOURCES})
+  list(TRANSFORM arg_ALL_SIZES PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  set_target_properties(${name} PROPERTIES ASSAY_ALL_SIZES "${arg_ALL_SIZES}")
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>

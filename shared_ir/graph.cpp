@@ -161,7 +161,7 @@ std::vector<TensorId> operands_of(const Node& node) {
 std::string to_string(const Shape& shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i) {
-    text += (i ? ", " : "") + std::to_string(shape[i]);
+    text += (i ? ", " : "") + decimal(shape[i]);
   }
   return text + "]";
 }

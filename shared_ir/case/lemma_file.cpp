@@ -31,7 +31,7 @@ Condition parse_condition(const PlacedText& text) {
   const size_t end = text.text.size() - 1;
   const auto operand = [&](size_t until) {
     SourcePlace place = text.place;
-    place.column += static_cast<Int>(start);
+    place.column += static_cast<PlainInt>(start);
     Formula formula =
         parse_formula(std::string_view(text.text).substr(start, until - start), place);
     start = until + 1;

@@ -62,7 +62,7 @@ class FormulaParser {
 
   [[noreturn]] void fail(size_t at, const std::string& message) const {
     SourcePlace where = place_;
-    if (where.column > 0) where.column += static_cast<Int>(at);
+    if (where.column > 0) where.column += static_cast<PlainInt>(at);
     throw UserError(where, fmt::format("{} in \"{}\"", message, text_));
   }
 
@@ -171,7 +171,7 @@ class FormulaParser {
   }
 
   Formula number(const std::string& digits, size_t start) const {
-    Int value = 0;
+    PlainInt value = 0;
     const char* end = digits.data() + digits.size();
     const auto [stop, error] = std::from_chars(digits.data(), end, value);
     if (error != std::errc() || stop != end) fail(start, "not an integer");

@@ -52,8 +52,8 @@ class SizeParser {
  private:
   [[noreturn]] void fail(const std::string& expected) const {
     SourcePlace place = place_;
-    place.line = std::max(place.line, decltype(place.line){1});
-    place.column = std::max(place.column, decltype(place.column){1}) + static_cast<PlainInt>(at_);
+    place.line = std::max(place.line, PlainInt{1});
+    place.column = std::max(place.column, PlainInt{1}) + static_cast<PlainInt>(at_);
     const std::string found =
         at_ < text_.size() ? "'" + std::string(1, text_[at_]) + "'" : "the end";
     throw UserError(place, expected + ", found " + found + " in \"" + std::string(text_) + "\"");

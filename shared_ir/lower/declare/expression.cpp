@@ -40,7 +40,7 @@ class Parser {
  private:
   [[noreturn]] void fail(size_t at, const std::string& message) const {
     SourcePlace where = place_;
-    if (where.column > 0) where.column += static_cast<Int>(at);
+    if (where.column > 0) where.column += static_cast<PlainInt>(at);
     throw UserError(where, fmt::format("{} in \"{}\"", message, text_));
   }
 
@@ -143,12 +143,12 @@ class Parser {
     size_t end = text_.find_first_not_of("+-.0123456789e", at_);
     std::string_view digits = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
     const char* last = digits.data() + digits.size();
-    Int integer = 0;
+    PlainInt integer = 0;
     double real = 0;
     size_t start = std::exchange(at_, at_ + digits.size());
     if (auto [stop, error] = std::from_chars(digits.data(), last, integer);
         error == std::errc() && stop == last)
-      return literal({integer});
+      return literal({Int{integer}});
     if (auto [stop, error] = std::from_chars(digits.data(), last, real);
         error == std::errc() && stop == last)
       return literal({real});
