@@ -96,7 +96,7 @@ TEST(AcceptedApproximation, LeavesABugAfterItToProofAndRun) {
   EXPECT_EQ(report.exit, 1);
   EXPECT_EQ(report.statics->verdict, Verdict::kUnproved);
   ASSERT_TRUE(report.dynamic);
-  EXPECT_EQ(report.dynamic->verdict, Verdict::kRefuted);
+  EXPECT_EQ(report.dynamic->verdict, RunVerdict::kDeviates);
   EXPECT_EQ(report.dynamic->triage, "logic");
   EXPECT_EQ(report.dynamic->first_deviation->tensor, "y");
 }
