@@ -130,7 +130,7 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
     report.first_deviation = self_made.broken;
     return finish();
   }
-  const at::Device device = options.cuda ? at::kCUDA : at::kCPU;
+  const at::Device device = options.device();
   // Stages, and other processes, get theirs from the host.
   const bool all_here = options.executor == nullptr && options.reference_stages.empty();
   const RunInputs inputs = make_run_inputs(refinement, programs.inputs, self_made,

@@ -1,4 +1,4 @@
-// The tensors that one check gives to both programs.
+// Makes the tensors that one check gives to both programs.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,21 +8,11 @@
 #include <string>
 
 #include "dynamic_check/inputs/dynamic_input.h"
-#include "dynamic_check/relate/clean_eval.h"
+#include "dynamic_check/inputs/program_inputs.h"
 #include "shared_ir/case/case.h"
 #include "shared_ir/report/report.h"
 
 namespace assay {
-
-struct RunInputs {
-  // The same tensors there.
-  RunInputs on(at::Device device) const;
-
-  std::map<std::string, at::Tensor> whole;     // sequential inputs, in the run's precision
-  std::map<RankTensorName, at::Tensor> parts;  // distributed inputs
-  std::map<std::string, bool> differentiable;  // sequential input -> requires grad
-  std::map<RankTensorName, bool> parts_differentiable;
-};
 
 // What the ranks' own parameters were found to be.
 struct SelfMade {

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "dynamic_check/inputs/run_inputs.h"
+#include "dynamic_check/inputs/program_inputs.h"
 #include "dynamic_check/run/execute/executor.h"
 #include "dynamic_check/run/options.h"
 #include "dynamic_check/run/programs.h"

@@ -1,6 +1,8 @@
 // What is asked of a run and of its comparison.
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -27,9 +29,10 @@ struct DynamicOptions {
       1e-5;  // chance that a correct program deviates anywhere, by the tolerance's model
   std::chrono::milliseconds timeout{60'000};  // of one collective or one run
   bool cuda = false;                          // run on the first GPU instead of the CPU
-  CompletionHook completion = {};             // empty: collectives complete at once
-  KernelHook kernel = {};                     // empty: kernels are left alone
-  Executor* executor = nullptr;               // of the ranks; none: threads of this process
+  c10::Device device() const { return cuda ? c10::kCUDA : c10::kCPU; }
+  CompletionHook completion = {};  // empty: collectives complete at once
+  KernelHook kernel = {};          // empty: kernels are left alone
+  Executor* executor = nullptr;    // of the ranks; none: threads of this process
   // Bytes of memory that recorded tensors may take; what goes beyond is kept in temporary files
   // (kept_copy.h). Of the whole process.
   int64_t copy_memory = default_copy_memory();
