@@ -192,7 +192,7 @@ struct CaseReport {
   std::optional<StaticReport> statics;  // "static" in JSON
   std::optional<DynamicReport> dynamic;
   std::string error;               // when the verdict is kError
-  std::vector<std::string> notes;  // what was left out, and why ("no replay: ...")
+  std::vector<std::string> notes;  // what was left out, and why ("not run on numbers: ...")
 };
 
 struct Report {
