@@ -1,4 +1,6 @@
 // Makes the tensors that one check gives to both programs.
+//
+// The room: declared inputs and the case's input relation come in; each program's inputs go out.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -37,7 +37,7 @@ struct DynamicOptions {
   // (kept_copy.h). Of the whole process.
   int64_t copy_memory = default_copy_memory();
   // Folder that keeps what every operator made, in every run, and the case, for `assay compare`
-  // (traces/trace_folder.h); traces that are there are replaced. Empty: nothing is kept.
+  // (shared_ir/trace/trace_folder.h); traces that are there are replaced. Empty: nothing is kept.
   std::filesystem::path traces = {};
   // Devices ("cpu", "cuda:0", ...) on which the sequential program runs as stages, from its
   // captured graph, where it is too large for one: each holds about the same share of the weights
