@@ -12,7 +12,7 @@
 #include "dynamic_check/keep/machine_memory.h"
 #include "dynamic_check/run/hooks.h"
 #include "shared_ir/base/progress.h"
-#include "shared_ir/dtype.h"
+#include "shared_ir/cast.h"
 
 namespace assay {
 
@@ -46,5 +46,10 @@ struct DynamicOptions {
   std::vector<std::string> reference_stages = {};
   ProgressSink progress = {};  // told of every run, comparison and operator
 };
+
+// What the tensors of a run in that precision are.
+inline DType storage_dtype(DType precision) {
+  return is_float8(precision) ? DType::kBFloat16 : precision;
+}
 
 }  // namespace assay
