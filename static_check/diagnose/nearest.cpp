@@ -153,11 +153,7 @@ bool rest_is_elsewhere(const Nearest& part, const std::vector<const Candidate*>&
            a.intervals != b.intervals;
   };
   return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate* candidate) {
-    if (candidate->name != name) return false;
-    const auto& tiles = candidate->value->tiles;
-    return std::any_of(tiles.begin(), tiles.end(), [&](const Tile& tile) {
-      return std::any_of(tile.terms.begin(), tile.terms.end(), is_rest);
-    });
+    return candidate->name == name && any_term(*candidate->value, is_rest);
   });
 }
 

@@ -60,7 +60,7 @@ class Algebra {
   const Rational* constant_of(const Number& number) const;
   bool is_zero(const Number& number) const;
 
-  Number add(const Number& a, const Number& b);  // signs.cpp
+  Number add(const Number& a, const Number& b);  // signed_arithmetic.cpp
   Number subtract(const Number& a, const Number& b) { return add(a, negative(b)); }
   Number negative(const Number& a) { return scaled(a, -1); }
   Number scaled(const Number& a, const Rational& by);
@@ -74,7 +74,7 @@ class Algebra {
   Number sine(const Number& a);
 
   // Of one or more.
-  Number maximum(std::span<const Number> of);  // signs.cpp
+  Number maximum(std::span<const Number> of);  // signed_arithmetic.cpp
   Number maximum(const Number& a, const Number& b) { return maximum(std::vector{a, b}); }
   // The same, as what stays a function of all of them by cases too.
   Number maximum_as_set(std::span<const Number> of);
