@@ -145,9 +145,10 @@ class Algebra {
   // choices.cpp
   OrderPointer with_flags(Order order);
   Number choice(const OrderPointer& order, std::vector<Number> values);
-  Number at_place(const Order& order);
+  Number at_place(const Order& order);  // these by choices/standing.cpp
   Number sorted_at(const Order& order);
   std::vector<Residue> flags_of(const Order& order);
+  std::vector<Residue> flags_of_last(const Order& order);
   Residue greatest_of(const Order::Set& set);
   std::optional<std::vector<Number>> as_choice(const Number& number, const Order& order);
   std::optional<Number> sum_of_choices(const Number& a, const Number& b);

@@ -17,6 +17,9 @@ using Blocks = const std::vector<NumberBlock>&;
 using Row = std::vector<Number>;
 using reference::FunctionName;
 
+// Running extrema are of as many elements as there are before each.
+constexpr size_t kMostRunning = 256;
+
 // With the numbers of a row.
 class Rows {
  public:
@@ -157,7 +160,8 @@ void Functions::sorted(bool descending, const NumberBlock& of, std::vector<uint6
 // an assumption of sorting.
 bool Functions::by_order(const FunctionName& fn, const NumberBlock& of, DType from,
                          NumberBlock& result) {
-  static const std::set<std::string_view> kOfOrder{"sort", "argsort", "argmax", "argmin"};
+  static const std::set<std::string_view> kOfOrder{"sort",   "argsort",       "argmax",
+                                                   "argmin", "cummax_places", "cummin_places"};
   if (!kOfOrder.contains(fn.name) || is_bool(from)) return false;
   const auto known = [&](const Number& x) { return algebra_.constant_of(x) != nullptr; };
   const bool constant = std::ranges::all_of(of.values, known);
@@ -219,6 +223,31 @@ bool Functions::chosen(const FunctionName& fn, const NumberBlock& of, NumberBloc
   return true;
 }
 
+// The extrema of the elements up to each place; of equal ones the last stands for them.
+bool Functions::running(const FunctionName& fn, const NumberBlock& of, DType from,
+                        NumberBlock& result) {
+  const bool greatest = fn.name.starts_with("cummax");
+  if ((!greatest && !fn.name.starts_with("cummin")) || of.values.size() > kMostRunning)
+    return false;
+  const bool places = fn.name.ends_with("_places");
+  if (places && (!is_floating(from) || algebra_.cases() != nullptr)) return false;
+  std::vector<Number> found, before, numbers;
+  for (const Number& x : of.values) {
+    if (!places) {
+      before.push_back(x);
+      found.push_back(extremum(before, from, greatest));
+      continue;
+    }
+    before.insert(before.begin(), greatest ? x : algebra_.negative(x));
+    numbers.insert(numbers.begin(), algebra_.constant(static_cast<int64_t>(found.size())));
+    auto place = algebra_.choice_of(before, 0, numbers);
+    if (!place) return false;
+    found.push_back(std::move(*place));
+  }
+  result.values = std::move(found);
+  return true;
+}
+
 void Functions::block(const std::string& fn, const std::vector<NumberBlock>& operands, DType from,
                       DType to, NumberBlock& result) {
   const FunctionName name = reference::parse_function_name(fn);
@@ -232,7 +261,15 @@ void Functions::block(const std::string& fn, const std::vector<NumberBlock>& ope
     result.values = known->second(rows, name, operands);
     return;
   }
+  if (name.name == "median" && operands.size() == 1 && !operands[0].values.empty()) {
+    NumberBlock row = operands[0];
+    block("sort(false)", operands, from, to, row);
+    result.values = {row.values[(row.values.size() - 1) / 2]};
+    return;
+  }
   if (operands.size() == 1 && by_order(name, operands[0], from, result)) return;
+  if (operands.size() == 1 && inverse_order(name, operands[0], from, result)) return;
+  if (operands.size() == 1 && running(name, operands[0], from, result)) return;
   if (operands.size() == 1 && is_floating(from) && chosen(name, operands[0], result)) return;
   // Functions of integers know how these wrap.
   const std::string typed =

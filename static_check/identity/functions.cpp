@@ -85,6 +85,7 @@ void Functions::check_index(const Number& index, const IndexRange& range, DType 
     });
     return;
   }
+  if (is_place_in(index, range)) return;
   const std::pair key{dtype, algebra_.key(index)};
   if (assumed) {
     const auto [entry, first] = ranges_.try_emplace(key, range);
@@ -117,6 +118,7 @@ Number Functions::is_row(const Number& index, int64_t row, DType dtype) {
 // An index is one of its range: the last where it is no other.
 std::optional<Number> Functions::is_row_of_known(const Number& index, int64_t row, DType dtype) {
   if (!index.is_finite() || algebra_.constant_of(index) != nullptr) return std::nullopt;
+  if (auto flag = is_place(index, row)) return flag;
   const std::pair key{dtype, algebra_.key(index)};
   const auto known = ranges_.find(key);
   if (known == ranges_.end()) {

@@ -89,6 +89,17 @@ class Functions {
               reference::TensorOf<Number>& result);
   bool chosen(const reference::FunctionName& fn, const reference::TensorOf<Number>& of,
               reference::TensorOf<Number>& result);
+  bool running(const reference::FunctionName& fn, const reference::TensorOf<Number>& of, DType from,
+               reference::TensorOf<Number>& result);
+  // choices/inverse_orders.cpp
+  bool is_order(const std::vector<Number>& row) const;
+  bool inverse_order(const reference::FunctionName& fn, const reference::TensorOf<Number>& of,
+                     DType from, reference::TensorOf<Number>& result);
+  // Whether it is known as the place of an element. Throws NotRepresented where that may lie
+  // outside.
+  bool is_place_in(const Number& index, const IndexRange& range) const;
+  // Of such a one, whether it is that place; nullopt of another number.
+  std::optional<Number> is_place(const Number& index, int64_t place);
   Number gelu(bool exact, const Number& x);
   Number gelu_slope(bool exact, const Number& x);
   Number distribution(bool exact, const Number& x);
@@ -100,7 +111,8 @@ class Functions {
 
   Algebra& algebra_;
   std::map<std::pair<DType, uint64_t>, IndexRange> ranges_;  // by index
-  std::set<std::pair<DType, uint64_t>> compared_;            // integers, with constants
+  std::map<uint64_t, std::vector<Number>> stands_at_;  // flags by the value of an element's place
+  std::set<std::pair<DType, uint64_t>> compared_;      // integers, with constants
   bool learned_late_ = false;
   std::set<std::string> readings_;
 };

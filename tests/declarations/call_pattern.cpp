@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 
+#include "shared_ir/cast.h"
 #include "shared_ir/memory/layout.h"
 
 namespace assay::test {
@@ -224,6 +225,13 @@ class Drawing {
     if (kind == "ignored")
       return static_cast<double>(whole(0, 2) == 0 ? -100 : whole(0, bound - 1));
     if (is_bool(dtype)) return static_cast<double>(whole(0, 1));
+    if (is_integer(dtype) && kind == "wild" && whole(0, 2) == 0) {
+      constexpr int64_t kFarthest = int64_t{1} << 40;  // results are compared as doubles
+      const auto [low, high] = integer_range(dtype);
+      const int64_t inside = whole(0, 3);
+      return static_cast<double>(whole(0, 1) == 0 ? std::max(low, -kFarthest) + inside
+                                                  : std::min(high, kFarthest) - inside);
+    }
     if (is_integer(dtype))
       return static_cast<double>(whole(kind == "positive" ? 1 : is_unsigned(dtype) ? 0 : -9, 9));
     if (kind.empty()) return std::normal_distribution<>()(random_);

@@ -7,9 +7,9 @@
 //   values   := positive | unit | grid | wild | below(size) | distinct(size) | ignored(size)
 //
 // A letter is a dimension, of another size than the call's other letters. Values: above 0; between
-// 0 and 1; multiples of 1/2, so that ties occur; those, infinities and NaN; indices; indices
-// without repetition; indices, a third of them -100. Without them, floating elements are normal,
-// integers between -9 and 9.
+// 0 and 1; multiples of 1/2, so that ties occur; those, infinities and NaN, and of integers the
+// ends of their range; indices; indices without repetition; indices, a third of them -100. Without
+// them, floating elements are normal, integers between -9 and 9.
 //
 // An operator that PyTorch does not have is held against a call of one that it has, on the same
 // arguments: "f[a,b], [1, 0] => aten.permute.default: $0, $1"; $1.0 is the first of the list $1.

@@ -1,12 +1,13 @@
 // Appends core operators to a program. Every function checks that its operands fit
-// (OperandsDoNotFit, operands_fit.h) and leaves out what does nothing: identity movement, movement of
-// constants, scaling by 1. Throws SizeOverflow (sizes.h).
+// (OperandsDoNotFit, operands_fit.h) and leaves out what does nothing: identity movement, movement
+// of constants, scaling by 1. Throws SizeOverflow (sizes.h).
 #pragma once
 
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shared_ir/core.h"
@@ -100,6 +101,8 @@ class Builder {
   void assume_single_write(const std::string& name, std::vector<CoreId> indices, Shape rows);
   void note_opaque(const std::string& operator_name);
   CoreId normal_map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype);
+  // Of an integer and a constant, by quotients that are rounded down (integer_functions.cpp).
+  CoreId integer_map(const std::string& fn, const std::vector<CoreId>& operands);
   CoreId negated(CoreId id) const;
   // `x` is a power of integers of dtype `to`, as floating numbers: as integers; else kNone.
   // Whether the floating number is computed of integers of a type whose range `to` does not hold.
@@ -130,9 +133,27 @@ class Builder {
   std::vector<CoreId> wrapped(std::vector<CoreId> operands, uint32_t linear_in);
   // The constant `x` with another shape or dtype.
   CoreId same_constant(CoreId x, DType dtype, Shape shape);
+  // integer_functions.cpp
+  std::optional<Int> constant_integer(CoreId id) const;
+  // By the types and functions that it was made by, not by sizes.
+  std::pair<Int, Int> integer_range_of(CoreId id) const;
+  // The operator, whose integers do so whatever its operands are.
+  CoreId lies_in(CoreId id, const Int& low, const Int& high);
+  // As a sum of operators that are no sums.
+  void add_terms(CoreId id, const Rational& times, std::map<CoreId, Rational>& sum) const;
+  // The floor(y / by) that x is `by` times, where that is exact; else kNone.
+  CoreId multiple_of_quotient(CoreId x, const Int& by) const;
+  CoreId quotient_down(CoreId x, const Int& by);
+  CoreId sum_of_integers(std::vector<CoreId> operands, const std::vector<Rational>& coefs);
+  // x less `by` times its quotient.
+  CoreId rest_of(CoreId x, CoreId quotient, const Int& by);
+  CoreId remainder(CoreId x, const Int& by);
+  CoreId masked_bits(const std::string& fn, CoreId x, const Int& mask);
+  CoreId shifted(bool left, CoreId x, const Int& by);
 
   CoreProgram program_;
   IntegerBounds bounds_;
+  std::map<CoreId, std::pair<Int, Int>> integer_ranges_;  // where they are not those of the dtype
   NodeId origin_ = kNone;
   size_t first_ = 0;  // operator of the origin
   bool no_target_ignored_ = false;

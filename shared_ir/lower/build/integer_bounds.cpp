@@ -36,6 +36,12 @@ bool IntegerBounds::is_exact_in(const CoreProgram& program, CoreId id, DType dty
   return bounds.fits && std::max(std::abs(bounds.low), std::abs(bounds.high)) <= largest;
 }
 
+void IntegerBounds::state(const CoreProgram& program, CoreId id, double low, double high) {
+  of(program, id);
+  Bounds& bounds = known_[static_cast<size_t>(id)];
+  bounds = {low, high, true, false, bounds.constant};
+}
+
 bool IntegerBounds::is_constant(const CoreProgram& program, CoreId id) {
   return of(program, id).constant;
 }

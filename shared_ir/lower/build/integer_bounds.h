@@ -23,6 +23,9 @@ class IntegerBounds {
   // Whether these integers are represented exactly in the floating dtype.
   bool is_exact_in(const CoreProgram& program, CoreId id, DType dtype);
 
+  // That they lie between these, as the function that made them says.
+  void state(const CoreProgram& program, CoreId id, double low, double high);
+
   // Whether they are the program's own constants, moved and computed with.
   bool is_constant(const CoreProgram& program, CoreId id);
 

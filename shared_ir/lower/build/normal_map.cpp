@@ -8,6 +8,8 @@ namespace assay::lowering {
 // The one function of several names; kNone for another.
 CoreId Builder::normal_map(const std::string& fn, const std::vector<CoreId>& operands,
                            DType dtype) {
+  if (is_integer(dtype) && !is_bool(dtype) && this->dtype(operands[0]) == dtype)
+    return integer_map(fn, operands);
   if (!is_floating(dtype) || this->dtype(operands[0]) != dtype) return kNone;
   if (fn == "clamp(0,none)") return map("relu", operands, dtype, 0);
   if (fn == "pow(2)") return mul(operands[0], operands[0]);

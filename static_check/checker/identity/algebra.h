@@ -133,6 +133,11 @@ class Algebra {
   // What stands at a place of a row in descending order.
   Number standing_at(PlainInt place, const std::vector<Number>& row);
   static constexpr size_t kMostSorted = 64;
+  // Of a row that says at each place which member stands there, 0, 1, ...: for each member the
+  // place at which it stands. nullopt of another row.
+  std::optional<std::vector<Number>> places_of_members(const std::vector<Number>& row);
+  // Whether the table has all places; nullopt where the index is none of these.
+  std::optional<bool> place_lies_in(const Number& index, const Table& table) const;
 
   // -- types (types.cpp) --
   // A result of this type: a constant that wraps is none any more; a bool is a flag.
@@ -268,6 +273,10 @@ class Algebra {
   std::optional<Selection> of_whole_row(const Selection& selection) const;
   std::optional<Number> selection_of_gathered(const Number& outer, const Number& inner, Type type);
 
+  // inverse_rankings.cpp
+  bool numbers_members(const std::vector<Number>& row) const;
+  std::optional<Number> is_place(const Number& index, PlainInt place);
+
   Number extreme(ElementSet elements, const std::vector<Number>& of);
   Number integer_extreme(const std::vector<Number>& of, bool least, Type type);
   Number positive(const Number& difference);
@@ -295,11 +304,13 @@ class Algebra {
   std::deque<ElementSet> sets_;
   std::unordered_map<uint64_t, Selection> selections_;  // by r
   std::unordered_map<uint64_t, Standing> standings_;    // by r
-  std::set<uint64_t> integers_;                         // inputs, by r
-  std::set<uint64_t> positive_sums_;                    // by r
-  std::unordered_map<uint64_t, Number> exponentials_;   // by r of the argument
-  std::unordered_map<uint64_t, Number> exponents_;      // arguments, by r of the exponential
-  std::set<std::pair<Type, uint64_t>> compared_;        // indices without a known table
+  // Whether a member stands at each place, by r of the place where it stands.
+  std::unordered_map<uint64_t, std::vector<Number>> stands_;
+  std::set<uint64_t> integers_;                        // inputs, by r
+  std::set<uint64_t> positive_sums_;                   // by r
+  std::unordered_map<uint64_t, Number> exponentials_;  // by r of the argument
+  std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
+  std::set<std::pair<Type, uint64_t>> compared_;       // indices without a known table
   bool learned_late_ = false;
   std::map<std::pair<Type, uint64_t>, Table> tables_;                  // by index
   std::vector<Number> asked_signs_;                                    // the first of them

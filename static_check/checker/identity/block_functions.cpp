@@ -116,6 +116,17 @@ void prod(Context& c, Blocks in, Row& out) {
   for (const Number& x : in[0].values) out[0] = c.a.multiply(out[0], x);
 }
 
+// Which sets the extrema of sets are, these know.
+void running_maximum(Context& c, Blocks in, Row& out) {
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = i == 0 ? in[0].values[0] : c.a.maximum({out[i - 1], in[0].values[i]});
+}
+
+void running_minimum(Context& c, Blocks in, Row& out) {
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = i == 0 ? in[0].values[0] : c.a.minimum({out[i - 1], in[0].values[i]});
+}
+
 void flip(Context&, Blocks in, Row& out) { out.assign(in[0].values.rbegin(), in[0].values.rend()); }
 
 bool real(const Row& row) {
@@ -192,6 +203,44 @@ bool selected(Context& c, Blocks in, Row& out) {
   return true;
 }
 
+bool is_running_place(std::string_view name) {
+  return name == "cummax_places" || name == "cummin_places";
+}
+
+// The last place up to here at which the running extremum stands: from the end, the first.
+bool running_places(Context& c, Blocks in, Row& out) {
+  Row behind, numbers, found;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const Number& x = in[0].values[i];
+    behind.insert(behind.begin(), c.use.fn.name == "cummin_places" ? c.a.negated(x) : x);
+    numbers.insert(numbers.begin(), c.a.exact(Rational(static_cast<PlainInt>(i)), c.use.type));
+    const auto place = c.a.select(behind, 0, numbers, c.use.type);
+    if (!place) return false;
+    found.push_back(*place);
+  }
+  out = std::move(found);
+  return true;
+}
+
+void decide_running_places(Context& c, Blocks in, Row& out) {
+  Row behind;
+  for (size_t i = 0; i < out.size(); ++i) {
+    behind.insert(behind.begin(), in[0].values[i]);
+    Dependence depends;
+    const size_t back = c.a.place_of_extreme(behind, c.use.fn.name == "cummin_places", depends);
+    out[i] = c.a.exact(Rational(static_cast<PlainInt>(i - back)), c.use.type);
+    out[i].depends = c.a.function_of(depends);
+  }
+}
+
+// The middle one in ascending order, of two the first.
+void median(Context& c, Blocks in, Row& out) {
+  const std::string ascending = "sort(false)";
+  NumberBlock row = in[0];
+  block(c.a, {ascending, reference::parse_function_name(ascending), c.use.type}, in.first(1), row);
+  out.at(0) = row.values[(row.values.size() - 1) / 2];
+}
+
 // In a case the order is known.
 void decide_order(Context& c, Blocks in, Row& out) {
   const Row& row = in[0].values;
@@ -237,7 +286,8 @@ const std::unordered_map<std::string_view, BlockFormula> kRealOnly = {
 };
 // Of integers too.
 const std::unordered_map<std::string_view, BlockFormula> kAnyType = {
-    {"cumsum", cumsum}, {"cumprod", cumprod}, {"prod", prod}, {"flip", flip}};
+    {"cumsum", cumsum}, {"cumprod", cumprod},        {"prod", prod},
+    {"flip", flip},     {"cummax", running_maximum}, {"cummin", running_minimum}};
 const std::unordered_map<std::string_view, BlockFormula> kOrders = {
     {"sort", sort}, {"argsort", places}, {"argmax", places}, {"argmin", places}};
 
@@ -278,6 +328,20 @@ void block(Algebra& algebra, const Use& use, std::span<const NumberBlock> of, Nu
     if (operand.values.empty() && use.fn.name != "prod")
       return unknown_block(algebra, use, of, out);
   if (is_decided(context, of)) return decide_order(context, of, out.values);
+  if ((use.fn.name == "sort" || use.fn.name == "argsort") && use.fn.text(0) == "false")
+    if (auto places = algebra.places_of_members(of[0].values)) {
+      if (use.fn.name == "sort")
+        for (size_t i = 0; i < places->size(); ++i)
+          (*places)[i] = algebra.exact(Rational(static_cast<PlainInt>(i)), use.type);
+      out.values = std::move(*places);
+      return;
+    }
+  if (use.fn.name == "median" && of.size() == 1) return median(context, of, out.values);
+  if (is_running_place(use.fn.name) && real(of[0].values)) {
+    const bool decided = algebra.cases() != nullptr && !algebra.cases()->sets();
+    if (decided) return decide_running_places(context, of, out.values);
+    if (running_places(context, of, out.values)) return;
+  }
   const auto any = kAnyType.find(use.fn.name);
   if (any != kAnyType.end()) {
     const bool same_type =

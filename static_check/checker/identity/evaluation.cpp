@@ -145,6 +145,8 @@ void Evaluation::check_index(const Number& index, const Table& table) {
       check_index(x[0], table);
       return std::optional(x[0]);
     });
+  } else if (const auto lies = algebra_.place_lies_in(index, table)) {
+    if (!*lies) throw Rejection{"an index outside of its table"};
   } else if (sequential_) {
     algebra_.learn_table(index, table);
   } else if (!algebra_.lies_in_table(index, table)) {

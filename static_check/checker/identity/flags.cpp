@@ -210,6 +210,8 @@ bool Algebra::lies_in_table(const Number& index, const Table& table) const {
 // An index is equal to one of what its table contains: to the last where it is equal to no other.
 std::optional<Number> Algebra::equal_to_row(const Number& index, const Number& row) {
   if (index.is_constant() || !row.is_constant() || !rational(row).is_integer()) return std::nullopt;
+  if (const auto flag = is_place(index, static_cast<PlainInt>(rational(row).numerator())))
+    return flag;
   const auto known = tables_.find({index.type, index.value.r});
   if (known == tables_.end()) {
     compared_.emplace(index.type, index.value.r);

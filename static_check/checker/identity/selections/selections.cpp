@@ -136,6 +136,18 @@ Marks Algebra::marks_of(const Ranking& ranking) {
 
 std::vector<Residues> Algebra::indicators_of(const Ranking& ranking,
                                              const std::vector<Number>& members) {
+  const bool last = ranking.place > 0 && !ranking.index &&
+                    ranking.place + 1 == static_cast<PlainInt>(members.size());
+  if (last) {
+    // A member stands there if it stands nowhere else.
+    std::vector<Residues> nowhere_else(members.size(), Residues{1, 1});
+    Ranking place{ranking.members};
+    for (; place.place < ranking.place; ++place.place) {
+      const std::vector<Residues> here = indicators_of(place, members);
+      for (size_t i = 0; i < here.size(); ++i) nowhere_else[i] = nowhere_else[i] - here[i];
+    }
+    return nowhere_else;
+  }
   std::vector<Number> all;
   Residues mean;
   for (const Residues& part : parts_of(ranking)) {
@@ -181,7 +193,8 @@ Number Algebra::standing_at(PlainInt place, const std::vector<Number>& row) {
   return found;
 }
 
-// Of real numbers: the order of x + t is that of x.
+// Of real numbers: the order of x + t is that of x, that of -x is the reverse of it, and all that
+// stand somewhere add up to the row. What is in the middle is what the others leave of that.
 Number Algebra::ranked_number(PlainInt place, const std::vector<Number>& row) {
   const auto last = static_cast<PlainInt>(row.size()) - 1;
   if (place == 0) return maximum(row);
@@ -197,14 +210,32 @@ Number Algebra::ranked_number(PlainInt place, const std::vector<Number>& row) {
     least.type = kReal;
     return least;
   }
-  Residues mean;
-  for (const Number& x : row) mean = mean + x.value;
-  mean = mean * residues_of(Rational(1, last + 1));
-  std::vector<uint64_t> keys;
-  for (const Number& x : row) keys.push_back((x.value - mean).r);
-  std::ranges::sort(keys);
-  keys.push_back(static_cast<uint64_t>(last - place));
-  return variable(mean + random_("sorted", keys), kReal);
+  Residues total;
+  for (const Number& x : row) total = total + x.value;
+  const Residues mean = total * residues_of(Rational(1, last + 1));
+  std::vector<uint64_t> up, down;
+  for (const Number& x : row) {
+    up.push_back((x.value - mean).r);
+    down.push_back((mean - x.value).r);
+  }
+  std::ranges::sort(up);
+  std::ranges::sort(down);
+  const auto drawn = [&](std::vector<uint64_t>& keys, PlainInt at) {
+    keys.push_back(static_cast<uint64_t>(at));
+    const Residues number = random_("ranked", keys);
+    keys.pop_back();
+    return number;
+  };
+  const auto beside_mean = [&](PlainInt at) { return drawn(up, at) - drawn(down, last - at); };
+  const PlainInt middle = last / 2, mirrored = last - middle;
+  if (place != middle && place != mirrored) return variable(mean + beside_mean(place), kReal);
+  Residues rest = total - ranked_number(0, row).value - ranked_number(last, row).value;
+  for (PlainInt at = 1; at < middle; ++at)
+    rest = rest - (mean + beside_mean(at)) - (mean + beside_mean(last - at));
+  if (middle == mirrored) return variable(rest, kReal);
+  const Residues half = rest * residues_of(Rational(1, 2)),
+                 apart = drawn(up, middle) + drawn(down, middle);
+  return variable(place == middle ? half + apart : half - apart, kReal);
 }
 
 void Algebra::select_values(const Number& index, const Table& table) {
