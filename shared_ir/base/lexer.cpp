@@ -11,8 +11,8 @@ constexpr size_t kMaxQuoted = 300;  // characters of the text in a message
 
 }  // namespace
 
-std::optional<PlainInt> to_integer(std::string_view text) {
-  PlainInt value = 0;
+std::optional<int64_t> to_integer(std::string_view text) {
+  int64_t value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc{} || stop != end) return std::nullopt;
@@ -50,7 +50,7 @@ std::string_view Lexer::until(std::string_view characters) {
   return read_from(start);
 }
 
-std::optional<PlainInt> Lexer::integer(PlainInt low, PlainInt high) {
+std::optional<int64_t> Lexer::integer(int64_t low, int64_t high) {
   const size_t start = next();
   accept("-");
   at_ = std::min(text_.find_first_not_of("0123456789", at_), text_.size());

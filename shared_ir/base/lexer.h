@@ -4,6 +4,7 @@
 // also at the end of a line, may stand before each.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -21,7 +22,7 @@ constexpr std::string_view kInTensorNames = ASSAY_WORD ".-:";
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The number that all of the text is, in 64 bits.
-std::optional<PlainInt> to_integer(std::string_view text);
+std::optional<int64_t> to_integer(std::string_view text);
 
 struct Language {
   std::string_view name;  // before the text in messages
@@ -51,8 +52,8 @@ class Lexer {
   std::string_view read_from(size_t at) const { return text_.substr(at, at_ - at); }
 
   // An integer of 64 bits from low to high; else nothing is read.
-  std::optional<PlainInt> integer(PlainInt low = std::numeric_limits<PlainInt>::min(),
-                                  PlainInt high = std::numeric_limits<PlainInt>::max());
+  std::optional<int64_t> integer(int64_t low = std::numeric_limits<int64_t>::min(),
+                                  int64_t high = std::numeric_limits<int64_t>::max());
 
   SourcePlace place_of(size_t at) const;
   // Throw UserError: where the next word starts, which is not what was expected; at what was read.
