@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "static_check/identity/angles.h"
@@ -140,6 +141,7 @@ class Algebra {
   Residue unit_root(const Residue& base, const Rational& exponent) const;
   bool is_positive_multiple(const Residue& a, const Residue& b) const;
   Residue with_the_sign_of(const Residue& number);
+  std::optional<Number> reciprocal_of_maximum(const Number& a);
   Number root_of_constant(const Rational& base, const Rational& exponent);
   Number maximum_of(std::vector<Residue> elements);
   // choices.cpp
@@ -191,6 +193,7 @@ class Algebra {
   std::unordered_map<uint64_t, FormPointer> constants_;  // by value
   std::unordered_map<uint64_t, Number> arguments_;       // by cases: of exponentials, by value
   std::vector<Residue> signs_asked_;
+  std::unordered_set<uint64_t> positive_elements_;  // of maxima, by value
   std::unordered_map<uint64_t, Ranked> ranked_;     // by value
   std::unordered_map<uint64_t, Residue> positive_;  // what logarithms are of, by value
 };

@@ -278,6 +278,7 @@ class Algebra {
   std::optional<Number> is_place(const Number& index, PlainInt place);
 
   Number extreme(ElementSet elements, const std::vector<Number>& of);
+  std::optional<Number> reciprocal_of_greatest(const Number& x);
   Number integer_extreme(const std::vector<Number>& of, bool least, Type type);
   Number positive(const Number& difference);
   bool is_positive_multiple(uint64_t x, uint64_t y) const;
@@ -308,6 +309,7 @@ class Algebra {
   std::unordered_map<uint64_t, std::vector<Number>> stands_;
   std::set<uint64_t> integers_;                        // inputs, by r
   std::set<uint64_t> positive_sums_;                   // by r
+  std::set<uint64_t> positive_members_;                // of extrema, by r
   std::unordered_map<uint64_t, Number> exponentials_;  // by r of the argument
   std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
   std::set<std::pair<Type, uint64_t>> compared_;       // indices without a known table

@@ -68,7 +68,10 @@ void check_range(const Lifting& lifting, const PiecewiseAffine& f, Int classes,
                       decimal(classes) + " rows"};
     const Int index = piece.a * *x + piece.b;
     throw NotLifted{"index " + decimal(*x) + " becomes " + decimal(index) +
-                    ", which lies outside a table of " + decimal(classes) + " rows"};
+                    (index < 0 && index >= -classes
+                         ? ", which counts from the end of a table of " + decimal(classes) +
+                               " rows where it may; it is followed from 0 on alone"
+                         : ", which lies outside a table of " + decimal(classes) + " rows")};
   }
 }
 
