@@ -147,6 +147,12 @@ void t(Call& call) {
   call.finish("aten.transpose.int", {self, {Int(0)}, {Int(1)}});
 }
 
+void transpose_last(Call& call) {
+  const auto rank = static_cast<PlainInt>(call.rank());
+  if (rank < 2) call.fail("of fewer than two dimensions");
+  call.finish("aten.transpose.int", {call.given(0, "self"), {Int(rank - 2)}, {Int(rank - 1)}});
+}
+
 void take_result_shape(Call& call) {
   call.finish("aten.reshape.default", {call.given(0, "self"), sizes_argument(call.result().shape)});
 }
@@ -160,6 +166,7 @@ Rules all_movement_rules() {
   rules["aten.index.Tensor"] = index;
   rules["aten.contiguous.default"] = contiguous;
   rules["aten.t.default"] = t;
+  rules["aten.mT.default"] = transpose_last;
   rules["aten.flatten.using_ints"] = take_result_shape;
   rules["aten.unflatten.int"] = take_result_shape;
   return rules;

@@ -12,6 +12,9 @@ void copy(Call& call) { call.finish("aten.clone.default", {call.given(0, "self")
 
 void constant(Call& call) { call.finish(call.node().op, call.node().args, call.node().kwargs); }
 
+// Of the dtype and the shape, which the capture has decided.
+void drop(Call&) {}
+
 void join_parts(Call& call) {
   call.finish(
       {call.parts(call.given(0, "real"), "real").re, call.parts(call.given(1, "imag"), "imag").re});
@@ -100,6 +103,8 @@ Rules all_source_rules() {
       {"aten._to_copy.default", convert},
       {"aten.to.dtype", convert_or_alias},
       {"aten.to.dtype_layout", convert_or_alias},
+      {"aten.type_as.default", convert_or_alias},
+      {"aten._assert_tensor_metadata.default", drop},
   };
   for (const Filled& filled : kFilled) rules.emplace(filled.op, fill);
   return rules;

@@ -189,6 +189,8 @@ std::optional<ElementType> element_type(int64_t scalar_type) {
 Arg read_arg(const Json& json, const Context& context) {
   const auto argument = tagged(json);
   if (!argument) context.fail("has an argument that is none", {});
+  if (argument->tag == "as_complex")
+    context.fail("has a complex number as an argument", "make it a tensor with torch.complex");
   const auto* form = std::find_if(kForms.begin(), kForms.end(),
                                   [&](const Form& one) { return one.tag == argument->tag; });
   if (form == kForms.end()) {

@@ -2,11 +2,12 @@
 
     python3 record.py > values.jsonl
 
-Each line has a name, the graph as fx-JSON, and runs: values of the inputs and of the outputs, as
-flat lists, complex numbers as their parts. complex_parts_test.cpp evaluates the graphs as Assay
-reads them at the same inputs.
+Each line has a name, graphs as fx-JSON (as autograd dispatches operators, and as the program calls
+them), and runs: values of the inputs and of the outputs, as flat lists, complex numbers as their
+parts. complex_parts_test.cpp evaluates the graphs as Assay reads them at the same inputs.
 """
 
+import functools
 import json
 import pathlib
 import sys
@@ -14,7 +15,7 @@ import sys
 import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "fixtures" / "value_sizes"))
-from capture import graph_of  # noqa: E402
+import capture  # noqa: E402
 
 RUNS = 2
 aten = torch.ops.aten
@@ -46,7 +47,8 @@ def arithmetic(x, z, w, m, i):
     return (z * w, w * z, z * x, x * w, z * w[0], x[0, 0] * z, z + w, z + x, x + z, z - x, x - w,
             z - w, z * 2, 1.5 * z, z + 1, 3 - z, z - 0.5, z / 4, z / x, z / w, x / z, 2.0 / w, -z,
             torch.add(z, w, alpha=2), torch.sub(z, x, alpha=3), w.reciprocal(), z.square(), z**2,
-            z**1, z.exp(), z[0, 0] * z[0, 1], aten.mul.Scalar(z, 3), w[None, :, None] * m)
+            z**1, z.exp(), z[0, 0] * z[0, 1], aten.mul.Scalar(z, 3), aten.add.Scalar(z, 2), aten.sub.Scalar(z, 2, 3),
+            aten.rsub.Tensor(z, x), aten.div.Scalar(z, 2), w[None, :, None] * m)
 
 
 def types(x, z, w, m, i):
@@ -85,7 +87,8 @@ def pieces(x, z, w, m, i):
             z.index_select(-1, i), z.index_select(0, i), z[i], z[i, i], z[:, i], z[i[:, None], i],
             m.repeat(2, 1), w.repeat(2, 3), z.flip(0), z.flip(-1), z.flip([0, 1]), z.roll(1, -1),
             z.roll([1, -1], [0, -1]), torch.where(x > 0, z, w), torch.where(x[0] > 0, w, 0.0),
-            aten.narrow(z, -1, 1, 2))
+            aten.narrow(z, -1, 1, 2), aten.slice_backward(z, [3, 6], -1, 1, 5, 1),
+            aten.select_backward(z, [3, 2, 4], -2, 1), aten.lift_fresh_copy(z))
 
 
 def rope(x, z, w, m, i):
@@ -104,6 +107,18 @@ def gate(x, z, w, m, i):
     y = (z * x * torch.view_as_complex(filters)[None]).sum(0)
     loss = torch.view_as_real(y).square().sum() + (z[1:2] * torch.view_as_complex(filters)).real.sum()
     return loss, *torch.autograd.grad(loss, [x, filters])
+
+
+DIFFERENTIATED = (rope, gate)
+
+
+def before_dispatch(program, inputs, names):
+    plain = capture.make_fx
+    capture.make_fx = functools.partial(plain, pre_dispatch=True)
+    try:
+        return capture.graph_of(program, inputs, names)
+    finally:
+        capture.make_fx = plain
 
 
 def draws():
@@ -129,8 +144,10 @@ def main():
             runs.append({"inputs": [flat(x) for x in inputs.values()],
                          "outputs": [flat(y) for y in results]})
         names = [f"y{n}" for n in range(len(results))]
-        graph = graph_of(program, draws(), names)
-        print(json.dumps({"name": program.__name__, "graph": graph, "runs": runs}))
+        graphs = [capture.graph_of(program, draws(), names)]
+        if program not in DIFFERENTIATED:
+            graphs.append(before_dispatch(program, draws(), names))
+        print(json.dumps({"name": program.__name__, "graphs": graphs, "runs": runs}))
 
 
 main()
