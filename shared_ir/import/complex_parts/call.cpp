@@ -53,6 +53,7 @@ const Arg& Call::given(size_t position, std::string_view name) const {
 }
 
 const Tensor& Call::tensor(const Arg& arg) const {
+  if (!is_tensor(arg)) fail("has an operand that is no tensor");
   return graph_.tensors[static_cast<size_t>(std::get<TensorArg>(arg.value).id)];
 }
 

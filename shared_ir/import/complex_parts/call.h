@@ -33,7 +33,11 @@ class Call {
   const Arg* find(size_t position, std::string_view name) const;
   const Arg& given(size_t position, std::string_view name) const;
   const Tensor& tensor(const Arg& arg) const;
-  bool is_tensor(const Arg& arg) const { return std::holds_alternative<TensorArg>(arg.value); }
+  // An integer that depends on values (unbacked.h) is none.
+  bool is_tensor(const Arg& arg) const {
+    const auto* tensor = std::get_if<TensorArg>(&arg.value);
+    return tensor != nullptr && tensor->id >= 0;
+  }
   bool is_complex(const Arg& arg) const;
   // Dimensions without that of the parts, of the first operand that is complex.
   size_t rank() const;

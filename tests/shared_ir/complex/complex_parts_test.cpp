@@ -200,6 +200,20 @@ TEST(ComplexParts, OperatorsWithoutARuleAreRefusedAtTheirNode) {
               HasSubstr("has a dimension that the complex tensor does not have"));
 }
 
+TEST(ComplexParts, OperandsThatAreNoTensorsAreTheCapturesError) {
+  const Call wrong[] = {
+      {"aten.where.self", R"([true,{"node":"z"},{"node":"z"}])"},
+      {"aten.polar.default", R"([1,2])"},
+      {"aten.complex.default", R"(["a","b"])"},
+      {"aten._conj.default", R"([{"node":"x"}])"},
+      {"aten._to_copy.default", R"([{"sym":"u0"}])"},
+      {"aten.sum.dim_IntList", R"([{"node":"z"},["a"]])"},
+      {"aten.view.default", R"([{"node":"z"},3])"},
+      {"aten.cat.default", R"([{"node":"z"}])"},
+  };
+  for (const Call& call : wrong) EXPECT_THAT(error_of(call), HasSubstr("node 'y'")) << call.op;
+}
+
 TEST(ComplexParts, WritesAreRefused) {
   EXPECT_THAT(error_of({"aten.mul_.Tensor", R"([{"node":"z"},2])"}),
               HasSubstr("aten.mul_.Tensor writes into a complex tensor"));
