@@ -84,7 +84,7 @@ std::string line_of(const std::string& op, const std::string& name, const Call& 
          call.args + R"(,"kwargs":)" + call.kwargs + R"(,"value":)" + call.value + "},\n";
 }
 
-std::string document(const std::string& nodes) {
+std::string complex_document(const std::string& nodes) {
   return "{\"format\": \"fx-json\", \"version\": 1, \"rank\": 0, \"nodes\": [\n" +
          line_of("placeholder", "z",
                  {"z", "[]", R"({"dtype":"complex64","shape":[4,3],"stride":[3,1]})"}) +
@@ -94,16 +94,16 @@ std::string document(const std::string& nodes) {
 }
 
 Graph parse(const Call& call) {
-  return parse_fx_json(document(line_of("call_function", "y", call)), "g.json");
+  return parse_fx_json(complex_document(line_of("call_function", "y", call)), "g.json");
 }
 
 const Tensor& tensor(const Graph& graph, const std::string& name) {
   return graph.tensors.at(static_cast<size_t>(graph.find(name)));
 }
 
-std::string error_of_nodes(const std::string& nodes) {
+std::string error_of_complex(const std::string& nodes) {
   try {
-    parse_fx_json(document(nodes), "g.json");
+    parse_fx_json(complex_document(nodes), "g.json");
   } catch (const UserError& error) {
     return error.what();
   }
@@ -111,7 +111,7 @@ std::string error_of_nodes(const std::string& nodes) {
 }
 
 std::string error_of(const Call& call) {
-  return error_of_nodes(line_of("call_function", "y", call));
+  return error_of_complex(line_of("call_function", "y", call));
 }
 
 TEST(ComplexParts, TensorsKeepTheirNamesAndGetADimensionOfParts) {
@@ -131,10 +131,11 @@ TEST(ComplexParts, WhatIsMadeIsOfTheLineThatCalledItAndHasANameOfItsOwn) {
   const std::string args = R"([{"node":"z"},{"node":"z"}])";
   std::string product = line_of("call_function", "y", {"aten.mul.Tensor", args});
   product.insert(product.find(R"("value")"), R"("module":"rope","source":"model.py:7",)");
-  const Graph graph = parse_fx_json(
-      document(line_of("call_function", "y_re", {"aten.neg.default", R"([{"node":"x"}])", real}) +
-               product),
-      "g.json");
+  const Graph graph =
+      parse_fx_json(complex_document(line_of("call_function", "y_re",
+                                             {"aten.neg.default", R"([{"node":"x"}])", real}) +
+                                     product),
+                    "g.json");
   EXPECT_NE(graph.find("y_re_1"), kNone);
   for (size_t i = 1; i < graph.nodes.size(); ++i) {
     EXPECT_EQ(to_string(graph.nodes[i].source), "model.py:7");
@@ -224,15 +225,15 @@ TEST(ComplexParts, WritesAreRefused) {
       line_of("call_function", "c", {"aten._conj.default", R"([{"node":"z"}])"});
   const std::string write =
       line_of("call_function", "y", {"aten.add_.Tensor", R"([{"node":"v"},1])", real});
-  EXPECT_EQ(error_of_nodes(parts + write), "accepted");
-  EXPECT_EQ(error_of_nodes(parts + write + conjugate), "accepted");
-  EXPECT_THAT(error_of_nodes(parts + conjugate + write),
+  EXPECT_EQ(error_of_complex(parts + write), "accepted");
+  EXPECT_EQ(error_of_complex(parts + write + conjugate), "accepted");
+  EXPECT_THAT(error_of_complex(parts + conjugate + write),
               HasSubstr("may write into memory that a conjugate views"));
 }
 
 TEST(ComplexParts, WhatACaptureAssertsOfTheDtypeIsLeftOut) {
   const Graph graph = parse_fx_json(
-      document(
+      complex_document(
           R"({"op":"call_function","name":"a","target":"aten._assert_tensor_metadata.default",)"
           R"("args":[{"node":"z"},null,null,{"const":"torch.complex64"}],"kwargs":{}},)" +
           line_of("call_function", "y", {"aten.neg.default", R"([{"node":"z"}])"})),
@@ -245,8 +246,8 @@ TEST(ComplexParts, ConstantsHaveTheirPartsAsPairs) {
     return R"({"op":"get_attr","name":"y","target":"y","args":[],"kwargs":{},"constant":)" + value +
            R"(,"value":{"dtype":"complex64","shape":[2]}},)";
   };
-  EXPECT_EQ(error_of_nodes(constant("[[1,2],[3,4.5]]")), "accepted");
-  EXPECT_THAT(error_of_nodes(constant("[1,3]")), HasSubstr("does not have shape [2, 2]"));
+  EXPECT_EQ(error_of_complex(constant("[[1,2],[3,4.5]]")), "accepted");
+  EXPECT_THAT(error_of_complex(constant("[1,3]")), HasSubstr("does not have shape [2, 2]"));
 }
 
 }  // namespace
