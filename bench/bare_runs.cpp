@@ -1,52 +1,36 @@
 #include "bench/bare_runs.h"
 
 #include <memory>
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include "dynamic_check/inputs/run_inputs.h"
 #include "dynamic_check/run/distributed_run.h"
 #include "dynamic_check/run/execute/threads/rank_threads.h"
+#include "dynamic_check/run/rank_context.h"
 
 namespace assay::bench {
 namespace {
 
-using Tensors = std::map<std::string, at::Tensor>;
-
-// A rank's view of a run whose outputs nobody keeps.
-class BareContext final : public ProgramContext {
- public:
-  BareContext(RankEnvironment& environment, const Tensors& inputs)
-      : environment_(environment), inputs_(inputs) {}
-
-  at::Tensor input(const std::string& name) override { return inputs_.at(name); }
-  void output(const std::string&, const at::Tensor&) override {}
-  Rank rank() const override { return environment_.rank(); }
-  const Mesh& mesh() const override { return environment_.mesh(); }
-  c10::intrusive_ptr<c10d::ProcessGroup> group(const std::string& axis) override {
-    return environment_.group(axis);
-  }
-
- private:
-  RankEnvironment& environment_;
-  const Tensors& inputs_;
-};
-
 // Owned by the rank threads as well, of which a stuck one may outlive the run.
 struct BareRun {
   RankProgram program;
-  std::vector<Tensors> inputs;  // per rank
+  std::vector<ProgramInputs> inputs;  // per rank
 };
 
-at::Tensor leaf(const at::Tensor& value, bool requires_grad) {
-  return value.clone().set_requires_grad(requires_grad);
+// With tensors of its own.
+ProgramInputs copied(ProgramInputs inputs) {
+  for (auto& [name, tensor] : inputs.tensors)
+    tensor = tensor.clone().set_requires_grad(inputs.differentiable.contains(name));
+  return inputs;
 }
 
 void run(const Mesh& mesh, const DynamicOptions& options, const std::shared_ptr<BareRun>& bare) {
   const RankThreadOptions threads{
-      .timeout = options.timeout,
-      .device = options.cuda ? at::Device(at::kCUDA) : at::Device(at::kCPU),
-      .completion = {}};
+      .timeout = options.timeout, .device = options.device(), .completion = {}};
   const auto failure = run_rank_threads(mesh, threads, [bare](RankEnvironment& environment) {
-    BareContext context(environment, bare->inputs[static_cast<size_t>(environment.rank())]);
+    const ProgramInputs& inputs = bare->inputs[static_cast<size_t>(environment.rank())];
+    RankContext context(
+        environment, [&](const std::string& name) { return inputs.tensors.at(name); },
+        [](const std::string&, const at::Tensor&) {});
     bare->program(context);
   });
   if (failure) throw InternalError("a bare run failed: " + failure->message);
@@ -62,8 +46,7 @@ RunInputs inputs_of_check(const Case& refinement, const Programs& programs,
 }  // namespace
 
 BareRuns::BareRuns(const Case& refinement, const Programs& programs, const DynamicOptions& options)
-    : refinement_(refinement),
-      programs_(programs),
+    : programs_(programs),
       options_(options),
       inputs_(inputs_of_check(refinement, programs, options, options.precision)),
       inputs_in_float64_(inputs_of_check(refinement, programs, options, DType::kFloat64)) {}
@@ -83,21 +66,15 @@ void BareRuns::all_needed() const {
 void BareRuns::sequential(const RunInputs& inputs) const {
   auto bare = std::make_shared<BareRun>();
   bare->program = programs_.sequential;
-  bare->inputs.resize(1);
-  for (const auto& [name, tensor] : inputs.whole) {
-    bare->inputs[0][name] = leaf(tensor, inputs.differentiable.at(name));
-  }
+  bare->inputs.push_back(copied(inputs.of_sequential(options_.device())));
   run(Mesh(), options_, bare);
 }
 
 void BareRuns::distributed(const RunInputs& inputs) const {
   auto bare = std::make_shared<BareRun>();
   bare->program = programs_.distributed;
-  bare->inputs.resize(refinement_.ranks.size());
-  for (const auto& [name, tensor] : inputs.parts) {
-    bare->inputs[static_cast<size_t>(name.second)][name.first] =
-        leaf(tensor, inputs.parts_differentiable.at(name));
-  }
+  for (Rank rank = 0; rank < programs_.mesh.world_size(); ++rank)
+    bare->inputs.push_back(copied(inputs.of_rank(rank, options_.device())));
   run(programs_.mesh, options_, bare);
 }
 

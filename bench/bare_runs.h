@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dynamic_check/check.h"
-#include "dynamic_check/inputs/run_inputs.h"
+#include "dynamic_check/inputs/program_inputs.h"
 #include "shared_ir/case/case.h"
 
 namespace assay::bench {
@@ -30,7 +30,6 @@ class BareRuns {
   void sequential(const RunInputs& inputs) const;
   void distributed(const RunInputs& inputs) const;
 
-  const Case& refinement_;
   const Programs& programs_;
   const DynamicOptions& options_;
   RunInputs inputs_;

@@ -126,7 +126,7 @@ int run(const DeepArguments& arguments) {
     add(needed, [&] { bare.all_needed(); });
     add(one_each, [&] { bare.one_each(); });
   }
-  if (report.verdict != Verdict::kProved) throw InternalError(why_not(report));
+  if (report.verdict != RunVerdict::kAgrees) throw InternalError(why_not(report));
   const double layer = layer_bytes(question.refinement.sequential, arguments.layers);
   fmt::print("{} in {}: {} sequential operators, {} tensors compared, {} samples\n", spec.name,
              arguments.precision, question.refinement.sequential.nodes.size(), report.compared,

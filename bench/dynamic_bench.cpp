@@ -54,7 +54,7 @@ void measure(State& state, const Question& question) {
     needed += seconds([&] { bare.all_needed(); });
     one_each += seconds([&] { bare.one_each(); });
   }
-  if (report.verdict != Verdict::kProved) return state.SkipWithError(why_not(report).c_str());
+  if (report.verdict != RunVerdict::kAgrees) return state.SkipWithError(why_not(report).c_str());
   state.counters["over_needed_runs"] = check / needed;
   state.counters["over_one_run_each"] = check / one_each;
   state.counters["compared"] = static_cast<double>(report.compared);

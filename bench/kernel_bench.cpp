@@ -13,9 +13,9 @@
 #include <functional>
 #include <vector>
 
+#include "dynamic_check/cuda/block_sums.h"
 #include "dynamic_check/cuda/gpus.h"
 #include "dynamic_check/cuda/noise.h"
-#include "dynamic_check/cuda/norms.h"
 #include "dynamic_check/numbers/norms.h"
 #include "dynamic_check/numbers/random.h"
 #include "shared_ir/base/error.h"

@@ -22,7 +22,7 @@ DynamicReport Question::check() const {
 }
 
 std::string why_not(const DynamicReport& report) {
-  std::string why = "not within tolerance: " + std::string(to_string(report.verdict));
+  std::string why = "not within tolerance: " + std::string(name_in_json(report.verdict));
   if (report.first_deviation) {
     why += ", " + report.first_deviation->tensor + " " + report.first_deviation->detail;
   }

@@ -4,17 +4,21 @@ include(GNUInstallDirs)
 
 set_property(GLOBAL PROPERTY ASSAY_EXPORTED "")
 
-# assay_library(NAME [SHARED] SOURCES... [PUBLIC target...] [PRIVATE target...])
+# assay_library(NAME [SHARED] SOURCES... [ALL_SIZES source...] [PUBLIC target...]
+#   [PRIVATE target...])
 #
 # A library of the project: exported as assay::NAME-without-assay_, warnings are errors, headers are
-# included relative to the root. PUBLIC and PRIVATE name what it links.
+# included relative to the root. ALL_SIZES are sources that static_check/symbolic compiles a second
+# time. PUBLIC and PRIVATE name what it links.
 function(assay_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SHARED" "" "SOURCES;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SHARED" "" "SOURCES;ALL_SIZES;PUBLIC;PRIVATE")
   set(kind STATIC)
   if(arg_SHARED)
     set(kind SHARED)
   endif()
-  add_library(${name} ${kind} ${arg_SOURCES})
+  add_library(${name} ${kind} ${arg_ALL_SIZES} ${arg_SOURCES})
+  list(TRANSFORM arg_ALL_SIZES PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  set_target_properties(${name} PROPERTIES ASSAY_ALL_SIZES "${arg_ALL_SIZES}")
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
@@ -56,18 +60,25 @@ function(assay_executable name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
 endfunction()
 
-# assay_test(NAME SOURCES... [LIBS target...] [LABELS label...] [NEEDS fixture] [PROCESSES number])
+# assay_test(NAME SOURCES... [LIBS target...] [LABELS label...] [NEEDS fixture] [PROCESSES number]
+#            [SANITIZED_EVERY number])
 #
 # A GoogleTest binary build/tests/NAME. ctest runs all of it at once, as NAME.1, or in so many
 # PROCESSES, of which each has every so-manieth test (starting one takes longer than most tests do,
 # and LibTorch takes the third of a second). Each lists its tests in test-results/NAME.1.xml, where
 # ci/count_tests.py counts them one by one. The tests get ASSAY_GRAPHS and ASSAY_SOURCE_DIR in their
-# environment. NEEDS names a ctest fixture that is set up before them.
+# environment. NEEDS names a ctest fixture that is set up before them. Under sanitizers, which take
+# ten times as long, every so-manieth test runs where SANITIZED_EVERY says so.
 function(assay_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NEEDS;PROCESSES" "SOURCES;LIBS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NEEDS;PROCESSES;SANITIZED_EVERY" "SOURCES;LIBS;LABELS")
   if(NOT arg_PROCESSES)
     set(arg_PROCESSES 1)
   endif()
+  set(every 1)
+  if(arg_SANITIZED_EVERY AND CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    set(every "${arg_SANITIZED_EVERY}")
+  endif()
+  math(EXPR shards "${arg_PROCESSES} * ${every}")
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gmock GTest::gtest_main assay_warnings)
@@ -80,9 +91,9 @@ function(assay_test name)
       COMMAND ${name} "--gtest_output=xml:${PROJECT_BINARY_DIR}/test-results/${test}.xml")
     set(environment "ASSAY_GRAPHS=${ASSAY_GRAPHS}" "ASSAY_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
     # Programs that such a test starts would take their shard too.
-    if(arg_PROCESSES GREATER 1)
-      math(EXPR shard "${process} - 1")
-      list(APPEND environment "GTEST_TOTAL_SHARDS=${arg_PROCESSES}" "GTEST_SHARD_INDEX=${shard}")
+    if(shards GREATER 1)
+      math(EXPR shard "(${process} - 1) * ${every}")
+      list(APPEND environment "GTEST_TOTAL_SHARDS=${shards}" "GTEST_SHARD_INDEX=${shard}")
     endif()
     # (That kernels have no threads of their own, which would wait for the cores of other tests, is
     # in the presets.)

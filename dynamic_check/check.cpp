@@ -74,15 +74,15 @@ void report_failure(const RunFailure& failure, const Graph& graph, DynamicReport
   }
   switch (failure.kind) {
     case RunFailure::Kind::kTimeout:
-      report.verdict = Verdict::kTimeout;
+      report.verdict = RunVerdict::kStuck;
       deviation.kind = "timeout";
       break;
     case RunFailure::Kind::kMismatch:
-      report.verdict = Verdict::kRefuted;
+      report.verdict = RunVerdict::kDeviates;
       deviation.kind = "collective_mismatch";
       break;
     case RunFailure::Kind::kError:
-      report.verdict = Verdict::kError;
+      report.verdict = RunVerdict::kFailed;
       deviation.kind = "run_failed";
       break;
   }
@@ -124,13 +124,13 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
   const SelfMade self_made =
       check_self_made(refinement, programs.inputs, make_parameters(programs, options));
   if (self_made.broken) {
-    report.verdict = Verdict::kRefuted;
+    report.verdict = RunVerdict::kDeviates;
     report.triage = "input_relation";
     report.deviations = 1;
     report.first_deviation = self_made.broken;
     return finish();
   }
-  const at::Device device = options.cuda ? at::kCUDA : at::kCPU;
+  const at::Device device = options.device();
   // Stages, and other processes, get theirs from the host.
   const bool all_here = options.executor == nullptr && options.reference_stages.empty();
   const RunInputs inputs = make_run_inputs(refinement, programs.inputs, self_made,

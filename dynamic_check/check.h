@@ -17,10 +17,8 @@ namespace assay {
 // of the case. `relations`: sequential tensor -> replicas, as inferred; nothing else tells the
 // merger where a shard is. `views`: what the ranks' tensors hold of sequential ones, by the
 // proof; those that no relation names are compared too. `static_verdict` serves the triage, and
-// says what may stand on the proof alone: outputs of random numbers. The report's verdict: kProved
-// when everything that has a relation was within tolerance, kRefuted when something deviated,
-// kTimeout when a rank got stuck, kError when a rank failed. Throws UserError when inputs and case
-// do not fit each other.
+// says what may stand on the proof alone: outputs of random numbers. Throws UserError when inputs
+// and case do not fit each other.
 DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>& relations,
                             Verdict static_verdict, const Programs& programs,
                             const DynamicOptions& options = {}, const RankViews& views = {});

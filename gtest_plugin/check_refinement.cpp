@@ -47,16 +47,16 @@ Proof prove(Case refinement, const CheckOptions& options, const OperatorTable& o
 // What depends on an approximation is compared with the approximation taken for granted: a run of
 // the graphs in float64. A difference there is one of the run's.
 void compare_given_approximations(const Case& refinement, CaseReport& report) {
-  if (refinement.approximations.empty() || report.dynamic->verdict != Verdict::kProved) return;
+  if (refinement.approximations.empty() || report.dynamic->verdict != RunVerdict::kAgrees) return;
   try {
     const DynamicReport given = witness_report(refinement);
-    if (given.verdict != Verdict::kRefuted) return;
+    if (given.verdict != RunVerdict::kDeviates) return;
     report.dynamic->verdict = given.verdict;
     report.dynamic->triage = given.triage;
     report.dynamic->deviations = given.deviations;
     report.dynamic->first_deviation = given.first_deviation;
   } catch (const UserError& error) {
-    report.dynamic->verdict = Verdict::kUnproved;
+    report.dynamic->verdict = RunVerdict::kInconclusive;
     report.dynamic->triage = "unproved";
     report.dynamic->incomplete.push_back(
         std::string("what depends on accepted approximations, given these: ") + error.what());

@@ -46,11 +46,11 @@ std::string headline(const CaseReport& report, const FailureContext& context) {
   if (report.statics)
     text += "proof: " + std::string(to_string(report.statics->verdict)) + given_in_words(report);
   if (report.dynamic) {
-    const bool within = report.dynamic->verdict == Verdict::kProved;
-    text += unfinished                                      ? "; run: did not finish"
-            : within                                        ? "; run: within tolerance"
-            : report.dynamic->verdict == Verdict::kUnproved ? "; run: not conclusive"
-                                                            : "; run: deviates";
+    const bool within = report.dynamic->verdict == RunVerdict::kAgrees;
+    text += unfinished                                             ? "; run: did not finish"
+            : within                                               ? "; run: within tolerance"
+            : report.dynamic->verdict == RunVerdict::kInconclusive ? "; run: not conclusive"
+                                                                   : "; run: deviates";
   }
   return text + "\n";
 }

@@ -16,7 +16,7 @@ void print(const CleanExpr& expr, Leaves leaves, std::string* out) {
     if (leaves == Leaves::kDistributed) *out += "@" + std::to_string(expr.rank);
     return;
   }
-  const auto number = [](const char* key, Int value) { return key + std::to_string(value); };
+  const auto number = [](const char* key, Int value) { return key + decimal(value); };
   std::string name, attributes;
   switch (expr.kind) {
     case Kind::kTensor:

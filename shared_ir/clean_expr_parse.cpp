@@ -3,10 +3,9 @@
 //   ")" value = INTEGER | INTEGER "/" INTEGER | "[" [ INTEGER { "," INTEGER } ] "]"
 // An identifier is an operator exactly where "(" follows it, so a tensor may be called "concat".
 #include <array>
-#include <charconv>
-#include <optional>
 #include <string_view>
 
+#include "shared_ir/base/lexer.h"
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/rational.h"
 #include "shared_ir/symbolic/integer.h"
@@ -19,7 +18,6 @@ using Kind = CleanExpr::Kind;
 constexpr int kMaxDepth = 200;  // bounds the recursion on hostile input
 // Relations are compared part by part, each with the others.
 constexpr int kMaxLeaves = 1 << 15;
-constexpr size_t kMaxQuoted = 300;  // characters of the text in a message
 
 struct Operator {
   std::string_view name;
@@ -38,128 +36,70 @@ constexpr std::array<Operator, 7> kOperators = {{
     {"scale", Kind::kScale, false, {"by"}},
 }};
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+constexpr Language kLanguage{"clean expression ", kInTensorNames, true};
 
 class Parser {
  public:
   Parser(std::string_view text, const SourcePlace& place, Leaves leaves,
          const SymbolValues& symbols)
-      : text_(text), place_(place), leaves_(leaves), symbols_(symbols) {}
+      : lexer_(kLanguage, text, place), leaves_(leaves), symbols_(symbols) {}
 
   CleanExpr run() {
     CleanExpr expr = expression(0);
-    skip_space();
-    if (at_ < text_.size()) fail("expected the end of the expression");
+    lexer_.expect_end("expected the end of the expression");
     return expr;
   }
 
  private:
-  [[noreturn]] void fail(const std::string& message) const { fail_at(at_, message); }
-
-  SourcePlace place_of(size_t offset) const {
-    SourcePlace place = place_;
-    if (place.line == 0) place.line = 1;
-    if (place.column == 0) place.column = 1;
-    for (size_t i = 0; i < offset; ++i) {
-      if (text_[i] == '\n') {
-        ++place.line;
-        place.column = 1;
-      } else {
-        ++place.column;
-      }
-    }
-    return place;
-  }
-
-  [[noreturn]] void fail_at(size_t offset, const std::string& message) const {
-    const std::string found =
-        offset < text_.size() ? "'" + std::string(1, text_[offset]) + "'" : "the end";
-    throw UserError(place_of(offset), message + ", found " + found + " in " + quoted());
-  }
-
-  std::string quoted() const {
-    std::string text(text_.substr(0, kMaxQuoted));
-    if (text.size() < text_.size()) text += "...";
-    return "clean expression \"" + text + "\"";
-  }
-
-  // An error about what was just read, which starts at `offset`.
-  [[noreturn]] void reject(size_t offset, const std::string& message) const {
-    try {
-      fail_at(offset, "");
-    } catch (const UserError& positioned) {
-      throw UserError(positioned.place(), message + " in " + quoted());
-    }
-  }
-
-  void skip_space() {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
-  }
-
-  bool accept(char c) {
-    skip_space();
-    if (at_ == text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-
-  void expect(char c) {
-    if (!accept(c)) fail("expected '" + std::string(1, c) + "'");
-  }
-
   std::string_view word() {
-    skip_space();
-    const size_t start = at_;
-    while (at_ < text_.size() && is_tensor_name(text_.substr(at_, 1))) ++at_;
-    if (at_ == start) fail("expected a tensor or an operator");
-    return text_.substr(start, at_ - start);
+    const std::string_view word = lexer_.word();
+    if (word.empty()) lexer_.fail("expected a tensor or an operator");
+    return word;
   }
 
   // A number; where there are symbols, a size over them.
   Int size() {
     if (symbols_.empty()) return integer();
-    skip_space();
-    const size_t start = at_;
-    int open = 0;
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (open == 0 && (c == ',' || c == ')' || c == ']' || c == ';')) break;
-      open += c == '(' ? 1 : c == ')' ? -1 : 0;
+    const size_t start = lexer_.next();
+    for (int open = 0;;) {
+      lexer_.until(open == 0 ? "(,;)]" : "()");
+      if (lexer_.accept("("))
+        ++open;
+      else if (open > 0 && lexer_.accept(")"))
+        --open;
+      else
+        break;
     }
-    return evaluate_size(text_.substr(start, at_ - start), symbols_, place_of(start));
+    return evaluate_size(lexer_.read_from(start), symbols_, lexer_.place_of(start));
   }
 
   PlainInt integer() {
-    skip_space();
-    PlainInt value = 0;
-    const char* begin = text_.data() + at_;
-    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-    if (error != std::errc{}) fail("expected an integer");
-    at_ += static_cast<size_t>(end - begin);
-    return value;
+    const auto value = lexer_.integer();
+    if (!value) lexer_.fail("expected an integer");
+    return *value;
   }
 
   CleanExpr expression(int depth) {
-    if (depth > kMaxDepth) fail("the expression is nested too deeply");
-    skip_space();
-    const size_t start = at_;
+    if (depth > kMaxDepth) lexer_.fail("the expression is nested too deeply");
+    const size_t start = lexer_.next();
     const std::string_view name = word();
-    if (accept('(')) return call(start, name, depth);
+    if (lexer_.accept("(")) return call(start, name, depth);
     if (++leaves_read_ > kMaxLeaves) {
-      reject(start, "an expression names at most " + std::to_string(kMaxLeaves) + " tensors");
+      lexer_.reject(start,
+                    "an expression names at most " + std::to_string(kMaxLeaves) + " tensors");
     }
     CleanExpr leaf;
     leaf.name = name;
-    if (accept('@')) {
-      const size_t digits = at_;
+    if (lexer_.accept("@")) {
+      const size_t digits = lexer_.at();
       const PlainInt rank = integer();
-      if (rank < 0 || rank > INT32_MAX) reject(digits, "a rank is between 0 and 2^31 - 1");
+      if (rank < 0 || rank > INT32_MAX) lexer_.reject(digits, "a rank is between 0 and 2^31 - 1");
       if (leaves_ == Leaves::kSequential && rank != 0) {
-        reject(digits, "the sequential program has rank 0 alone");
+        lexer_.reject(digits, "the sequential program has rank 0 alone");
       }
       leaf.rank = static_cast<Rank>(rank);
     } else if (leaves_ == Leaves::kDistributed) {
-      fail("expected '@' and the rank after '" + leaf.name + "'");
+      lexer_.fail("expected '@' and the rank after '" + leaf.name + "'");
     }
     return leaf;
   }
@@ -170,46 +110,45 @@ class Parser {
       if (candidate.name == name) op = &candidate;
     }
     if (!op) {
-      reject(start,
-             "'" + std::string(name) +
-                 "' is no clean operator (concat, slice, sum, permute, reshape, pad, scale)");
+      lexer_.reject(
+          start, "'" + std::string(name) +
+                     "' is no clean operator (concat, slice, sum, permute, reshape, pad, scale)");
     }
     CleanExpr expr;
     expr.kind = op->kind;
     do {
       expr.operands.push_back(expression(depth + 1));
-    } while (accept(','));
+    } while (lexer_.accept(","));
     if (!op->many && expr.operands.size() != 1) {
-      reject(start, std::string(name) + " takes one operand");
+      lexer_.reject(start, std::string(name) + " takes one operand");
     }
     attributes(*op, start, &expr);
-    expect(')');
+    lexer_.expect(")");
     return expr;
   }
 
   void attributes(const Operator& op, size_t start, CleanExpr* expr) {
     std::array<bool, 3> seen{};
-    if (accept(';')) {
+    if (lexer_.accept(";")) {
       do {
-        skip_space();
-        const size_t key_start = at_;
+        const size_t key_start = lexer_.next();
         const std::string_view key = word();
         size_t index = 0;
         while (index < op.keys.size() && op.keys[index] != key) ++index;
         if (index == op.keys.size()) {
-          reject(key_start, std::string(op.name) + " has no '" + std::string(key) + "'");
+          lexer_.reject(key_start, std::string(op.name) + " has no '" + std::string(key) + "'");
         }
-        if (seen[index]) reject(key_start, "'" + std::string(key) + "' is given twice");
+        if (seen[index]) lexer_.reject(key_start, "'" + std::string(key) + "' is given twice");
         seen[index] = true;
-        expect('=');
+        lexer_.expect("=");
         value(key, expr);
-      } while (accept(','));
-    } else if (skip_space(); at_ < text_.size() && text_[at_] != ')') {
-      fail("expected ',', ';' or ')'");
+      } while (lexer_.accept(","));
+    } else if (!lexer_.starts_with(")") && !lexer_.at_end()) {
+      lexer_.fail("expected ',', ';' or ')'");
     }
     for (size_t i = 0; i < op.keys.size(); ++i) {
       if (!op.keys[i].empty() && !seen[i]) {
-        reject(start, std::string(op.name) + " needs '" + std::string(op.keys[i]) + "='");
+        lexer_.reject(start, std::string(op.name) + " needs '" + std::string(op.keys[i]) + "='");
       }
     }
   }
@@ -229,36 +168,33 @@ class Parser {
   }
 
   void ratio(CleanExpr* expr) {
-    skip_space();
-    const size_t start = at_;
+    const size_t start = lexer_.next();
     const Int numerator = integer();
-    const Int denominator = accept('/') ? integer() : 1;
-    if (denominator <= 0) reject(start, "the denominator of 'by' is at least 1");
+    const Int denominator = lexer_.accept("/") ? integer() : 1;
+    if (denominator <= 0) lexer_.reject(start, "the denominator of 'by' is at least 1");
     try {
       const Rational by(numerator, denominator);
       expr->numerator = by.numerator();
       expr->denominator = by.denominator();
     } catch (const RationalOverflow&) {
-      reject(start, "'by' does not fit 64 bits");
+      lexer_.reject(start, "'by' does not fit 64 bits");
     }
   }
 
   std::vector<Int> list() {
     std::vector<Int> values;
-    expect('[');
-    if (accept(']')) return values;
+    lexer_.expect("[");
+    if (lexer_.accept("]")) return values;
     do {
       values.push_back(size());
-    } while (accept(','));
-    expect(']');
+    } while (lexer_.accept(","));
+    lexer_.expect("]");
     return values;
   }
 
-  std::string_view text_;
-  SourcePlace place_;
+  Lexer lexer_;
   Leaves leaves_;
   const SymbolValues& symbols_;
-  size_t at_ = 0;
   int leaves_read_ = 0;
 };
 

@@ -52,8 +52,7 @@ class ShapeOf {
 
   size_t dim_of(const CleanExpr& expr, const Shape& shape) const {
     if (expr.dim < 0 || expr.dim >= static_cast<Int>(shape.size())) {
-      fail(expr,
-           "dim=" + std::to_string(expr.dim) + " does not exist in shape " + to_string(shape));
+      fail(expr, "dim=" + decimal(expr.dim) + " does not exist in shape " + to_string(shape));
     }
     return static_cast<size_t>(expr.dim);
   }
@@ -80,9 +79,8 @@ class ShapeOf {
     Shape shape = of(expr.operands.front());
     const size_t dim = dim_of(expr, shape);
     if (expr.start < 0 || expr.start > expr.end || expr.end > shape[dim]) {
-      fail(expr, "[" + std::to_string(expr.start) + ", " + std::to_string(expr.end) +
-                     ") is no range of dim " + std::to_string(expr.dim) + " of shape " +
-                     to_string(shape));
+      fail(expr, "[" + decimal(expr.start) + ", " + decimal(expr.end) + ") is no range of dim " +
+                     decimal(expr.dim) + " of shape " + to_string(shape));
     }
     shape[dim] = expr.end - expr.start;
     return shape;

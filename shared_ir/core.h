@@ -52,6 +52,12 @@ enum class Prim : uint8_t {
             // output number
 };
 
+// What moves elements of one operand.
+constexpr bool is_movement(Prim prim) {
+  return prim == Prim::kPermute || prim == Prim::kReshape || prim == Prim::kExpand ||
+         prim == Prim::kSlice;
+}
+
 // How a block function reads its operands: labels that map in parallel, labels that must be whole.
 // For fixed parallel coordinates, the output over its whole dims is a function of the operands over
 // theirs.

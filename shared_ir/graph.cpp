@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "shared_ir/base/lexer.h"
 #include "shared_ir/symbolic/integer.h"
 
 namespace assay {
@@ -106,13 +107,6 @@ class Validator {
   std::vector<bool> defined_;
 };
 
-void collect_tensors(const Arg& arg, std::vector<TensorId>& found) {
-  if (const auto* tensor = std::get_if<TensorArg>(&arg.value)) found.push_back(tensor->id);
-  if (const auto* list = std::get_if<ArgList>(&arg.value)) {
-    for (const Arg& element : *list) collect_tensors(element, found);
-  }
-}
-
 }  // namespace
 
 TensorId Graph::find(const std::string& tensor_name) const {
@@ -121,10 +115,7 @@ TensorId Graph::find(const std::string& tensor_name) const {
 }
 
 bool is_tensor_name(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.' || c == '-' || c == ':';
-  });
+  return !name.empty() && name.find_first_not_of(kInTensorNames) == std::string_view::npos;
 }
 
 bool element_count_fits(const Shape& shape) {
@@ -144,6 +135,13 @@ Int element_count(const Shape& shape) {
   return count;
 }
 
+void collect_tensors(const Arg& arg, std::vector<TensorId>& found) {
+  if (const auto* tensor = std::get_if<TensorArg>(&arg.value)) found.push_back(tensor->id);
+  if (const auto* list = std::get_if<ArgList>(&arg.value)) {
+    for (const Arg& element : *list) collect_tensors(element, found);
+  }
+}
+
 std::vector<TensorId> tensor_arguments(const Node& node) {
   std::vector<TensorId> arguments;
   for (const Arg& arg : node.args) collect_tensors(arg, arguments);
@@ -161,7 +159,7 @@ std::vector<TensorId> operands_of(const Node& node) {
 std::string to_string(const Shape& shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i) {
-    text += (i ? ", " : "") + std::to_string(shape[i]);
+    text += (i ? ", " : "") + decimal(shape[i]);
   }
   return text + "]";
 }

@@ -101,8 +101,11 @@ bool element_count_fits(const Shape& shape);
 // Number of elements of a shape that has passed validate().
 Int element_count(const Shape& shape);
 
-// The tensor arguments of a node, lists flattened, in order: a tensor that is given twice is there
-// twice.
+// Appends the tensors of an argument, lists flattened, in order: a tensor that is given twice is
+// there twice.
+void collect_tensors(const Arg& arg, std::vector<TensorId>& found);
+
+// Those of all arguments of a node.
 std::vector<TensorId> tensor_arguments(const Node& node);
 
 // The tensors that a node reads: its tensor arguments, each once.

@@ -33,7 +33,7 @@ Mesh::Mesh(std::vector<Axis> axes) : axes_(std::move(axes)) {
   for (size_t i = 0; i < axes_.size(); ++i) {
     const Axis& axis = axes_[i];
     if (axis.size < 1) {
-      throw UserError({}, "mesh axis '" + axis.name + "' has size " + std::to_string(axis.size),
+      throw UserError({}, "mesh axis '" + axis.name + "' has size " + decimal(axis.size),
                       "an axis has at least one rank");
     }
     for (size_t j = 0; j < i; ++j) {
@@ -77,7 +77,7 @@ std::string Mesh::group_name(Rank rank, const std::string& axis) const {
   const Int stride = stride_of(axes_, index);
   // Ranks without this axis' digit, which number the groups by their smallest rank.
   const Int outer = rank / (stride * axes_[index].size);
-  return axis + ":" + std::to_string(outer * stride + rank % stride);
+  return axis + ":" + decimal(outer * stride + rank % stride);
 }
 
 Groups Mesh::groups() const {

@@ -163,8 +163,8 @@ bool Rational::same_despite_exponents(const Rational& a, const Rational& b) {
 
 std::string to_string(const Rational& value) {
   const auto [p, q, e] = value.parts();
-  std::string text = doubled(std::to_string(p), e);
-  if (q != 1 || e < 0) text += "/" + doubled(std::to_string(q), -e);
+  std::string text = doubled(decimal(p), e);
+  if (q != 1 || e < 0) text += "/" + doubled(decimal(q), -e);
   return text;
 }
 

@@ -20,7 +20,7 @@ void count(Problem& problem, const std::vector<LemmaProof>& proofs, StaticReport
     for (const LemmaProof::Step& step : proof.steps)
       if (step.kind == LemmaProof::Step::Kind::kLemma) ++counts.lemmas[step.lemma];
   for (const auto& [lemma, uses] : counts.lemmas)
-    report.trusted.push_back("lemma " + lemma + ": " + std::to_string(uses) +
+    report.trusted.push_back("lemma " + lemma + ": " + decimal(uses) +
                              (uses == 1 ? " use" : " uses") +
                              where_certified(report.lemmas, lemma));
 }

@@ -39,7 +39,7 @@ CleanRuns run_clean(const std::vector<RefinementSpec>& fixtures,
         question.options.seed = seed;
         const DynamicReport report = question.check();
         ++result.runs;
-        if (report.verdict != Verdict::kProved)
+        if (report.verdict != RunVerdict::kAgrees)
           result.alarms.push_back({fixtures[k].name, precisions[i], seed, why_not(report)});
         add_deviations(report, result.deviations[i]);
         ended = !goes_on();

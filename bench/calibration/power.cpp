@@ -82,7 +82,7 @@ PowerPoint measure_point(const std::vector<RefinementSpec>& fixtures, DType prec
     const Graph& graph = question.refinement.ranks[static_cast<size_t>(place.rank)];
     const Node& wrong = graph.nodes[static_cast<size_t>(place.node)];
     const std::string source = to_string(wrong.source);
-    if (report.verdict == Verdict::kProved) {
+    if (report.verdict == RunVerdict::kAgrees) {
       point.missed.push_back(fmt::format("{}: rank {}, {} at {}, operator {} with seed {}",
                                          question.refinement.name, place.rank, wrong.op, source,
                                          place.node, report.seed));

@@ -70,7 +70,7 @@ void add_check_command(CLI::App& app, int& exit) {
   command->add_option("--timeout", arguments->timeout_seconds, "seconds a proof may take")
       ->check(CLI::Range(0.001, 1e6));
   command->add_flag("--static-only", arguments->options.static_only,
-                    "prove only: replay nothing on numbers");
+                    "prove only: run nothing on numbers");
   command->add_flag("--verify", arguments->options.verify,
                     "replay each certificate through the independent checker");
   command->add_flag("--relations", arguments->options.relations,

@@ -55,7 +55,7 @@ void hold_against_run(const Case& refinement, const std::vector<Relation>& prove
   auto run = run_of_proof(refinement, proved, why);
   if (!run) {
     report->notes.push_back("proved, and not run on numbers: " + why);
-  } else if (run->verdict == Verdict::kProved) {
+  } else if (run->verdict == RunVerdict::kAgrees) {
     report->notes.push_back("run once in float64 with PyTorch's kernels and memory: " +
                             std::to_string(run->compared) + " comparisons agree");
   } else {

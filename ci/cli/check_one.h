@@ -10,7 +10,7 @@ namespace assay::cli {
 
 struct CheckOptions {
   std::chrono::milliseconds timeout{60'000};
-  bool static_only = false;  // no replay
+  bool static_only = false;  // nothing is run on numbers
   bool verify = false;       // replay the certificate through the independent checker
   bool relations = false;    // report inner tensors too
 };

@@ -54,10 +54,7 @@ CaseReport compare(CompareArguments& arguments) {
     conclude(report, question.refinement ? question.refinement->accept : std::nullopt,
              RunAsked::kYes);
   } else {
-    // Agreement of two runs proves nothing, and nothing was asked to be proved.
-    const Verdict verdict = report.dynamic->verdict;
-    report.verdict = verdict == Verdict::kProved ? Verdict::kUnproved : verdict;
-    report.exit = exit_code(verdict);
+    conclude_run_alone(report);
   }
   return report;
 }

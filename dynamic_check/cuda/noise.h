@@ -1,4 +1,4 @@
-// Rounding noise in tensors that are on a GPU, for tolerance/rounding.h.
+// Rounding noise in tensors that are on a GPU, for numbers/rounding.h.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace assay::cuda {
 // Whether add_noise takes that type: all floating ones but float8.
 bool has_noise(DType dtype);
 
-// out[i] = in[i] * (1 + r), as tolerance/rounding.h says, bit for bit as on the host; `start` as
+// out[i] = in[i] * (1 + r), as numbers/rounding.h says, bit for bit as on the host; `start` as
 // RoundingNoise has it. Both lie in the memory of the current device and may be the same. On
 // LibTorch's default stream, without waiting for it. Throws InternalError on an error of CUDA, and
 // where the build has no kernels.

@@ -1,10 +1,10 @@
-// What the kernel of rounding noise does to the elements of one thread (tolerance/rounding.h): the
+// What the kernel of rounding noise does to the elements of one thread (numbers/rounding.h): the
 // same bits as on the host.
 #pragma once
 
 #include <type_traits>
 
-#include "dynamic_check/cuda/elements.h"
+#include "dynamic_check/cuda/kernel_elements.h"
 
 namespace assay::cuda {
 
@@ -19,7 +19,7 @@ inline int64_t noise_blocks(int64_t elements) {
   return blocks < kMost ? blocks : kMost;
 }
 
-// splitmix64's finaliser (inputs/random.h).
+// splitmix64's finaliser (numbers/random.h).
 ASSAY_BOTH uint64_t mixed(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;

@@ -1,7 +1,7 @@
 // Of a build without nvcc.
+#include "dynamic_check/cuda/block_sums.h"
 #include "dynamic_check/cuda/driver.h"
 #include "dynamic_check/cuda/noise.h"
-#include "dynamic_check/cuda/norms.h"
 #include "shared_ir/base/error.h"
 
 namespace assay::cuda {

@@ -63,13 +63,6 @@ SelfMade check_self_made(const Case& refinement, const std::vector<DynamicInput>
   return result;
 }
 
-RunInputs RunInputs::on(at::Device device) const {
-  RunInputs result = *this;
-  for (auto& [name, tensor] : result.whole) tensor = tensor.to(device);
-  for (auto& [name, tensor] : result.parts) tensor = tensor.to(device);
-  return result;
-}
-
 RunInputs make_run_inputs(const Case& refinement, const std::vector<DynamicInput>& inputs,
                           const SelfMade& self_made, DType precision, uint64_t seed) {
   RunInputs result;
@@ -84,10 +77,11 @@ RunInputs make_run_inputs(const Case& refinement, const std::vector<DynamicInput
           generate(input, seed, boundary_ids(refinement, input.bound)).to(type);
       generated.push_back(relation);
     }
-    result.differentiable[input.name] = input.requires_grad;
+    if (!input.requires_grad) continue;
+    result.differentiable.insert(input.name);
     for (const CleanExpr& replica : relation.replicas) {
       for (const RankTensorName& leaf : leaves_of(replica))
-        result.parts_differentiable[leaf] = input.requires_grad;
+        result.parts_differentiable.insert(leaf);
     }
   }
   result.parts = parts_of(generated, refinement.ranks, result.whole, seed);

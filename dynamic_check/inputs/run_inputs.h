@@ -1,4 +1,6 @@
-// The tensors that one check gives to both programs.
+// Makes the tensors that one check gives to both programs.
+//
+// The room: declared inputs and the case's input relation come in; each program's inputs go out.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,21 +10,11 @@
 #include <string>
 
 #include "dynamic_check/inputs/dynamic_input.h"
-#include "dynamic_check/relate/clean_eval.h"
+#include "dynamic_check/inputs/program_inputs.h"
 #include "shared_ir/case/case.h"
 #include "shared_ir/report/report.h"
 
 namespace assay {
-
-struct RunInputs {
-  // The same tensors there.
-  RunInputs on(at::Device device) const;
-
-  std::map<std::string, at::Tensor> whole;     // sequential inputs, in the run's precision
-  std::map<RankTensorName, at::Tensor> parts;  // distributed inputs
-  std::map<std::string, bool> differentiable;  // sequential input -> requires grad
-  std::map<RankTensorName, bool> parts_differentiable;
-};
 
 // What the ranks' own parameters were found to be.
 struct SelfMade {

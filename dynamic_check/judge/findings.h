@@ -1,5 +1,8 @@
 // What one distributed run shows: deviations from the references, and operators that are wrong on
 // their own inputs.
+//
+// The room: references with their tolerances (references.h) and what the ranks recorded come in;
+// findings go out, and what they mean beside the proof (triage.h).
 #pragma once
 
 #include <functional>

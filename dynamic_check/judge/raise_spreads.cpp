@@ -8,7 +8,6 @@
 #include "dynamic_check/kernels/declared_operators.h"
 #include "dynamic_check/numbers/rounding.h"
 #include "dynamic_check/relate/target_values.h"
-#include "dynamic_check/run/float8_products.h"
 #include "dynamic_check/run/reassociation.h"
 #include "dynamic_check/run/reference_stages.h"
 #include "dynamic_check/run/sequential_run.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamic_check/inputs/run_inputs.h"
+#include "dynamic_check/inputs/program_inputs.h"
 #include "dynamic_check/judge/tensor_comparison.h"
 #include "dynamic_check/relate/targets.h"
 #include "dynamic_check/run/options.h"

@@ -9,7 +9,6 @@
 #include "dynamic_check/kernels/declared_operators.h"
 #include "dynamic_check/numbers/rounding.h"
 #include "dynamic_check/relate/merge.h"
-#include "dynamic_check/run/float8_products.h"
 #include "dynamic_check/run/perturbed_run.h"
 
 namespace assay {

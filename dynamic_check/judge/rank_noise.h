@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "dynamic_check/inputs/run_inputs.h"
+#include "dynamic_check/inputs/program_inputs.h"
 #include "dynamic_check/relate/targets.h"
 #include "dynamic_check/run/options.h"
 #include "dynamic_check/run/programs.h"

@@ -14,7 +14,6 @@
 #include "dynamic_check/kernels/declared_operators.h"
 #include "dynamic_check/numbers/rounding.h"
 #include "dynamic_check/run/execute/threads/rank_threads.h"
-#include "dynamic_check/run/float8_products.h"
 #include "dynamic_check/run/record.h"
 #include "dynamic_check/run/reference_stages.h"
 #include "dynamic_check/run/sequential_run.h"
@@ -29,12 +28,11 @@ namespace {
 struct ProgramRun {
   ProgramRun(const Graph& graph, const RunNoise& noise, const Targets& targets,
              TargetValues::Told told, at::Device device)
-      : seen(graph, noise, targets, std::move(told), device), recorded(graph.tensors.size()) {}
+      : seen(graph, noise, targets, std::move(told), device) {}
 
   SequentialRun seen;
   RankProgram program;
-  std::map<std::string, at::Tensor> inputs;
-  std::map<std::string, bool> differentiable;
+  ProgramInputs inputs;
   RecordedTensors recorded;  // what a float8 run's products read
   bool records = false;
   std::shared_ptr<const StagedGraph> stages;  // they run instead of the program
@@ -43,13 +41,10 @@ struct ProgramRun {
 
 void run_program(ProgramRun& run, RankEnvironment& rank) {
   const Graph& graph = run.seen.graph();
-  for (auto& [name, tensor] : run.inputs) {
-    tensor = run.seen.input(name, tensor);
-    const TensorId id = graph.find(name);
-    if (id != kNone) run.recorded[static_cast<size_t>(id)] = tensor;
-  }
+  for (auto& [name, tensor] : run.inputs.tensors) tensor = run.seen.input(name, tensor);
+  run.recorded = recorded_inputs(graph, run.inputs);
   const auto recorded = [&](TensorId id) { return run.recorded[static_cast<size_t>(id)]; };
-  run_recorded(run.program, rank, graph, run.inputs, run.differentiable,
+  run_recorded(run.program, rank, graph, run.inputs,
                [&](NodeId node, std::span<const at::Tensor> outputs) {
                  run.seen.see_outputs(node, outputs, recorded);
                  if (run.records) keep_outputs(graph, node, outputs, run.recorded);
@@ -156,7 +151,7 @@ class SequentialSide {
     const auto run = std::make_shared<ProgramRun>(refinement_.sequential, noise_of(sample),
                                                   targets_, std::move(told), device());
     run->program = programs_.sequential;
-    run->differentiable = inputs_.differentiable;
+    run->inputs = inputs_.of_sequential(device());
     run->records = is_float8(options_.precision);
     run->stages = stages_;
     if (!options_.traces.empty()) {
@@ -166,15 +161,13 @@ class SequentialSide {
                                                         : folder.further(sample - options_.samples),
                            traced(options_.precision));
     }
-    for (const auto& [name, tensor] : inputs_.whole)
-      run->inputs[name] = stages_ ? tensor : tensor.to(device());
     const RankThreadOptions thread{.timeout = options_.timeout,
                                    .device = device(),
                                    .completion = {},
                                    .kernel_threads = kernel_threads};
     auto failure = run_rank_threads(Mesh(), thread, [run](RankEnvironment& rank) {
       if (run->stages)
-        run->stage_bytes = run_in_stages(*run->stages, run->inputs, run->seen);
+        run->stage_bytes = run_in_stages(*run->stages, run->inputs.tensors, run->seen);
       else
         run_program(*run, rank);
     });
@@ -220,7 +213,7 @@ class SequentialSide {
   }
 
   // Where references are: those of stages in no device's memory.
-  at::Device device() const { return options_.cuda && !stages_ ? at::kCUDA : at::kCPU; }
+  at::Device device() const { return stages_ ? at::kCPU : options_.device(); }
 
   const Case& refinement_;
   const Targets& targets_;

@@ -73,13 +73,13 @@ void triage(const Findings& findings, const Case& refinement, const Targets& tar
   report.deviations = static_cast<int64_t>(findings.deviations.size() + findings.faults.size());
   if (!findings.any()) {
     const bool conclusive = findings.compared > 0 && report.uncompared.empty();
-    report.verdict = conclusive ? Verdict::kProved : Verdict::kUnproved;
+    report.verdict = conclusive ? RunVerdict::kAgrees : RunVerdict::kInconclusive;
     report.triage = static_verdict != Verdict::kProved ? "unproved"
                     : conclusive                       ? "pass"
                                                        : "not_compared";
     return;
   }
-  report.verdict = Verdict::kRefuted;
+  report.verdict = RunVerdict::kDeviates;
   // An operator that is wrong on its own inputs explains what deviates after it, not what deviates
   // before.
   const bool fault_first = !findings.faults.empty() &&

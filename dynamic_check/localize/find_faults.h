@@ -1,4 +1,7 @@
 // Which operators of a run are wrong on their own inputs, and how many of them were judged by what.
+//
+// The room: what the ranks recorded comes in; the operators and collectives that are wrong, and the
+// kind of fault, go out.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@
 
 #include "dynamic_check/buffers/vector_clones.h"
 #include "dynamic_check/cuda/noise.h"
-#include "dynamic_check/numbers/elements.h"
 #include "dynamic_check/numbers/overwrite.h"
+#include "dynamic_check/numbers/visit_elements.h"
 #include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {

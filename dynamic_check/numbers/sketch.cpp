@@ -9,8 +9,8 @@
 
 #include "dynamic_check/buffers/vector_clones.h"
 #include "dynamic_check/keep/kept_copy.h"
-#include "dynamic_check/numbers/elements.h"
 #include "dynamic_check/numbers/random.h"
+#include "dynamic_check/numbers/visit_elements.h"
 #include "shared_ir/base/error.h"
 
 namespace assay {

@@ -10,65 +10,59 @@
 #include <fmt/ranges.h>
 
 #include "dynamic_check/numbers/random.h"
+#include "shared_ir/clean_value.h"
 
 namespace assay {
 namespace {
 
 Shape shape_of_tensor(const at::Tensor& tensor) { return tensor.sizes().vec(); }
 
-// at::constant_pad_nd's list starts at the last dimension.
-std::vector<int64_t> pad_list(int64_t rank, int64_t dim, int64_t before, int64_t after) {
-  std::vector<int64_t> pad(2 * static_cast<size_t>(rank - dim), 0);
-  pad[pad.size() - 2] = before;
-  pad[pad.size() - 1] = after;
-  return pad;
-}
+// What clean_value() asks for.
+struct TorchTensors {
+  using Tensor = at::Tensor;
 
-at::Tensor evaluate_checked(const CleanExpr& expr,
-                            const std::function<at::Tensor(const RankTensorName&)>& leaf) {
-  if (expr.kind == CleanExpr::Kind::kTensor) return leaf({expr.name, expr.rank});
-  std::vector<at::Tensor> operands;
-  for (const CleanExpr& operand : expr.operands)
-    operands.push_back(evaluate_checked(operand, leaf));
-  const at::Tensor& first = operands.front();
-  switch (expr.kind) {
-    case CleanExpr::Kind::kTensor:
-      break;
-    case CleanExpr::Kind::kConcat:
-      return at::cat(operands, expr.dim);
-    case CleanExpr::Kind::kSlice:
-      return first.narrow(expr.dim, expr.start, expr.end - expr.start);
-    case CleanExpr::Kind::kSum: {
-      at::Tensor sum = first.clone();
-      for (size_t i = 1; i < operands.size(); ++i) sum.add_(operands[i]);
-      return sum;
-    }
-    case CleanExpr::Kind::kPermute:
-      return first.permute(expr.dims);
-    case CleanExpr::Kind::kReshape:
-      return first.reshape(expr.dims);
-    case CleanExpr::Kind::kPad:
-      return at::constant_pad_nd(first, pad_list(first.dim(), expr.dim, expr.start, expr.end), 0);
-    case CleanExpr::Kind::kScale:
-      return first * static_cast<double>(expr.numerator) / static_cast<double>(expr.denominator);
+  static Tensor concat(std::span<const Tensor> pieces, int64_t dim) {
+    return at::cat(at::TensorList(pieces.data(), pieces.size()), dim);
   }
-  throw InternalError("unknown kind of clean expression");
-}
+  static Tensor slice(const Tensor& x, int64_t dim, int64_t start, int64_t size) {
+    return x.narrow(dim, start, size);
+  }
+  static Tensor sum(std::span<const Tensor> operands) {
+    Tensor result = operands.front().clone();
+    for (const Tensor& operand : operands.subspan(1)) result.add_(operand);
+    return result;
+  }
+  static Tensor permute(const Tensor& x, const std::vector<int64_t>& dims) {
+    return x.permute(dims);
+  }
+  static Tensor reshape(const Tensor& x, const Shape& shape) { return x.reshape(shape); }
+  static Tensor pad(const Tensor& x, int64_t dim, int64_t before, int64_t after) {
+    // The list starts at the last dimension.
+    std::vector<int64_t> sides(2 * static_cast<size_t>(x.dim() - dim), 0);
+    sides[sides.size() - 2] = before;
+    sides[sides.size() - 1] = after;
+    return at::constant_pad_nd(x, sides, 0);
+  }
+  static Tensor scale(const Tensor& x, int64_t numerator, int64_t denominator) {
+    return x * static_cast<double>(numerator) / static_cast<double>(denominator);
+  }
+};
 
 }  // namespace
 
 at::Tensor evaluate(const CleanExpr& expr,
                     const std::function<at::Tensor(const RankTensorName&)>& leaf) {
   std::map<RankTensorName, at::Tensor> leaves;
-  auto find = [&](const RankTensorName& name) -> const at::Tensor& {
-    auto found = leaves.find(name);
-    if (found == leaves.end()) found = leaves.emplace(name, leaf(name)).first;
+  const auto find = [&](const std::string& name, Rank rank) -> const at::Tensor& {
+    auto found = leaves.find({name, rank});
+    if (found == leaves.end())
+      found = leaves.emplace(RankTensorName{name, rank}, leaf({name, rank})).first;
     return found->second;
   };
-  infer_shape(
-      expr, [&](const std::string& name, Rank rank) { return shape_of_tensor(find({name, rank})); },
-      {});
-  return evaluate_checked(expr, find);
+  infer_shape(expr,
+              [&](const std::string& name, Rank rank) { return shape_of_tensor(find(name, rank)); },
+              {});
+  return clean_value(TorchTensors{}, expr, find);
 }
 
 void Parts::hand_out(const CleanExpr& expr, const at::Tensor& whole,

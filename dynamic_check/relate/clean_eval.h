@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "dynamic_check/keep/rank_tensor_name.h"
+#include "dynamic_check/relate/rank_tensor_name.h"
 #include "shared_ir/clean_expr.h"
 
 namespace assay {

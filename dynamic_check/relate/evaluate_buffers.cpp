@@ -2,38 +2,44 @@
 
 #include <vector>
 
+#include "shared_ir/clean_value.h"
+
 namespace assay {
+namespace {
+
+// What clean_value() asks for.
+struct Buffers {
+  using Tensor = StridedBuffer;
+
+  static Tensor concat(std::span<const Tensor> pieces, int64_t dim) {
+    return assay::concat(pieces, dim);
+  }
+  static Tensor slice(const Tensor& x, int64_t dim, int64_t start, int64_t size) {
+    return narrow(x, dim, start, size);
+  }
+  static Tensor sum(std::span<const Tensor> operands) { return assay::sum(operands); }
+  static Tensor permute(const Tensor& x, const std::vector<int64_t>& dims) {
+    return assay::permute(x, dims);
+  }
+  static Tensor reshape(const Tensor& x, const Shape& shape) { return assay::reshape(x, shape); }
+  static Tensor pad(const Tensor& x, int64_t dim, int64_t before, int64_t after) {
+    return assay::pad(x, dim, before, after);
+  }
+  static Tensor scale(const Tensor& x, int64_t numerator, int64_t denominator) {
+    return assay::scale(x, static_cast<double>(numerator), static_cast<double>(denominator));
+  }
+};
+
+}  // namespace
 
 StridedBuffer evaluate_buffers(const CleanExpr& expr, const LeafBuffers& leaves) {
-  if (expr.kind == CleanExpr::Kind::kTensor) return *leaves.at({expr.name, expr.rank});
-  std::vector<StridedBuffer> operands;
-  for (const CleanExpr& operand : expr.operands)
-    operands.push_back(evaluate_buffers(operand, leaves));
-  return evaluate_step(expr, operands);
+  return clean_value(Buffers{}, expr, [&](const std::string& name, Rank rank) -> const auto& {
+    return *leaves.at({name, rank});
+  });
 }
 
 StridedBuffer evaluate_step(const CleanExpr& expr, std::span<const StridedBuffer> operands) {
-  const StridedBuffer& first = operands.front();
-  switch (expr.kind) {
-    case CleanExpr::Kind::kTensor:
-      break;
-    case CleanExpr::Kind::kConcat:
-      return concat(operands, expr.dim);
-    case CleanExpr::Kind::kSlice:
-      return narrow(first, expr.dim, expr.start, expr.end - expr.start);
-    case CleanExpr::Kind::kSum:
-      return sum(operands);
-    case CleanExpr::Kind::kPermute:
-      return permute(first, expr.dims);
-    case CleanExpr::Kind::kReshape:
-      return reshape(first, expr.dims);
-    case CleanExpr::Kind::kPad:
-      return pad(first, expr.dim, expr.start, expr.end);
-    case CleanExpr::Kind::kScale:
-      return scale(first, static_cast<double>(expr.numerator),
-                   static_cast<double>(expr.denominator));
-  }
-  throw InternalError("unknown kind of clean expression");
+  return clean_step(Buffers{}, expr, operands);
 }
 
 }  // namespace assay

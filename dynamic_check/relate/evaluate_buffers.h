@@ -6,7 +6,7 @@
 #include <span>
 
 #include "dynamic_check/buffers/strided_buffer.h"
-#include "dynamic_check/keep/rank_tensor_name.h"
+#include "dynamic_check/relate/rank_tensor_name.h"
 #include "shared_ir/clean_expr.h"
 
 namespace assay {

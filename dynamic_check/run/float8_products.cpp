@@ -62,8 +62,6 @@ at::Tensor native_product(const at::Tensor& a, const at::Tensor& b, DType float8
 
 }  // namespace
 
-DType storage_dtype(DType precision) { return is_float8(precision) ? DType::kBFloat16 : precision; }
-
 int32_t first_factor(const Node& node) {
   const auto product = product_of(node);
   return product && !product->batched ? static_cast<int32_t>(product->first) : kNone;

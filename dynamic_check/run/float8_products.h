@@ -19,9 +19,6 @@
 
 namespace assay {
 
-// What the tensors of a run are: bfloat16 in a float8 run, else the precision itself.
-DType storage_dtype(DType precision);
-
 // Where the two factors stand among the tensor arguments of a linear layer's product, which is one
 // of two matrices (operator_facts.h); the first of them, or kNone for another operator.
 int32_t first_factor(const Node& node);

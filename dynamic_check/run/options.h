@@ -1,6 +1,8 @@
 // What is asked of a run and of its comparison.
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -10,7 +12,7 @@
 #include "dynamic_check/keep/machine_memory.h"
 #include "dynamic_check/run/hooks.h"
 #include "shared_ir/base/progress.h"
-#include "shared_ir/dtype.h"
+#include "shared_ir/cast.h"
 
 namespace assay {
 
@@ -27,14 +29,15 @@ struct DynamicOptions {
       1e-5;  // chance that a correct program deviates anywhere, by the tolerance's model
   std::chrono::milliseconds timeout{60'000};  // of one collective or one run
   bool cuda = false;                          // run on the first GPU instead of the CPU
-  CompletionHook completion = {};             // empty: collectives complete at once
-  KernelHook kernel = {};                     // empty: kernels are left alone
-  Executor* executor = nullptr;               // of the ranks; none: threads of this process
+  c10::Device device() const { return cuda ? c10::kCUDA : c10::kCPU; }
+  CompletionHook completion = {};  // empty: collectives complete at once
+  KernelHook kernel = {};          // empty: kernels are left alone
+  Executor* executor = nullptr;    // of the ranks; none: threads of this process
   // Bytes of memory that recorded tensors may take; what goes beyond is kept in temporary files
   // (kept_copy.h). Of the whole process.
   int64_t copy_memory = default_copy_memory();
   // Folder that keeps what every operator made, in every run, and the case, for `assay compare`
-  // (traces/trace_folder.h); traces that are there are replaced. Empty: nothing is kept.
+  // (shared_ir/trace/trace_folder.h); traces that are there are replaced. Empty: nothing is kept.
   std::filesystem::path traces = {};
   // Devices ("cpu", "cuda:0", ...) on which the sequential program runs as stages, from its
   // captured graph, where it is too large for one: each holds about the same share of the weights
@@ -43,5 +46,10 @@ struct DynamicOptions {
   std::vector<std::string> reference_stages = {};
   ProgressSink progress = {};  // told of every run, comparison and operator
 };
+
+// What the tensors of a run in that precision are.
+inline DType storage_dtype(DType precision) {
+  return is_float8(precision) ? DType::kBFloat16 : precision;
+}
 
 }  // namespace assay

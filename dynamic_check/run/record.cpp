@@ -4,70 +4,16 @@
 #include <ATen/ops/equal.h>
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "dynamic_check/keep/kept_copy.h"
 #include "dynamic_check/kernels/boxed_call.h"
-#include "dynamic_check/run/execute/rank_environment.h"
+#include "dynamic_check/run/rank_context.h"
 #include "shared_ir/capture/record/recording.h"
 
 namespace assay {
 namespace {
-
-class RunContext final : public ProgramContext {
- public:
-  RunContext(Recording& recording, RankEnvironment& environment,
-             std::map<std::string, at::Tensor> inputs)
-      : recording_(recording), environment_(environment), inputs_(std::move(inputs)) {}
-
-  at::Tensor input(const std::string& name) override {
-    auto found = inputs_.find(name);
-    if (found != inputs_.end()) return found->second;
-    throw UserError({}, fmt::format("the program asks for an input {} that was not declared", name),
-                    "declare it, or correct the name");
-  }
-  void output(const std::string& name, const at::Tensor& tensor) override {
-    recording_.output(name, tensor);
-  }
-  Rank rank() const override { return environment_.rank(); }
-  const Mesh& mesh() const override { return environment_.mesh(); }
-  c10::intrusive_ptr<c10d::ProcessGroup> group(const std::string& axis) override {
-    return environment_.group(axis);
-  }
-
- private:
-  Recording& recording_;
-  RankEnvironment& environment_;
-  std::map<std::string, at::Tensor> inputs_;
-};
-
-class ParameterContext final : public ProgramContext {
- public:
-  using Made = std::function<void(const std::string&, const at::Tensor&)>;
-  ParameterContext(RankEnvironment& environment, const Made& made)
-      : environment_(environment), made_(made) {}
-
-  at::Tensor input(const std::string& name) override {
-    throw UserError(
-        {}, fmt::format("parameters are made before the run: there is no input {} yet", name));
-  }
-  void output(const std::string& name, const at::Tensor& tensor) override {
-    if (!names_.insert(name).second)
-      throw UserError({}, fmt::format("parameter {} is made twice on rank {}", name, rank()));
-    made_(name, tensor);
-  }
-  Rank rank() const override { return environment_.rank(); }
-  const Mesh& mesh() const override { return environment_.mesh(); }
-  c10::intrusive_ptr<c10d::ProcessGroup> group(const std::string& axis) override {
-    return environment_.group(axis);
-  }
-
- private:
-  RankEnvironment& environment_;
-  const Made& made_;
-  std::set<std::string> names_;
-};
 
 std::string describe(const Graph& graph, size_t index) {
   if (index >= graph.nodes.size()) return "nothing";
@@ -94,17 +40,14 @@ void check_same_nodes(const Graph& captured, const Graph& run) {
 }  // namespace
 
 void run_recorded(const RankProgram& program, RankEnvironment& environment, const Graph& captured,
-                  const std::map<std::string, at::Tensor>& inputs,
-                  const std::map<std::string, bool>& differentiable, const NodeObserver& observer) {
+                  const ProgramInputs& inputs, const NodeObserver& observer) {
   std::map<std::string, at::Tensor> own;
   for (TensorId id : captured.inputs) {
     const std::string& name = captured.tensors[static_cast<size_t>(id)].name;
-    auto found = inputs.find(name);
-    if (found == inputs.end())
+    const auto found = inputs.tensors.find(name);
+    if (found == inputs.tensors.end())
       throw UserError({}, fmt::format("{}: input {} has no value", captured.name, name));
-    auto wanted = differentiable.find(name);
-    const bool requires_grad = wanted != differentiable.end() && wanted->second;
-    own[name] = found->second.clone().set_requires_grad(requires_grad);
+    own[name] = found->second.clone().set_requires_grad(inputs.differentiable.contains(name));
   }
   Recording recording(captured.name, {.on_outputs =
                                           [&](NodeId node, std::span<const at::Tensor> outputs) {
@@ -118,7 +61,16 @@ void run_recorded(const RankProgram& program, RankEnvironment& environment, cons
     const std::string& name = captured.tensors[static_cast<size_t>(id)].name;
     recording.input(name, own.at(name));
   }
-  RunContext context(recording, environment, own);
+  RankContext context(
+      environment,
+      [&](const std::string& name) {
+        const auto found = own.find(name);
+        if (found != own.end()) return found->second;
+        throw UserError({},
+                        fmt::format("the program asks for an input {} that was not declared", name),
+                        "declare it, or correct the name");
+      },
+      [&](const std::string& name, const at::Tensor& tensor) { recording.output(name, tensor); });
   program(context);
   check_same_nodes(captured, recording.finish());
 }
@@ -148,6 +100,15 @@ std::vector<at::Tensor> views_of_kept(const Graph& captured, const Node& node,
 
 }  // namespace
 
+RecordedTensors recorded_inputs(const Graph& captured, const ProgramInputs& inputs) {
+  RecordedTensors recorded(captured.tensors.size());
+  for (const auto& [name, tensor] : inputs.tensors) {
+    const TensorId id = captured.find(name);
+    if (id != kNone) recorded[static_cast<size_t>(id)] = tensor;
+  }
+  return recorded;
+}
+
 void keep_outputs(const Graph& captured, NodeId node, std::span<const at::Tensor> outputs,
                   RecordedTensors& recorded) {
   const Node& called = captured.nodes[static_cast<size_t>(node)];
@@ -170,7 +131,19 @@ void apply_kernel_hook(const KernelHook& hook, Rank rank, const Graph& captured,
 
 void run_parameters(const RankProgram& program, RankEnvironment& environment,
                     const std::function<void(const std::string&, const at::Tensor&)>& made) {
-  ParameterContext context(environment, made);
+  std::set<std::string> names;
+  RankContext context(
+      environment,
+      [](const std::string& name) -> at::Tensor {
+        throw UserError(
+            {}, fmt::format("parameters are made before the run: there is no input {} yet", name));
+      },
+      [&](const std::string& name, const at::Tensor& tensor) {
+        if (!names.insert(name).second)
+          throw UserError(
+              {}, fmt::format("parameter {} is made twice on rank {}", name, environment.rank()));
+        made(name, tensor);
+      });
   program(context);
 }
 

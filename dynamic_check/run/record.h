@@ -4,11 +4,11 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "dynamic_check/inputs/program_inputs.h"
 #include "dynamic_check/run/hooks.h"
 #include "shared_ir/capture/program.h"
 #include "shared_ir/graph.h"
@@ -22,15 +22,16 @@ class RankEnvironment;
 // read.
 using NodeObserver = std::function<void(NodeId, std::span<const at::Tensor>)>;
 
-// Runs the program in this thread. `inputs`: this rank's tensors by name; those in `differentiable`
-// require grad in the program. Throws UserError when the program does not do what was captured,
-// naming the first node that differs.
+// Runs the program in this thread, on copies of its inputs. Throws UserError when the program does
+// not do what was captured, naming the first node that differs.
 void run_recorded(const RankProgram& program, RankEnvironment& environment, const Graph& captured,
-                  const std::map<std::string, at::Tensor>& inputs,
-                  const std::map<std::string, bool>& differentiable, const NodeObserver& observer);
+                  const ProgramInputs& inputs, const NodeObserver& observer);
 
 // Tensors of a run by TensorId of the captured graph; undefined where nothing was recorded.
 using RecordedTensors = std::vector<at::Tensor>;
+
+// Those of a run that has its inputs, and has not begun.
+RecordedTensors recorded_inputs(const Graph& captured, const ProgramInputs& inputs);
 
 // Copies a node's outputs into `recorded`.
 void keep_outputs(const Graph& captured, NodeId node, std::span<const at::Tensor> outputs,

@@ -1,5 +1,8 @@
 // How far a tensor of the sequential program may lie from its exact value, by how far perturbed
 // runs of it do.
+//
+// The room: perturbed runs come in; how far a tensor may be off, and which integers may flip, goes
+// out.
 #pragma once
 
 #include <ATen/core/Tensor.h>

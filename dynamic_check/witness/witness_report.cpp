@@ -28,11 +28,11 @@ DynamicReport report_of(const WitnessSearch& result) {
   DynamicReport report;
   report.precision = "float64";
   report.compared = result.compared;
-  report.verdict = Verdict::kProved;
+  report.verdict = RunVerdict::kAgrees;
   report.triage = "unproved";
   if (!result.witness) return report;
   // What rounding explains says nothing of the program over the reals.
-  report.verdict = result.witness->rounding ? Verdict::kUnproved : Verdict::kRefuted;
+  report.verdict = result.witness->rounding ? RunVerdict::kInconclusive : RunVerdict::kDeviates;
   if (!result.witness->rounding) report.triage = "logic";
   report.deviations = 1;
   report.first_deviation = describe(*result.witness);
@@ -66,10 +66,10 @@ DynamicReport run_of_proof(const Case& refinement, const std::vector<Relation>& 
                                                  .finite_only = true,
                                                  .explain = true,
                                                  .max_elements = kAtAnySize}));
-  if (report.compared == 0 && report.verdict == Verdict::kProved)
+  if (report.compared == 0 && report.verdict == RunVerdict::kAgrees)
     throw UserError({}, "the sequential outputs are not finite");
-  if (report.verdict == Verdict::kUnproved) {
-    report.verdict = Verdict::kRefuted;
+  if (report.verdict == RunVerdict::kInconclusive) {
+    report.verdict = RunVerdict::kDeviates;
     report.triage = "rounding";
   }
   return report;

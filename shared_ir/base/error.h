@@ -2,18 +2,17 @@
 // (InternalError).
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
-
-#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
 // A place in a file that the user can open. line and column start at 1; 0 means "not known".
 struct SourcePlace {
   std::string file;
-  Int line = 0;
-  Int column = 0;
+  int64_t line = 0;
+  int64_t column = 0;
 
   bool known() const { return !file.empty(); }
 };

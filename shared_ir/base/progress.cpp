@@ -5,8 +5,6 @@
 #include <iostream>
 #include <utility>
 
-#include "shared_ir/symbolic/integer.h"
-
 namespace assay {
 namespace {
 
@@ -18,7 +16,7 @@ constexpr const char* kEmptyLine = "\r\033[K";
 
 }  // namespace
 
-void tell(const ProgressSink& sink, std::string_view phase, Int step, Int steps) {
+void tell(const ProgressSink& sink, std::string_view phase, int64_t step, int64_t steps) {
   if (sink) sink(phase, step, steps);
 }
 
@@ -37,7 +35,7 @@ ProgressLine::~ProgressLine() {
   if (written_) out_ << kEmptyLine << std::flush;
 }
 
-void ProgressLine::show(std::string_view phase, Int step, Int steps) {
+void ProgressLine::show(std::string_view phase, int64_t step, int64_t steps) {
   if (!terminal_) return;
   const auto now = now_();
   if (now - begin_ < kPatience || (written_ && now - shown_ < kBetween)) return;
@@ -49,7 +47,7 @@ void ProgressLine::show(std::string_view phase, Int step, Int steps) {
 }
 
 ProgressSink ProgressLine::sink() {
-  return [this](std::string_view phase, Int step, Int steps) { show(phase, step, steps); };
+  return [this](std::string_view phase, int64_t step, int64_t steps) { show(phase, step, steps); };
 }
 
 }  // namespace assay

@@ -2,21 +2,20 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <ostream>
 #include <string>
 #include <string_view>
 
-#include "shared_ir/symbolic/integer.h"
-
 namespace assay {
 
 // Told when a step begins: "sequential run", 3, 12; `steps` 0 where they are not counted. Called
 // by one thread at a time.
-using ProgressSink = std::function<void(std::string_view phase, Int step, Int steps)>;
+using ProgressSink = std::function<void(std::string_view phase, int64_t step, int64_t steps)>;
 
 // Tells, where there is a sink.
-void tell(const ProgressSink& sink, std::string_view phase, Int step = 0, Int steps = 0);
+void tell(const ProgressSink& sink, std::string_view phase, int64_t step = 0, int64_t steps = 0);
 
 // One line of a terminal, written anew at each step and gone in the end: "mlp: sequential run 3 of
 // 12". Nothing before it has lived for 2 seconds, then at most ten times a second.
@@ -33,7 +32,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void show(std::string_view phase, Int step, Int steps);
+  void show(std::string_view phase, int64_t step, int64_t steps);
 
   // Must not outlive the line.
   ProgressSink sink();

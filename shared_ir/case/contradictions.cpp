@@ -148,8 +148,7 @@ class Finder {
     }
     if (expr.kind == Kind::kSum) add_role(role_of_sum(expr), above);
     if (expr.kind == Kind::kScale) {
-      add_role("scaled " + std::to_string(expr.numerator) + "/" + std::to_string(expr.denominator),
-               above);
+      add_role("scaled " + decimal(expr.numerator) + "/" + decimal(expr.denominator), above);
     }
     Int start = 0;
     for (const CleanExpr& operand : expr.operands) {

@@ -31,7 +31,7 @@ Condition parse_condition(const PlacedText& text) {
   const size_t end = text.text.size() - 1;
   const auto operand = [&](size_t until) {
     SourcePlace place = text.place;
-    place.column += static_cast<Int>(start);
+    place.column += static_cast<PlainInt>(start);
     Formula formula =
         parse_formula(std::string_view(text.text).substr(start, until - start), place);
     start = until + 1;
@@ -53,14 +53,8 @@ Condition parse_condition(const PlacedText& text) {
 // Throws UserError where a mask stands for a number, or the other way round.
 void check_sorts(const Lemma& lemma) {
   const std::set<std::string> masks = masks_of(lemma);
-  const auto is_mask = [&](const Formula& formula) {
-    if (formula.kind == Formula::Kind::kVariable) return masks.contains(formula.name);
-    const FormulaFunction* function =
-        formula.kind == Formula::Kind::kCall ? find_function(formula.name) : nullptr;
-    return function != nullptr && function->makes_mask;
-  };
   const auto expect = [&](const Formula& formula, bool mask) {
-    if (is_mask(formula) != mask)
+    if (is_mask(formula, masks) != mask)
       throw UserError(
           lemma.place,
           fmt::format("lemma '{}': '{}' is {} where a {} must stand", lemma.name,
@@ -77,7 +71,7 @@ void check_sorts(const Lemma& lemma) {
     for (const Formula& operand : condition.operands)
       if (condition.kind != Condition::Kind::kIndependent)
         expect(operand, condition.kind == Condition::Kind::kDisjoint);
-  if (is_mask(lemma.left) != is_mask(lemma.right)) expect(lemma.right, is_mask(lemma.left));
+  expect(lemma.right, is_mask(lemma.left, masks));
 }
 
 // Conditions speak of what the sides have.

@@ -109,10 +109,10 @@ class Loader {
     constexpr Int kMaxTensors = 1 << 21;
     const auto tensors = static_cast<Int>(graph.tensors.size());
     if (ranks > 1 && tensors > kMaxTensors / ranks) {
-      throw UserError(name.place,
-                      std::to_string(ranks) + " ranks of " + std::to_string(tensors) +
-                          " tensors each are too many",
-                      "check the program on fewer ranks");
+      throw UserError(
+          name.place,
+          decimal(ranks) + " ranks of " + decimal(tensors) + " tensors each are too many",
+          "check the program on fewer ranks");
     }
   }
 
@@ -134,15 +134,14 @@ class Loader {
       constexpr Int kMaxRanks = 1 << 16;  // each has a graph and a proof of its own
       ranks = table.integer("ranks");
       if (ranks > kMaxRanks) {
-        throw UserError(table.place("ranks"),
-                        "ranks = " + std::to_string(ranks) + ": at most " +
-                            std::to_string(kMaxRanks) + " ranks are checked",
-                        "check the program on fewer ranks");
+        throw UserError(
+            table.place("ranks"),
+            "ranks = " + decimal(ranks) + ": at most " + decimal(kMaxRanks) + " ranks are checked",
+            "check the program on fewer ranks");
       }
       if (ranks < 1 || (files != 1 && files != ranks)) {
         throw UserError(table.place("ranks"),
-                        "ranks = " + std::to_string(ranks) + " does not fit " +
-                            std::to_string(files) + " graphs",
+                        "ranks = " + decimal(ranks) + " does not fit " + decimal(files) + " graphs",
                         "give one graph a rank, or one graph that all ranks run");
       }
     }
@@ -173,14 +172,14 @@ class Loader {
       for (Int rank : table.integers(id.text)) {
         if (rank < 0 || rank >= world) {
           throw UserError(table.place(id.text),
-                          name + " has rank " + std::to_string(rank) + ", which does not exist",
-                          "its ranks are 0 to " + std::to_string(world - 1));
+                          name + " has rank " + decimal(rank) + ", which does not exist",
+                          "its ranks are 0 to " + decimal(world - 1));
         }
         std::vector<Rank>& members = groups[id.text];
         if (!members.empty() && rank < members.back())
           throw UserError(table.place(id.text),
                           name + " lists rank " + std::to_string(members.back()) + " before rank " +
-                              std::to_string(rank),
+                              decimal(rank),
                           "torch.distributed orders the members of a group by rank, in whatever "
                           "order new_group is given them: list them in ascending order");
         members.push_back(static_cast<Rank>(rank));

@@ -77,7 +77,7 @@ SourcePlace Text::place_of_byte(size_t byte) const {
   const std::string_view before = text_.substr(0, byte);
   const auto lines = std::count(before.begin(), before.end(), '\n');
   const size_t line_start = before.rfind('\n') + 1;  // npos + 1 == 0
-  return {file_, lines + 1, static_cast<Int>(byte - line_start) + 1};
+  return {file_, lines + 1, static_cast<PlainInt>(byte - line_start) + 1};
 }
 
 SourcePlace Text::node_place(std::string_view name, int occurrence) const {

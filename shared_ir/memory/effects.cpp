@@ -5,12 +5,6 @@
 namespace assay::memory {
 namespace {
 
-void collect(const Arg& arg, std::vector<TensorId>* tensors) {
-  if (const auto* tensor = std::get_if<TensorArg>(&arg.value)) tensors->push_back(tensor->id);
-  if (const auto* list = std::get_if<ArgList>(&arg.value))
-    for (const Arg& element : *list) collect(element, tensors);
-}
-
 bool writes(const Graph& graph, const Node& node, const OperatorSchema& schema,
             const SchemaParameter& parameter) {
   if (!parameter.written) return false;
@@ -45,7 +39,7 @@ const Arg* argument(const Node& node, const OperatorSchema& schema, std::string_
 
 std::vector<TensorId> tensors_of(const Arg* arg) {
   std::vector<TensorId> tensors;
-  if (arg != nullptr) collect(*arg, &tensors);
+  if (arg != nullptr) collect_tensors(*arg, tensors);
   return tensors;
 }
 
@@ -64,10 +58,10 @@ std::vector<TensorId> only_read_by(const Node& node, const OperatorSchema& schem
   std::vector<TensorId> tensors;
   for (size_t i = 0; i < node.args.size(); ++i)
     if (i >= schema.parameters.size() || !schema.parameters[i].written)
-      collect(node.args[i], &tensors);
+      collect_tensors(node.args[i], tensors);
   for (const auto& [keyword, arg] : node.kwargs) {
     const SchemaParameter* parameter = find(schema, keyword);
-    if (parameter == nullptr || !parameter->written) collect(arg, &tensors);
+    if (parameter == nullptr || !parameter->written) collect_tensors(arg, tensors);
   }
   return tensors;
 }

@@ -11,11 +11,6 @@ using lowering::Builder;
 
 constexpr size_t kMostPieces = 1024;
 
-bool is_movement(Prim prim) {
-  return prim == Prim::kPermute || prim == Prim::kReshape || prim == Prim::kExpand ||
-         prim == Prim::kSlice;
-}
-
 CoreId apply(Builder& builder, CoreId x, const Movement& movement) {
   const std::vector<Int>& ints = movement.ints;
   switch (movement.prim) {

@@ -51,7 +51,7 @@ struct OperatorTable::Impl {
 
   // Finds where each entry starts without parsing it: most of them are never used by a run.
   void index(std::string_view text, const std::string& file) {
-    Int line_number = 0;
+    PlainInt line_number = 0;
     size_t header = std::string_view::npos;
     auto close = [&](size_t end) {
       if (header != std::string_view::npos) entries.back().text = text.substr(header, end - header);

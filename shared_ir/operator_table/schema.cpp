@@ -5,19 +5,10 @@
 
 #include "schema_files.h"
 #include "shared_ir/base/error.h"
+#include "shared_ir/operator_table/operator_table.h"
 
 namespace assay::memory {
 namespace {
-
-// "aten::mm" and "aten.mm.default" are "aten.mm".
-std::string table_name(std::string_view op) {
-  std::string name(op);
-  if (const size_t colons = name.find("::"); colons != std::string::npos)
-    name.erase(colons, 1)[colons] = '.';
-  constexpr std::string_view kDefault = ".default";
-  if (name.ends_with(kDefault)) name.resize(name.size() - kDefault.size());
-  return name;
-}
 
 std::string_view first_word(std::string_view line) { return line.substr(0, line.find(' ')); }
 
@@ -108,7 +99,7 @@ bool OperatorSchema::writes() const {
 }
 
 std::optional<OperatorSchema> torch_schema(std::string_view op) {
-  std::string_view rest = find_line(table_name(op));
+  std::string_view rest = find_line(normal_operator_name(op));
   if (rest.empty()) return std::nullopt;
   OperatorSchema schema;
   schema.torch = true;

@@ -1,13 +1,11 @@
 #include "shared_ir/proof/formula.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "shared_ir/symbolic/integer.h"
+#include "shared_ir/base/lexer.h"
 
 namespace assay {
 namespace {
@@ -43,16 +41,15 @@ size_t leaves_of(const Formula& formula) {
   return leaves;
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+constexpr Language kFormulas{};
 
 class FormulaParser {
  public:
-  FormulaParser(std::string_view text, const SourcePlace& place) : text_(text), place_(place) {}
+  FormulaParser(std::string_view text, const SourcePlace& place) : lexer_(kFormulas, text, place) {}
 
   Formula whole() {
     Formula result = sum();
-    skip_space();
-    if (at_ != text_.size()) fail(at_, "expected an operator or the end");
+    lexer_.expect_end("expected an operator or the end");
     return result;
   }
 
@@ -60,40 +57,20 @@ class FormulaParser {
   static constexpr int kDeepest = 64;
   static constexpr size_t kLargest = 1024;
 
-  [[noreturn]] void fail(size_t at, const std::string& message) const {
-    SourcePlace where = place_;
-    if (where.column > 0) where.column += static_cast<Int>(at);
-    throw UserError(where, fmt::format("{} in \"{}\"", message, text_));
-  }
-
   // Leaves are counted, also of what is written once and stands twice.
   void grow(size_t leaves) {
     leaves_ += leaves;
-    if (leaves_ > kLargest) fail(at_, fmt::format("more than {} variables and numbers", kLargest));
-  }
-
-  void skip_space() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-
-  bool accept(char c) {
-    skip_space();
-    if (at_ == text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-
-  void expect(char c) {
-    if (!accept(c)) fail(at_, fmt::format("expected '{}'", c));
+    if (leaves_ > kLargest)
+      lexer_.fail(fmt::format("more than {} variables and numbers", kLargest));
   }
 
   Formula sum() {
-    if (++depth_ > kDeepest) fail(at_, "too many levels");
+    if (++depth_ > kDeepest) lexer_.fail("too many levels");
     Formula result = product();
     for (;;) {
-      if (accept('+'))
+      if (lexer_.accept("+"))
         result = pair("add", std::move(result), product());
-      else if (accept('-'))
+      else if (lexer_.accept("-"))
         result = pair("add", std::move(result), negative(product()));
       else
         break;
@@ -111,14 +88,14 @@ class FormulaParser {
   Formula product() {
     Formula result = factor();
     for (;;) {
-      if (accept('*')) {
+      if (lexer_.accept("*")) {
         result = pair("mul", std::move(result), factor());
-      } else if (accept('/')) {
-        const size_t at = at_;
+      } else if (lexer_.accept("/")) {
+        const size_t at = lexer_.at();
         Formula divisor = factor();
         const bool numbers =
             result.kind == Formula::Kind::kNumber && divisor.kind == Formula::Kind::kNumber;
-        if (numbers && divisor.number.is_zero()) fail(at, "division by 0");
+        if (numbers && divisor.number.is_zero()) lexer_.reject(at, "division by 0");
         result = numbers ? make_number(quotient(result.number, divisor.number))
                          : make_call("mul", {std::move(result),
                                              make_call("reciprocal", {std::move(divisor)})});
@@ -129,26 +106,28 @@ class FormulaParser {
   }
 
   Formula factor() {
-    if (accept('-')) {
-      if (++depth_ > kDeepest) fail(at_, "too many levels");
+    if (lexer_.accept("-")) {
+      if (++depth_ > kDeepest) lexer_.fail("too many levels");
       Formula result = negative(factor());
       --depth_;
       return result;
     }
-    if (accept('(')) {
+    if (lexer_.accept("(")) {
       Formula result = sum();
-      expect(')');
+      lexer_.expect(")");
       return result;
     }
-    skip_space();
+    const size_t start = lexer_.next();
     grow(1);
-    const size_t start = at_;
     const std::string name = word("expected a formula");
-    if (std::isdigit(static_cast<unsigned char>(name[0]))) return number(name, start);
-    if (accept('[')) {
-      skip_space();
+    if (is_digit(name[0])) {
+      const auto number = to_integer(name);
+      if (!number) lexer_.reject(start, "not an integer");
+      return make_number(*number);
+    }
+    if (lexer_.accept("[")) {
       std::string dim = word("expected a dimension");
-      expect(']');
+      lexer_.expect("]");
       if (name == "size") {
         Formula result;
         result.kind = Formula::Kind::kSize;
@@ -157,36 +136,27 @@ class FormulaParser {
       }
       return call(name, std::move(dim), start);
     }
-    skip_space();
-    if (at_ < text_.size() && text_[at_] == '(') return call(name, {}, start);
-    if (find_function(name) != nullptr) fail(start, fmt::format("'{}' is a function", name));
+    if (lexer_.starts_with("(")) return call(name, {}, start);
+    if (find_function(name) != nullptr)
+      lexer_.reject(start, fmt::format("'{}' is a function", name));
     return make_variable(name);
   }
 
   std::string word(const char* expected) {
-    const size_t start = at_;
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
-    if (at_ == start) fail(start, expected);
-    return std::string(text_.substr(start, at_ - start));
-  }
-
-  Formula number(const std::string& digits, size_t start) const {
-    Int value = 0;
-    const char* end = digits.data() + digits.size();
-    const auto [stop, error] = std::from_chars(digits.data(), end, value);
-    if (error != std::errc() || stop != end) fail(start, "not an integer");
-    return make_number(value);
+    const std::string_view word = lexer_.word();
+    if (word.empty()) lexer_.fail(expected);
+    return std::string(word);
   }
 
   Formula call(const std::string& name, std::string dim, size_t start) {
-    expect('(');
+    lexer_.expect("(");
     std::vector<Formula> operands;
     do operands.push_back(sum());
-    while (accept(','));
-    expect(')');
+    while (lexer_.accept(","));
+    lexer_.expect(")");
     const auto wants = [&](size_t count) {
       if (operands.size() != count || !dim.empty())
-        fail(start, fmt::format("'{}' has {} operands and no dimension", name, count));
+        lexer_.reject(start, fmt::format("'{}' has {} operands and no dimension", name, count));
     };
     if (name == "square") {
       wants(1);
@@ -201,16 +171,15 @@ class FormulaParser {
                                std::move(other)});
     }
     const FormulaFunction* function = find_function(name);
-    if (function == nullptr) fail(start, fmt::format("unknown function '{}'", name));
+    if (function == nullptr) lexer_.reject(start, fmt::format("unknown function '{}'", name));
     if (function->operands != operands.size() || function->reduces == dim.empty())
-      fail(start, fmt::format("'{}' has {} operand{} and {} dimension", name, function->operands,
-                              function->operands == 1 ? "" : "s", function->reduces ? "a" : "no"));
+      lexer_.reject(
+          start, fmt::format("'{}' has {} operand{} and {} dimension", name, function->operands,
+                             function->operands == 1 ? "" : "s", function->reduces ? "a" : "no"));
     return make_call(name, std::move(operands), std::move(dim));
   }
 
-  std::string_view text_;
-  const SourcePlace& place_;
-  size_t at_ = 0;
+  Lexer lexer_;
   int depth_ = 0;
   size_t leaves_ = 0;
 };

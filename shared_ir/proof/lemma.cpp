@@ -84,6 +84,13 @@ std::set<std::string> dims_of(const Lemma& lemma) {
   return result;
 }
 
+bool is_mask(const Formula& formula, const std::set<std::string>& masks) {
+  if (formula.kind == Formula::Kind::kVariable) return masks.contains(formula.name);
+  const FormulaFunction* function =
+      formula.kind == Formula::Kind::kCall ? find_function(formula.name) : nullptr;
+  return function != nullptr && function->makes_mask;
+}
+
 void LemmaTable::add(Lemma lemma) {
   ASSAY_CHECK(find(lemma.name) == nullptr, "a lemma's name is taken");
   by_name_.emplace(lemma.name, lemmas_.size());

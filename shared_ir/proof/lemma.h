@@ -47,6 +47,8 @@ struct Lemma {
 std::set<std::string> variables_of(const Lemma& lemma);
 std::set<std::string> masks_of(const Lemma& lemma);
 std::set<std::string> dims_of(const Lemma& lemma);
+// Whether it is a mask, where these are its variables that are.
+bool is_mask(const Formula& formula, const std::set<std::string>& masks);
 
 class LemmaTable {
  public:

@@ -50,7 +50,7 @@ std::vector<std::vector<ReferenceTensor>> evaluate(const std::vector<CoreProgram
 ReferenceTensor evaluate(const CleanExpr& expr,
                          const std::function<ReferenceTensor(const std::string&, Rank)>& leaf) {
   Doubles doubles;
-  return reference::CleanRun(doubles, leaf).evaluate(expr);
+  return reference::evaluate(doubles, expr, leaf);
 }
 
 }  // namespace assay

@@ -11,6 +11,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+RunVerdict run_verdict_of(const Json& json) {
+  const auto name = json.at("verdict").get<std::string>();
+  for (RunVerdict verdict : kRunVerdicts)
+    if (name_in_json(verdict) == name) return verdict;
+  throw UserError({}, "unknown verdict of a run '" + name + "'");
+}
+
 Verdict verdict_of(const Json& json, const char* key = "verdict") {
   const auto name = json.at(key).get<std::string>();
   for (Verdict verdict : {Verdict::kProved, Verdict::kRefuted, Verdict::kUnproved,
@@ -148,7 +155,7 @@ DeviationReport deviation_of(const Json& json) {
 
 DynamicReport dynamic_of(const Json& json) {
   DynamicReport report;
-  report.verdict = verdict_of(json);
+  report.verdict = run_verdict_of(json);
   report.compared = integer<int64_t>(json.at("compared"));
   report.skipped = integer<int64_t>(json.at("skipped"));
   if (!json.at("first_deviation").is_null()) {

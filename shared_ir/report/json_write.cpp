@@ -108,7 +108,7 @@ Json json_of(const DeviationReport& deviation) {
 }
 
 Json json_of(const DynamicReport& report) {
-  Json json = {{"verdict", to_string(report.verdict)},
+  Json json = {{"verdict", name_in_json(report.verdict)},
                {"compared", report.compared},
                {"skipped", report.skipped},
                {"first_deviation", nullptr},

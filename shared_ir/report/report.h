@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "shared_ir/report/run_verdict.h"
 #include "shared_ir/report/verdict.h"
 #include "shared_ir/symbolic/integer.h"
 
@@ -126,9 +127,9 @@ struct OperatorCounts {
 };
 
 struct DynamicReport {
-  Verdict verdict = Verdict::kUnproved;  // kProved here means: within tolerance everywhere
-  Int compared = 0;                      // sequential tensors compared
-  Int skipped = 0;  // sequential tensors that have a relation and were not compared
+  RunVerdict verdict = RunVerdict::kInconclusive;
+  Int compared = 0;  // sequential tensors compared
+  Int skipped = 0;   // sequential tensors that have a relation and were not compared
   std::vector<std::string> skipped_why;
   // Integers and booleans that differ where rounding decides, and by how much: no deviations, as
   // they are within what perturbed runs do.
@@ -191,7 +192,7 @@ struct CaseReport {
   std::optional<StaticReport> statics;  // "static" in JSON
   std::optional<DynamicReport> dynamic;
   std::string error;               // when the verdict is kError
-  std::vector<std::string> notes;  // what was left out, and why ("no replay: ...")
+  std::vector<std::string> notes;  // what was left out, and why ("not run on numbers: ...")
 };
 
 struct Report {

@@ -326,7 +326,7 @@ class Printer {
   }
 
   static const char* outcome(const DynamicReport& report) {
-    if (report.verdict == Verdict::kProved) return "within tolerance";
+    if (report.verdict == RunVerdict::kAgrees) return "within tolerance";
     return report.deviations > 0 ? "deviates" : "not conclusive";
   }
 

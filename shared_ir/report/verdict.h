@@ -6,10 +6,10 @@
 namespace assay {
 
 enum class Verdict {
-  kProved,    // every checked output and expectation has a certificate
-  kRefuted,   // a witness exists: an input that replays to different values, or a broken collective
-  kUnproved,  // no proof was found; nothing more is claimed
-  kTimeout,   // a stated bound (time, nodes, solver) was reached first
+  kProved,       // every checked output and expectation has a certificate
+  kRefuted,      // a witness exists: an input on which both sides differ, or a broken collective
+  kUnproved,     // no proof was found; nothing more is claimed
+  kTimeout,      // a stated bound (time, nodes, solver) was reached first
   kUnsupported,  // an operator or a construct has no declaration
   kError,        // the input is wrong or Assay itself failed
 };

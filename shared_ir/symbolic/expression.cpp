@@ -1,12 +1,11 @@
 #include "shared_ir/symbolic/expression.h"
-#include "shared_ir/symbolic/comparison.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
-#include <optional>
 #include <utility>
+
+#include "shared_ir/base/lexer.h"
+#include "shared_ir/symbolic/comparison.h"
 
 namespace assay {
 namespace {
@@ -23,63 +22,36 @@ constexpr std::array<std::pair<std::string_view, SizeKind>, 4> kSizeFunctions = 
     {"PythonMod", SizeKind::kRemainder},
 }};
 
-bool is_word_of_size(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+constexpr Language kSizes{.name = {}, .says_found = true};
 
 class SizeParser {
  public:
-  SizeParser(std::string_view text, const SourcePlace& place) : text_(text), place_(place) {}
+  SizeParser(std::string_view text, const SourcePlace& place) : lexer_(kSizes, text, place) {}
 
   SymbolExpr size() {
     SymbolExpr result = sum(0);
-    if (!at_end()) fail("expected an operator");
+    lexer_.expect_end("expected an operator");
     return result;
   }
 
-  Constraint constraint() {
-    Constraint result{std::string(text_), place_, {}};
+  std::vector<SizeComparison> comparisons() {
+    std::vector<SizeComparison> result;
     SymbolExpr left = sum(0);
     do {
       const std::string_view sign = comparison();
       SymbolExpr right = sum(0);
       const bool swapped = sign[0] == '>';
-      result.comparisons.push_back(
-          {kind_of(sign), swapped ? right : left, swapped ? std::move(left) : right});
+      result.push_back({kind_of(sign), swapped ? right : left, swapped ? std::move(left) : right});
       left = std::move(right);
-    } while (!at_end());
+    } while (!lexer_.at_end());
     return result;
   }
 
  private:
-  [[noreturn]] void fail(const std::string& expected) const {
-    SourcePlace place = place_;
-    place.line = std::max(place.line, decltype(place.line){1});
-    place.column = std::max(place.column, decltype(place.column){1}) + static_cast<PlainInt>(at_);
-    const std::string found =
-        at_ < text_.size() ? "'" + std::string(1, text_[at_]) + "'" : "the end";
-    throw UserError(place, expected + ", found " + found + " in \"" + std::string(text_) + "\"");
-  }
-
-  void skip_space() {
-    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
-  }
-  bool at_end() {
-    skip_space();
-    return at_ == text_.size();
-  }
-  bool accept(std::string_view token) {
-    skip_space();
-    if (!text_.substr(at_).starts_with(token)) return false;
-    at_ += token.size();
-    return true;
-  }
-  void expect(std::string_view token) {
-    if (!accept(token)) fail("expected '" + std::string(token) + "'");
-  }
-
   std::string_view comparison() {
     for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"})
-      if (accept(sign)) return sign;
-    fail("expected a comparison");
+      if (lexer_.accept(sign)) return sign;
+    lexer_.fail("expected a comparison");
   }
   static SizeComparison::Kind kind_of(std::string_view sign) {
     if (sign == "==") return SizeComparison::Kind::kEqual;
@@ -101,11 +73,11 @@ class SizeParser {
   }
 
   SymbolExpr sum(int depth) {
-    if (depth > kMaxSizeDepth) fail("the expression is nested too deeply");
+    if (depth > kMaxSizeDepth) lexer_.fail("the expression is nested too deeply");
     SymbolExpr result = product(depth);
     for (;;) {
-      const bool plus = accept("+");
-      if (!plus && !accept("-")) return result;
+      const bool plus = lexer_.accept("+");
+      if (!plus && !lexer_.accept("-")) return result;
       result = make(plus ? SizeKind::kAdd : SizeKind::kSubtract, std::move(result), product(depth));
     }
   }
@@ -114,11 +86,11 @@ class SizeParser {
     SymbolExpr result = factor(depth);
     for (;;) {
       SizeKind kind = SizeKind::kMultiply;
-      if (accept("//") || accept("/")) {
+      if (lexer_.accept("//") || lexer_.accept("/")) {
         kind = SizeKind::kFloorDivide;
-      } else if (accept("%")) {
+      } else if (lexer_.accept("%")) {
         kind = SizeKind::kRemainder;
-      } else if (!accept("*")) {
+      } else if (!lexer_.accept("*")) {
         return result;
       }
       result = make(kind, std::move(result), factor(depth));
@@ -126,17 +98,12 @@ class SizeParser {
   }
 
   SymbolExpr factor(int depth) {
-    if (depth > kMaxSizeDepth) fail("the expression is nested too deeply");
-    if (accept("-")) return make(SizeKind::kSubtract, literal(0), factor(depth + 1));
+    if (depth > kMaxSizeDepth) lexer_.fail("the expression is nested too deeply");
+    if (lexer_.accept("-")) return make(SizeKind::kSubtract, literal(0), factor(depth + 1));
     const SymbolExpr base = atom(depth);
-    if (!accept("**")) return base;
-    skip_space();
-    const size_t at = at_;
-    const auto power = integer();
-    if (!power || *power < 1 || *power > kMaxSizePower) {
-      at_ = at;
-      fail("expected a power from 1 to " + std::to_string(kMaxSizePower));
-    }
+    if (!lexer_.accept("**")) return base;
+    const auto power = lexer_.integer(1, kMaxSizePower);
+    if (!power) lexer_.fail("expected a power from 1 to " + std::to_string(kMaxSizePower));
     SymbolExpr result = base;
     for (PlainInt i = 1; i < *power; ++i)
       result = make(SizeKind::kMultiply, std::move(result), base);
@@ -144,20 +111,22 @@ class SizeParser {
   }
 
   SymbolExpr atom(int depth) {
-    if (accept("(")) {
+    if (lexer_.accept("(")) {
       SymbolExpr result = sum(depth + 1);
-      expect(")");
+      lexer_.expect(")");
       return result;
     }
-    if (const auto number = integer()) return literal(*number);
-    const std::string_view name = word();
+    if (const auto number = lexer_.integer()) return literal(*number);
+    if (lexer_.starts_with_digit()) lexer_.fail("expected a number of 64 bits");
+    const std::string_view name = lexer_.word();
+    if (name.empty()) lexer_.fail("expected a symbol or a number");
     const auto function = std::find_if(kSizeFunctions.begin(), kSizeFunctions.end(),
                                        [&](const auto& one) { return one.first == name; });
-    if (function != kSizeFunctions.end() && accept("(")) {
+    if (function != kSizeFunctions.end() && lexer_.accept("(")) {
       SymbolExpr left = sum(depth + 1);
-      expect(",");
+      lexer_.expect(",");
       SymbolExpr right = sum(depth + 1);
-      expect(")");
+      lexer_.expect(")");
       return make(function->second, std::move(left), std::move(right));
     }
     SymbolExpr result;
@@ -166,29 +135,7 @@ class SizeParser {
     return result;
   }
 
-  std::optional<PlainInt> integer() {
-    skip_space();
-    PlainInt value = 0;
-    const char* begin = text_.data() + at_;
-    if (at_ == text_.size() || *begin == '-') return std::nullopt;
-    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-    if (error == std::errc::result_out_of_range) fail("expected a number of 64 bits");
-    if (error != std::errc{}) return std::nullopt;
-    at_ += static_cast<size_t>(end - begin);
-    return value;
-  }
-
-  std::string_view word() {
-    skip_space();
-    const size_t start = at_;
-    while (at_ < text_.size() && is_word_of_size(text_[at_])) ++at_;
-    if (at_ == start) fail("expected a symbol or a number");
-    return text_.substr(start, at_ - start);
-  }
-
-  std::string_view text_;
-  SourcePlace place_;
-  size_t at_ = 0;
+  Lexer lexer_;
 };
 
 // Rounds down, where integer division rounds towards zero.
@@ -200,8 +147,8 @@ Int floor_divide(const Int& a, const Int& b) {
 }  // namespace
 
 bool is_symbol_name(std::string_view text) {
-  return !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0])) &&
-         std::all_of(text.begin(), text.end(), is_word_of_size);
+  return !text.empty() && !is_digit(text[0]) &&
+         text.find_first_not_of(kInWords) == std::string_view::npos;
 }
 
 SymbolExpr parse_size(std::string_view text, const SourcePlace& place) {
@@ -209,7 +156,7 @@ SymbolExpr parse_size(std::string_view text, const SourcePlace& place) {
 }
 
 Constraint parse_constraint(std::string_view text, const SourcePlace& place) {
-  return SizeParser(text, place).constraint();
+  return {std::string(text), place, SizeParser(text, place).comparisons()};
 }
 
 Int evaluate(const SymbolExpr& expr, const SymbolValues& values, const SourcePlace& place) {

@@ -1,11 +1,11 @@
 // The integers of sizes, indices and coefficients. Ordinarily they are int64; the sources that say
 // Int are compiled a second time (ASSAY_SYMBOLIC) where an Int knows how it depends on the symbols
-// of a case, for a verdict on all sizes (symbolic/replay.h). There the prelude of that compilation
-// (static_check/symbolic) makes the sources' int64_t the same.
+// of a case, for a verdict on all sizes (symbolic/replay.h, static_check/symbolic).
 #pragma once
 
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <numeric>
 #include <string>
 
@@ -16,6 +16,7 @@ using PlainInt = int64_t;  // one that does not depend on symbols
 #ifdef ASSAY_SYMBOLIC
 
 #include "shared_ir/symbolic/number.h"
+#include "shared_ir/symbolic/number_format.h"
 #include "shared_ir/symbolic/replay.h"
 
 namespace assay {
@@ -23,6 +24,7 @@ namespace assay {
 using Int = symbolic::Number;
 using WideInt = symbolic::Number;
 
+using symbolic::abs;
 using symbolic::add_overflow;
 using symbolic::common_divisor;
 using symbolic::decimal;
@@ -76,6 +78,7 @@ namespace assay {
 using Int = int64_t;
 __extension__ using WideInt = __int128;
 
+using std::abs;
 inline Int common_divisor(Int a, Int b) { return std::gcd(a, b); }
 inline WideInt common_divisor(WideInt a, WideInt b) {
   if (a < 0) a = -a;

@@ -6,7 +6,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <ostream>
@@ -50,16 +49,18 @@ class Number {
   constexpr PolynomialId polynomial() const { return polynomial_; }
   constexpr bool is_constant() const { return polynomial_ == 0; }
 
-  // An index. Decides that the number is this one, as every conversion does.
+  // An index. Decides that the number is this one, as every conversion does. (To two types, so that
+  // std::to_string, which would take the index, is ambiguous: decimal() knows the symbols.)
   template <class T>
-    requires std::is_same_v<T, size_t>
+    requires(std::is_same_v<T, size_t> || std::is_same_v<T, unsigned long long>)
   constexpr operator T() const {  // NOLINT
     const int64_t index = is_constant() ? value_ : concrete(*this);
     if (index < 0) negative_index();
     return static_cast<T>(index);
   }
   template <class T>
-    requires(std::is_arithmetic_v<T> && !std::is_same_v<T, size_t>)
+    requires(std::is_arithmetic_v<T> && !std::is_same_v<T, size_t> &&
+             !std::is_same_v<T, unsigned long long>)
   constexpr explicit operator T() const {
     return static_cast<T>(is_constant() ? value_ : concrete(*this));
   }
@@ -259,11 +260,3 @@ struct std::numeric_limits<symbolic::Number> : std::numeric_limits<int64_t> {
   static constexpr symbolic::Number min() { return INT64_MIN; }
   static constexpr symbolic::Number max() { return INT64_MAX; }
 };
-// Numbers with other hashes are other numbers: a decision that nothing records. So the lifter
-// alone, which is not trusted, may have them as keys.
-#ifdef ASSAY_SYMBOLIC_HASH
-template <>
-struct std::hash<symbolic::Number> {
-  size_t operator()(const symbolic::Number& v) const { return std::hash<int64_t>{}(v.value()); }
-};
-#endif

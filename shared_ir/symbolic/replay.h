@@ -7,8 +7,8 @@
 // - Equal texts are equal polynomials, but other texts may be equal numbers at some instance. Names
 //   of functions are such texts. Functions of other names are not known to be equal, which claims
 //   nothing; nor is their order used for more than to put things into one.
-// - Other hashes and other bytes, in the same way. What is trusted (import, lowering, checker) has
-//   no hash of a Number (number.h) and looks at no bytes (tests/tooling, "decisions").
+// - Other bytes, in the same way. What is trusted (import, lowering, checker) looks at none
+//   (tests/tooling, "decisions"). A Number has no hash.
 // - Whether a size exceeds the largest tensor (exceeds, is_far): an assumption of the report.
 #pragma once
 

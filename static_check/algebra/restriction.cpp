@@ -65,11 +65,6 @@ bool same_function(const Term& a, const Term& b) {
   return a.atom == b.atom && a.layout == b.layout;
 }
 
-bool has_maximum(const Term& term) {
-  return std::any_of(term.restrictions.begin(), term.restrictions.end(),
-                     [](const Restriction& r) { return r.kind == Restriction::Kind::kMax; });
-}
-
 // The one key in which two otherwise equal restriction lists differ; a key that is missing on one
 // side is its full domain. nullptr when they differ in none or in several.
 const Restriction* only_difference(const std::vector<Restriction>& a,
@@ -163,7 +158,9 @@ void add_like(std::vector<Term>& terms) {
     changed = false;
     for (size_t i = 0; i < terms.size() && !changed; ++i) {
       for (size_t j = i + 1; j < terms.size() && !changed; ++j) {
-        if (!same_function(terms[i], terms[j]) || has_maximum(terms[i]) || has_maximum(terms[j]))
+        if (!same_function(terms[i], terms[j]) ||
+            any_is(terms[i].restrictions, Restriction::Kind::kMax) ||
+            any_is(terms[j].restrictions, Restriction::Kind::kMax))
           continue;
         if (terms[i].restrictions == terms[j].restrictions) {
           terms[i].coef = terms[i].coef + terms[j].coef;
@@ -238,6 +235,16 @@ Interval domain(const Restriction& restriction) {
 }
 
 bool same_key(const Restriction& a, const Restriction& b) { return compare_key(a, b) == 0; }
+
+bool all_are(const std::vector<Restriction>& restrictions, Restriction::Kind kind) {
+  return std::all_of(restrictions.begin(), restrictions.end(),
+                     [&](const Restriction& r) { return r.kind == kind; });
+}
+
+bool any_is(const std::vector<Restriction>& restrictions, Restriction::Kind kind) {
+  return std::any_of(restrictions.begin(), restrictions.end(),
+                     [&](const Restriction& r) { return r.kind == kind; });
+}
 
 bool before(const Restriction& a, const Restriction& b) { return compare_key(a, b) < 0; }
 

@@ -25,6 +25,9 @@ Interval domain(const Restriction& restriction);
 // atom.
 bool same_key(const Restriction& a, const Restriction& b);
 
+bool all_are(const std::vector<Restriction>& restrictions, Restriction::Kind kind);
+bool any_is(const std::vector<Restriction>& restrictions, Restriction::Kind kind);
+
 // Order of Term::restrictions.
 bool before(const Restriction& a, const Restriction& b);
 

@@ -1,6 +1,7 @@
 // Values on tile grids (proof.h): movement, refinement of grids, and structural equality.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -74,6 +75,14 @@ class Aligned {
 // Joins neighbouring tiles that are adjacent views of the same terms; drops cuts that are not
 // needed.
 void merge_tiles(Value& value);
+
+// Whether some term of some tile is such.
+template <class Such>
+bool any_term(const Value& value, const Such& such) {
+  return std::any_of(value.tiles.begin(), value.tiles.end(), [&](const Tile& tile) {
+    return std::any_of(tile.terms.begin(), tile.terms.end(), such);
+  });
+}
 
 Value permute(const Value& value, std::span<const Int> dims);
 Value slice(const Value& value, Int dim, Int start, Int count, Int step = 1);

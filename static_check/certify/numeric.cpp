@@ -2,41 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
 #include <random>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "shared_ir/base/error.h"
+#include "shared_ir/proof/double_arithmetic.h"
+#include "shared_ir/proof/formula_run.h"
 
 namespace assay {
 namespace {
 
-constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 constexpr double kAllowedRounding = 1e-8;  // relative; values are near 1
 
 using Coordinates = std::map<std::string, int64_t>;
 
-const std::map<std::string_view, double (*)(double)>& unary_functions() {
-  static const std::map<std::string_view, double (*)(double)> functions = {
-      {"exp", [](double x) { return std::exp(x); }},
-      {"log", [](double x) { return x > 0 ? std::log(x) : kUndefined; }},
-      {"sqrt", [](double x) { return x >= 0 ? std::sqrt(x) : kUndefined; }},
-      {"rsqrt", [](double x) { return x > 0 ? 1 / std::sqrt(x) : kUndefined; }},
-      {"reciprocal", [](double x) { return x != 0 ? 1 / x : kUndefined; }},
-      {"sin", [](double x) { return std::sin(x); }},
-      {"cos", [](double x) { return std::cos(x); }},
-      {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
-      {"not", [](double x) { return 1 - x; }},
-  };
-  return functions;
-}
-
 // One assignment of values to a lemma's variables.
-class Assignment {
+class Assignment : public DoubleArithmetic {
  public:
+  using Place = Coordinates;
+
   Assignment(DimSizes sizes) : sizes_(std::move(sizes)) {}
 
   const DimSizes& sizes() const { return sizes_; }
@@ -63,56 +48,22 @@ class Assignment {
     return at;
   }
 
-  double evaluate(const Formula& formula, const Coordinates& at) const {
-    switch (formula.kind) {
-      case Formula::Kind::kVariable:
-        return values_.at(formula.name)[index(at)];
-      case Formula::Kind::kNumber:
-        return formula.number.to_double();
-      case Formula::Kind::kSize:
-        return static_cast<double>(sizes_.at(formula.dim));
-      case Formula::Kind::kCall:
-        return formula.dim.empty() ? call(formula, at) : reduce(formula, at);
-    }
-    return kUndefined;
+  // What FormulaRun asks for.
+  double variable(const std::string& name, const Coordinates& at) const {
+    return values_.at(name)[index(at)];
   }
+  bool mask(const std::string& name, const Coordinates& at) const {
+    return variable(name, at) != 0;
+  }
+  int64_t size(const std::string& dim) const { return sizes_.at(dim); }
+  static int64_t& coordinate(Coordinates& at, const std::string& dim) { return at[dim]; }
 
  private:
-  double call(const Formula& formula, const Coordinates& at) const {
-    const double x = evaluate(formula.operands[0], at);
-    const auto unary = unary_functions().find(formula.name);
-    if (unary != unary_functions().end()) return unary->second(x);
-    const double y = evaluate(formula.operands[1], at);
-    if (formula.name == "add") return x + y;
-    if (formula.name == "mul" || formula.name == "and") return x * y;
-    if (formula.name == "or") return std::max(x, y);
-    if (formula.name == "keep") return x != 0 ? y : 0;
-    ASSAY_CHECK(formula.name == "maximum", "a function without a value: " + formula.name);
-    return std::isnan(x) || std::isnan(y) ? kUndefined : std::max(x, y);
-  }
-
-  double reduce(const Formula& formula, Coordinates at) const {
-    const double own =
-        formula.name == "sum" || formula.name == "max" ? 0 : evaluate(formula.operands[0], at);
-    double sum = 0, largest = -std::numeric_limits<double>::infinity(), exponentials = 0;
-    for (int64_t i = 0; i < sizes_.at(formula.dim); ++i) {
-      at[formula.dim] = i;
-      const double x = evaluate(formula.operands[0], at);
-      if (std::isnan(x)) return kUndefined;
-      sum += x;
-      largest = std::max(largest, x);
-      exponentials += std::exp(x);
-    }
-    if (formula.name == "sum") return sum;
-    if (formula.name == "max") return largest;
-    if (formula.name == "softmax") return std::exp(own) / exponentials;
-    ASSAY_CHECK(formula.name == "log_softmax", "a reduction without a value: " + formula.name);
-    return own - std::log(exponentials);
-  }
-
   DimSizes sizes_;
   std::map<std::string, std::vector<double>> values_;
 };
+
+using Run = FormulaRun<const Assignment>;
 
 class AssignmentDraws {
  public:
@@ -187,20 +138,23 @@ class AssignmentDraws {
   }
 
   bool meets_conditions(const Assignment& drawn) const {
+    Run run(drawn);
     for (const Condition& condition : lemma_.conditions) {
       if (condition.kind == Condition::Kind::kIndependent) continue;  // by repeat()
       for (size_t i = 0; i < drawn.elements(); ++i) {
-        const Coordinates at = drawn.coordinates(i);
-        const double x = drawn.evaluate(condition.operands[0], at);
-        const bool holds = condition.kind == Condition::Kind::kPositive      ? x > 0
-                           : condition.kind == Condition::Kind::kNonnegative ? x >= 0
-                           : condition.kind == Condition::Kind::kNonzero
-                               ? std::abs(x) > 1e-3  // a sum that cancels is not told from 0
-                               : x * drawn.evaluate(condition.operands[1], at) == 0;
-        if (!holds) return false;
+        if (!holds(condition, run, drawn.coordinates(i))) return false;
       }
     }
     return true;
+  }
+
+  static bool holds(const Condition& condition, Run& run, const Coordinates& at) {
+    if (condition.kind == Condition::Kind::kDisjoint)
+      return !(run.mask(condition.operands[0], at) && run.mask(condition.operands[1], at));
+    const double x = run.number(condition.operands[0], at);
+    if (condition.kind == Condition::Kind::kPositive) return x > 0;
+    if (condition.kind == Condition::Kind::kNonnegative) return x >= 0;
+    return std::abs(x) > 1e-3;  // a sum that cancels is not told from 0
   }
 
   const Lemma& lemma_;
@@ -228,13 +182,18 @@ std::string describe(const Assignment& drawn, const Coordinates& at, double left
 NumericResult search_difference(const Lemma& lemma, const NumericSearch& search) {
   NumericResult result;
   AssignmentDraws draws(lemma, search);
+  const std::set<std::string> masks = masks_of(lemma);
   for (int64_t i = 0; i < search.draws; ++i) {
     const auto drawn = draws.next();
     if (!drawn) continue;
     ++result.tried;
+    Run run(*drawn);
+    const auto value = [&](const Formula& side, const Coordinates& at) {
+      return is_mask(side, masks) ? static_cast<double>(run.mask(side, at)) : run.number(side, at);
+    };
     for (size_t element = 0; element < drawn->elements(); ++element) {
       const Coordinates at = drawn->coordinates(element);
-      const double left = drawn->evaluate(lemma.left, at), right = drawn->evaluate(lemma.right, at);
+      const double left = value(lemma.left, at), right = value(lemma.right, at);
       const double allowed = kAllowedRounding * (1 + std::abs(left) + std::abs(right));
       if (std::abs(left - right) <= allowed) continue;
       result.difference = describe(*drawn, at, left, right);

@@ -21,11 +21,6 @@ CleanExpr leaf_of(const Candidate& candidate) {
   return leaf;
 }
 
-bool boxes_only(const Term& term) {
-  return std::all_of(term.restrictions.begin(), term.restrictions.end(),
-                     [](const Restriction& r) { return r.kind == Restriction::Kind::kBox; });
-}
-
 // A part of a candidate's tile.
 struct Block {
   TileBox box;
@@ -166,7 +161,7 @@ std::vector<CleanExpr> CoverIndex::cover_term(const Term& wanted, const Shape& s
     const Tile& tile = candidate.value->tiles[use.tile];
     if (tile.terms.size() != 1) continue;
     const Term& term = tile.terms[0];
-    if (term.coef != wanted.coef || !boxes_only(term)) continue;
+    if (term.coef != wanted.coef || !all_are(term.restrictions, Restriction::Kind::kBox)) continue;
     const CleanExpr leaf = leaf_of(candidate);
     const auto add = [&](Piece piece, std::vector<Piece>& pieces) {
       piece.restrictions = term.restrictions;

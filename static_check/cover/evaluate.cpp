@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "shared_ir/clean_value.h"
 #include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/arithmetic/parts.h"
@@ -15,20 +16,58 @@ namespace {
 // stands.
 constexpr size_t kMostTerms = 256;
 
-Value evaluate_pad(Lifting& lifting, const CleanExpr& expr, const LeafValue& leaf) {
-  const Value inner = evaluate(lifting, expr.operands[0], leaf);
-  std::vector<Value> pieces;
-  const auto zeros = [&](Int count) {
-    if (count == 0) return;
-    Shape shape = inner.shape;
-    shape[static_cast<size_t>(expr.dim)] = count;
-    pieces.push_back(single_tile(std::move(shape), {}));
-  };
-  zeros(expr.start);
-  pieces.push_back(inner);
-  zeros(expr.end);
-  return concat(pieces, expr.dim);
-}
+// What clean_value() asks for.
+struct LiftedTensors {
+  using Tensor = Value;
+
+  static Value concat(std::span<const Value> pieces, Int dim) { return assay::concat(pieces, dim); }
+  static Value slice(const Value& x, Int dim, Int start, Int size) {
+    return merged(assay::slice(x, dim, start, size));
+  }
+  Value sum(std::span<const Value> terms) const {
+    std::vector<Value> operands(terms.begin(), terms.end());
+    for (Value& operand : operands) {
+      for (size_t t = 0; t < operand.tiles.size(); ++t) {
+        Tile& tile = operand.tiles[t];
+        if (tile.integer.empty()) continue;
+        tile.terms = {materialize(lifting, tile, tile_size(operand, t), DType::kInt64)};
+        tile.integer.clear();
+      }
+    }
+    Value result = merged(sum_of(lifting, std::move(operands)));
+    name_sums(lifting, result, DType::kFloat64);
+    return result;
+  }
+  static Value permute(const Value& x, const std::vector<Int>& dims) {
+    return assay::permute(x, dims);
+  }
+  Value reshape(const Value& x, const Shape& shape) const {
+    return reshape_any(lifting, x, shape, DType::kFloat64);
+  }
+  static Value pad(const Value& x, Int dim, Int before, Int after) {
+    std::vector<Value> pieces;
+    const auto zeros = [&](Int count) {
+      if (count == 0) return;
+      Shape shape = x.shape;
+      shape[static_cast<size_t>(dim)] = count;
+      pieces.push_back(single_tile(std::move(shape), {}));
+    };
+    zeros(before);
+    pieces.push_back(x);
+    zeros(after);
+    return assay::concat(pieces, dim);
+  }
+  static Value scale(const Value& x, Int numerator, Int denominator) {
+    return assay::scale(x, Rational(numerator, denominator));
+  }
+
+  static Value merged(Value value) {
+    merge_tiles(value);
+    return value;
+  }
+
+  Lifting& lifting;
+};
 
 // The newest name among the terms that only one side has.
 const Term* newest_difference(const Lifting& lifting, const std::vector<Term>& a,
@@ -71,50 +110,7 @@ bool equivalent_terms(const Lifting& lifting, std::vector<Term> a, std::vector<T
 }  // namespace
 
 Value evaluate(Lifting& lifting, const CleanExpr& expr, const LeafValue& leaf) {
-  switch (expr.kind) {
-    case CleanExpr::Kind::kTensor:
-      return leaf(expr.name, expr.rank);
-    case CleanExpr::Kind::kConcat: {
-      std::vector<Value> operands;
-      for (const CleanExpr& operand : expr.operands)
-        operands.push_back(evaluate(lifting, operand, leaf));
-      return concat(operands, expr.dim);
-    }
-    case CleanExpr::Kind::kSlice: {
-      Value result = slice(evaluate(lifting, expr.operands[0], leaf), expr.dim, expr.start,
-                           expr.end - expr.start);
-      merge_tiles(result);
-      return result;
-    }
-    case CleanExpr::Kind::kSum: {
-      std::vector<Value> operands;
-      for (const CleanExpr& operand : expr.operands)
-        operands.push_back(evaluate(lifting, operand, leaf));
-      for (Value& operand : operands) {
-        for (size_t t = 0; t < operand.tiles.size(); ++t) {
-          Tile& tile = operand.tiles[t];
-          if (tile.integer.empty()) continue;
-          tile.terms = {materialize(lifting, tile, tile_size(operand, t), DType::kInt64)};
-          tile.integer.clear();
-        }
-      }
-      Value result = sum_of(lifting, std::move(operands));
-      merge_tiles(result);
-      name_sums(lifting, result, DType::kFloat64);
-      return result;
-    }
-    case CleanExpr::Kind::kPermute:
-      return permute(evaluate(lifting, expr.operands[0], leaf), expr.dims);
-    case CleanExpr::Kind::kReshape:
-      return reshape_any(lifting, evaluate(lifting, expr.operands[0], leaf), expr.dims,
-                         DType::kFloat64);
-    case CleanExpr::Kind::kPad:
-      return evaluate_pad(lifting, expr, leaf);
-    case CleanExpr::Kind::kScale:
-      return scale(evaluate(lifting, expr.operands[0], leaf),
-                   Rational(expr.numerator, expr.denominator));
-  }
-  throw NotLifted{"unknown expression"};
+  return clean_value(LiftedTensors{lifting}, expr, leaf);
 }
 
 bool equivalent(const Lifting& lifting, const Value& a, const Value& b) {

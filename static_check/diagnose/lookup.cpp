@@ -81,8 +81,8 @@ std::optional<Nearest> compare_lookups(const Lifting& lifting, const Term& wante
     if (const auto index = single_index(lifting, term, *b)) seen = std::min(seen, *index);
   }
   Nearest result;
-  result.difference = "looks rows up with vocabulary offset " + std::to_string(seen) +
-                      ", expected " + std::to_string(seen - shift);
+  result.difference = "looks rows up with vocabulary offset " + decimal(seen) + ", expected " +
+                      decimal(seen - shift);
   result.hint = "check the vocabulary offset and bounds of this rank";
   result.closeness = 90;
   return result;

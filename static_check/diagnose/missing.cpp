@@ -101,9 +101,8 @@ std::optional<Nearest> missing_box(const Problem& problem, TensorId target, cons
   }
   if (shown == nullptr || elements >= element_count(value.shape)) return std::nullopt;
   Nearest result;
-  result.difference = "holds " + words + " alone; the ranks together hold " +
-                      std::to_string(elements) + " of " +
-                      std::to_string(element_count(value.shape)) + " elements";
+  result.difference = "holds " + words + " alone; the ranks together hold " + decimal(elements) +
+                      " of " + decimal(element_count(value.shape)) + " elements";
   result.hint = "are two of its operands split over the same ranks?";
   result.closeness = 66;
   result.name = name_of(*shown);

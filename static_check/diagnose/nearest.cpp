@@ -16,8 +16,7 @@ namespace {
 std::string range(const Intervals& intervals) {
   std::string text;
   for (const Interval& interval : intervals) {
-    text += (text.empty() ? "" : ", ") + std::to_string(interval.lo) + ".." +
-            std::to_string(interval.hi - 1);
+    text += (text.empty() ? "" : ", ") + decimal(interval.lo) + ".." + decimal(interval.hi - 1);
   }
   return text;
 }
@@ -106,9 +105,8 @@ Nearest compare_terms(const Problem& problem, const std::vector<Term>& wanted,
         const Int size = problem.lifting.universe().labels[static_cast<size_t>(r.label)].size;
         const bool plain = r.stride == 1 && r.radix == size;
         result.difference =
-            (plain ? "is a partial sum, of terms " + range(r.intervals) + " of " +
-                         std::to_string(size)
-                   : "is a partial sum, of some of " + std::to_string(size) + " terms");
+            (plain ? "is a partial sum, of terms " + range(r.intervals) + " of " + decimal(size)
+                   : "is a partial sum, of some of " + decimal(size) + " terms");
         result.partial = term;
       }
       result.hint = "are all parts added up before this is used?";
@@ -155,11 +153,7 @@ bool rest_is_elsewhere(const Nearest& part, const std::vector<const Candidate*>&
            a.intervals != b.intervals;
   };
   return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate* candidate) {
-    if (candidate->name != name) return false;
-    const auto& tiles = candidate->value->tiles;
-    return std::any_of(tiles.begin(), tiles.end(), [&](const Tile& tile) {
-      return std::any_of(tile.terms.begin(), tile.terms.end(), is_rest);
-    });
+    return candidate->name == name && any_term(*candidate->value, is_rest);
   });
 }
 

@@ -67,8 +67,8 @@ std::optional<Place> place_of(const Layout& whole, const Layout& part) {
 
 std::string coordinates_in_words(const Interval& range, size_t dim, size_t dims) {
   const std::string text = range.hi - range.lo == 1
-                               ? std::to_string(range.lo)
-                               : std::to_string(range.lo) + ".." + std::to_string(range.hi - 1);
+                               ? decimal(range.lo)
+                               : decimal(range.lo) + ".." + decimal(range.hi - 1);
   const std::string plural = range.hi - range.lo == 1 ? " " : "s ";
   if (dims == 1) return "element" + plural + text;
   if (dim == 0) return "row" + plural + text;

@@ -121,7 +121,7 @@ bool expects_ignored(const OperatorTable& operators, const Program& of, const No
 }
 
 UserError other_count(const Graph& graph, const Node& node, Int ignored, const std::string& what) {
-  return {node.source, graph.name + ": " + node.op + what + " (" + std::to_string(ignored) + ")",
+  return {node.source, graph.name + ": " + node.op + what + " (" + decimal(ignored) + ")",
           "divide the sum of all parts' losses by the sum of their counts (reduction=\"sum\", "
           "all_reduce of both); or, where no target is ignored, say so in the case: [assume] "
           "ignored_targets = \"none\" (in a test, options().no_target_ignored = true)"};

@@ -1,6 +1,5 @@
 #include "static_check/domains/undefined_outputs.h"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -16,11 +15,6 @@
 
 namespace assay {
 namespace {
-
-bool is_movement(Prim prim) {
-  return prim == Prim::kPermute || prim == Prim::kReshape || prim == Prim::kExpand ||
-         prim == Prim::kSlice;
-}
 
 // The number that every element of the value is.
 std::optional<double> constant_of(const Lifting& lifting, const Value& value) {
@@ -89,10 +83,7 @@ class Tensors {
   }
 
   bool speaks_of_undefined(const Value& value) {
-    return std::any_of(value.tiles.begin(), value.tiles.end(), [this](const Tile& tile) {
-      return std::any_of(tile.terms.begin(), tile.terms.end(),
-                         [this](const Term& term) { return is_made_of_undefined(term.atom); });
-    });
+    return any_term(value, [this](const Term& term) { return is_made_of_undefined(term.atom); });
   }
 
   // Of an infinity, NaN, memory that nothing has written, what has no value, or something unknown.

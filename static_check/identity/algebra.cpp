@@ -254,9 +254,10 @@ std::optional<Number> Algebra::joined(const Number& a, const Number& b) {
       const Number& sign = first ? flag : other;
       if (!sign.form->is_sign || sign.form->negated) return std::nullopt;
       const Number difference = settled(first ? subtract(under, beside) : subtract(beside, under));
-      const uint64_t argument = sign.form->argument.value;
-      if (difference.residue.value == argument) return maximum(under, beside);
-      if (difference.residue.value == kValues.negative(argument)) return minimum(under, beside);
+      const Residue& argument = sign.form->argument;
+      if (is_positive_multiple(difference.residue, argument)) return maximum(under, beside);
+      if (is_positive_multiple(Residue{} - difference.residue, argument))
+        return minimum(under, beside);
     }
     return std::nullopt;
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "static_check/identity/angles.h"
@@ -60,7 +61,7 @@ class Algebra {
   const Rational* constant_of(const Number& number) const;
   bool is_zero(const Number& number) const;
 
-  Number add(const Number& a, const Number& b);  // signs.cpp
+  Number add(const Number& a, const Number& b);  // signed_arithmetic.cpp
   Number subtract(const Number& a, const Number& b) { return add(a, negative(b)); }
   Number negative(const Number& a) { return scaled(a, -1); }
   Number scaled(const Number& a, const Rational& by);
@@ -74,7 +75,7 @@ class Algebra {
   Number sine(const Number& a);
 
   // Of one or more.
-  Number maximum(std::span<const Number> of);  // signs.cpp
+  Number maximum(std::span<const Number> of);  // signed_arithmetic.cpp
   Number maximum(const Number& a, const Number& b) { return maximum(std::vector{a, b}); }
   // The same, as what stays a function of all of them by cases too.
   Number maximum_as_set(std::span<const Number> of);
@@ -138,6 +139,9 @@ class Algebra {
   Number roots(Residue factor, std::vector<std::pair<Residue, Rational>> powers) const;
   // base^exponent, between 0 and 1.
   Residue unit_root(const Residue& base, const Rational& exponent) const;
+  bool is_positive_multiple(const Residue& a, const Residue& b) const;
+  Residue with_the_sign_of(const Residue& number);
+  std::optional<Number> reciprocal_of_maximum(const Number& a);
   Number root_of_constant(const Rational& base, const Rational& exponent);
   Number maximum_of(std::vector<Residue> elements);
   // choices.cpp
@@ -188,8 +192,10 @@ class Algebra {
   Angles angles_{[this](uint64_t angle) { return random_residue("angle", {&angle, 1}); }};
   std::unordered_map<uint64_t, FormPointer> constants_;  // by value
   std::unordered_map<uint64_t, Number> arguments_;       // by cases: of exponentials, by value
-  std::unordered_map<uint64_t, Ranked> ranked_;          // by value
-  std::unordered_map<uint64_t, Residue> positive_;       // what logarithms are of, by value
+  std::vector<Residue> signs_asked_;
+  std::unordered_set<uint64_t> positive_elements_;  // of maxima, by value
+  std::unordered_map<uint64_t, Ranked> ranked_;     // by value
+  std::unordered_map<uint64_t, Residue> positive_;  // what logarithms are of, by value
 };
 
 Residue operator+(const Residue& a, const Residue& b);

@@ -131,7 +131,24 @@ Number Algebra::reciprocal(const Number& a) {
   if (!a.is_finite()) return constant(0);
   // What a flag leaves out has none.
   if (has(a, Form::Kind::kFlag) || has(a, Form::Kind::kKept)) return unknown("reciprocal", {&a, 1});
+  if (const auto least = reciprocal_of_maximum(a)) return *least;
   return power(a, -1);
+}
+
+// Of positive numbers 1 / max(x, y) is min(1/x, 1/y).
+std::optional<Number> Algebra::reciprocal_of_maximum(const Number& a) {
+  if (!has(a, Form::Kind::kMaximum) || a.form->negated) return std::nullopt;
+  std::vector<Number> negatives;
+  for (const Residue& element : *a.form->elements) {
+    const Residue x = element + a.form->shift;
+    if (const Rational* constant = known(x); constant != nullptr && constant->is_positive())
+      negatives.push_back(this->constant(Rational(-1) / *constant));
+    else if (positive_elements_.contains(x.value))
+      negatives.push_back(negative({raised(x, -1)}));
+    else
+      return std::nullopt;
+  }
+  return negative(maximum_as_set(negatives));
 }
 
 Number Algebra::plain_power(const Number& number, const Rational& exponent) {
@@ -281,6 +298,7 @@ Number Algebra::maximum_as_set(std::span<const Number> of) {
         elements.push_back(element + member.form->shift);
     } else {
       elements.push_back(member.residue);
+      if (member.sign == Sign::kPositive) positive_elements_.insert(member.residue.value);
     }
   }
   if (elements.empty()) return greatest == nullptr ? infinity(true) : *greatest;
@@ -354,8 +372,9 @@ Number Algebra::is_positive(const Number& number) {
     }
   if (a.residue.value == 0) return constant(0);
   if (cases_ != nullptr) return constant(sign(number, Cases::Use::kFlag) > 0 ? 1 : 0);
-  const uint64_t keys[] = {a.residue.value};
-  return flagged(random_residue("positive", keys), &a.residue, false);
+  const Residue of = with_the_sign_of(a.residue);
+  const uint64_t keys[] = {of.value};
+  return flagged(random_residue("positive", keys), &of, false);
 }
 
 Number Algebra::is_equal(const Number& a, const Number& b) {

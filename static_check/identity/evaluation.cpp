@@ -11,7 +11,7 @@
 #include "static_check/identity/magnitudes.h"
 
 namespace assay::identity {
-// The algebra of JointRun and CleanRun, over the programs of one side.
+// The algebra of JointRun and of clean expressions, over the programs of one side.
 class Side {
  public:
   using Number = identity::Number;
@@ -330,8 +330,8 @@ void Evaluation::run() {
 
 namespace {
 
-Tensor value_of(const Graph& graph, const CoreProgram& program, const std::vector<Tensor>& values,
-                const std::string& name) {
+const Tensor& value_of(const Graph& graph, const CoreProgram& program,
+                       const std::vector<Tensor>& values, const std::string& name) {
   const CoreId id = program.value_of[static_cast<size_t>(graph.find(name))];
   if (id == kNone) throw NotRepresented{"a tensor without a value"};
   return values[static_cast<size_t>(id)];
@@ -342,21 +342,20 @@ Tensor value_of(const Graph& graph, const CoreProgram& program, const std::vecto
 Tensor Evaluation::of_specification(const CleanExpr& expr) {
   const std::vector<CoreProgram> none;
   Side numbers(*this, {}, none, true);
-  const reference::CleanRun<Side>::Leaf leaf = [&](const std::string& name, Rank) {
+  return reference::evaluate(numbers, expr, [&](const std::string& name, Rank) -> const Tensor& {
     return value_of(problem_.refinement.sequential, problem_.sequential_program, sequential_[0],
                     name);
-  };
-  return reference::CleanRun<Side>(numbers, leaf).evaluate(expr);
+  });
 }
 
 Tensor Evaluation::of_ranks(const CleanExpr& expr) {
   const std::vector<CoreProgram> none;
   Side numbers(*this, {}, none, false);
-  const reference::CleanRun<Side>::Leaf leaf = [&](const std::string& name, Rank rank) {
-    const auto r = static_cast<size_t>(rank);
-    return value_of(problem_.rank_graph(rank), problem_.rank_programs[r], ranks_[r], name);
-  };
-  return reference::CleanRun<Side>(numbers, leaf).evaluate(expr);
+  return reference::evaluate(
+      numbers, expr, [&](const std::string& name, Rank rank) -> const Tensor& {
+        const auto r = static_cast<size_t>(rank);
+        return value_of(problem_.rank_graph(rank), problem_.rank_programs[r], ranks_[r], name);
+      });
 }
 
 bool Evaluation::equal(const CleanExpr& sequential, const CleanExpr& replica) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "shared_ir/reference/element_functions.h"
+#include "static_check/algebra/restriction.h"
 
 namespace assay {
 
@@ -50,9 +51,7 @@ Sign sign_of_function(const std::string& fn, const Sign& operands) {
 }
 
 bool adds_up(const Instance::CombineTerm& term) {
-  return term.coef.is_positive() &&
-         std::all_of(term.restrictions.begin(), term.restrictions.end(),
-                     [](const Restriction& r) { return r.kind == Restriction::Kind::kBox; });
+  return term.coef.is_positive() && all_are(term.restrictions, Restriction::Kind::kBox);
 }
 
 // Guards are among the operands, but no part of the value.

@@ -1,11 +1,11 @@
 #include "static_check/residual/numbers.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <vector>
 
+#include "shared_ir/proof/double_arithmetic.h"
+#include "shared_ir/proof/formula_run.h"
 #include "shared_ir/symbolic/integer.h"
 
 namespace assay {
@@ -23,15 +23,17 @@ double random_number(int32_t atom, Int index) {
   return 0.25 + static_cast<double>(x >> 11) * 0x1p-53;
 }
 
-class Numbers {
+class Numbers : public DoubleArithmetic {
  public:
+  using Place = std::vector<Int>;
+
   Numbers(const LemmaProof& terms, Int& budget) : terms_(terms), budget_(budget) {
     definition_.assign(terms.leaves.size(), nullptr);
     for (const LemmaProof::Definition& definition : terms.definitions)
       definition_[static_cast<size_t>(definition.leaf)] = &definition.formula;
   }
 
-  double leaf(int32_t number, std::vector<Int>& at) {
+  double leaf(int32_t number, const Place& at) {
     const LemmaProof::Leaf& leaf = terms_.leaves[static_cast<size_t>(number)];
     Int index = leaf.offset;
     for (size_t d = 0; d < at.size(); ++d) index += leaf.strides[d] * at[d];
@@ -39,42 +41,23 @@ class Numbers {
     if (known != values_.end()) return known->second;
     if (--budget_ < 0) throw OutOfBudget{};
     const Formula* formula = definition_[static_cast<size_t>(number)];
-    const double value = formula ? evaluate(*formula, at) : random_number(leaf.atom, index);
+    const double value =
+        formula ? FormulaRun(*this).number(*formula, at) : random_number(leaf.atom, index);
     values_.emplace(std::pair{leaf.atom, index}, value);
     return value;
   }
 
- private:
-  double evaluate(const Formula& formula, std::vector<Int>& at) {
-    if (formula.kind == Formula::Kind::kNumber) return formula.number.to_double();
-    if (formula.kind == Formula::Kind::kVariable) return leaf(leaf_number(formula.name), at);
-    const std::string& name = formula.name;
-    if (!formula.dim.empty()) return reduce(formula, at);
-    const double x = evaluate(formula.operands[0], at);
-    if (name == "exp") return std::exp(x);
-    if (name == "log") return std::log(x);
-    if (name == "sqrt") return std::sqrt(x);
-    if (name == "rsqrt") return 1 / std::sqrt(x);
-    if (name == "reciprocal") return 1 / x;
-    if (name == "sin") return std::sin(x);
-    if (name == "cos") return std::cos(x);
-    if (name == "sigmoid") return 1 / (1 + std::exp(-x));
-    const double y = evaluate(formula.operands[1], at);
-    return name == "add" ? x + y : name == "mul" ? x * y : std::max(x, y);
-  }
+  // What FormulaRun asks for.
+  double variable(const std::string& name, const Place& at) { return leaf(leaf_number(name), at); }
+  bool mask(const std::string& name, const Place& at) { return variable(name, at) != 0; }
+  Int size(const std::string& dim) const { return terms_.dims[position(dim)].size; }
+  Int& coordinate(Place& at, const std::string& dim) const { return at[position(dim)]; }
 
-  double reduce(const Formula& formula, std::vector<Int>& at) {
-    size_t dim = 0;
-    while (terms_.dims[dim].name != formula.dim) ++dim;
-    double sum = 0, largest = -std::numeric_limits<double>::infinity();
-    const Int before = at[dim];
-    for (at[dim] = 0; at[dim] < terms_.dims[dim].size; ++at[dim]) {
-      const double x = evaluate(formula.operands[0], at);
-      sum += x;
-      largest = std::max(largest, x);
-    }
-    at[dim] = before;
-    return formula.name == "sum" ? sum : largest;
+ private:
+  size_t position(const std::string& dim) const {
+    size_t at = 0;
+    while (terms_.dims[at].name != dim) ++at;
+    return at;
   }
 
   const LemmaProof& terms_;
@@ -104,7 +87,7 @@ std::optional<Rational> common_factor(const LemmaProof& terms, Int& budget) {
   std::optional<Rational> factor;
   try {
     for (const Int step : {0, 1, 3}) {
-      std::vector<Int> at;
+      Numbers::Place at;
       for (const LemmaProof::Dim& dim : terms.dims) at.push_back(step % dim.size);
       const double left = numbers.leaf(terms.left, at), right = numbers.leaf(terms.right, at);
       if (!factor) factor = simple_fraction(left / right);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/residual/terms.h"
 
 namespace assay {
@@ -51,7 +52,7 @@ bool EqualitySearch::budget_is_spent() {
   else if (budget_.saturations <= 0)
     bound = std::to_string(whole_budget_.saturations) + " pairs that lemmas do not make equal";
   else if (budget_.evaluations <= 0)
-    bound = std::to_string(whole_budget_.evaluations) + " terms evaluated on numbers";
+    bound = decimal(whole_budget_.evaluations) + " terms evaluated on numbers";
   if (bound.empty()) return false;
   stopped_.push_back("the search by lemmas ended: the limit of " + bound + " was reached");
   return true;

@@ -21,10 +21,18 @@ constexpr int64_t kSolverLimitMs = 5000;
 class AllSizes {
  public:
   AllSizes(const std::filesystem::path& path, const StaticOptions& options)
-      : path_(path), options_(options), symbols_(load_symbols(path)), solver_(kSmtModule) {
+      : path_(path),
+        options_(options),
+        symbols_(load_symbols(path)),
+        solver_(kSmtModule),
+        replay_(symbolic::kReplayModule) {
     if (!solver_.loaded()) {
       throw UserError({path.string()}, "sizes for its symbols cannot be chosen without z3",
                       solver_.why_not());
+    }
+    if (!replay_.loaded()) {
+      throw UserError({path.string()}, "its proof cannot be made over the symbols",
+                      replay_.why_not());
     }
     for (const Symbol& symbol : symbols_) {
       query_.symbols.push_back(symbol.name);
@@ -138,11 +146,13 @@ class AllSizes {
   // go through.
   bool generalise(const SymbolInstance& instance, StaticReport& report) {
     const std::set<std::string> certified = certified_lemmas(report);
-    const symbolic::ReplayedProof proof =
-        symbolic::replay_proof({path_.string(),
-                                {instance.begin(), instance.end()},
-                                options_.timeout.count(),
-                                {certified.begin(), certified.end()}});
+    symbolic::ReplayedProof proof;
+    (*replay_.function<symbolic::ReplayProof>(symbolic::kReplayProof))(
+        {path_.string(),
+         {instance.begin(), instance.end()},
+         options_.timeout.count(),
+         {certified.begin(), certified.end()}},
+        proof);
     SizesReport::Proved& proved = sizes_.proved.emplace_back();
     proved.instance = instance;
     if (!proof.accepted) {
@@ -210,7 +220,8 @@ class AllSizes {
   const StaticOptions options_;
   const std::vector<Symbol> symbols_;
   const Module solver_;
-  SymbolQuery query_;  // of sizes for which there is no proof yet
+  const Module replay_;  // of the proof, over the symbols
+  SymbolQuery query_;    // of sizes for which there is no proof yet
   SizesReport sizes_;
   int implied_ = 0;  // conditions of the proofs, by the constraints
 };

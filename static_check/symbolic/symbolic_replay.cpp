@@ -57,14 +57,13 @@ symbolic::ReplayedProof run(const symbolic::ReplayQuery& query) {
 }  // namespace
 }  // namespace assay
 
-symbolic::ReplayedProof symbolic::replay_proof(const ReplayQuery& query) {
-  ReplayedProof result;
+void assay_symbolic_replay_proof(const symbolic::ReplayQuery& query,
+                                 symbolic::ReplayedProof& result) {
   try {
-    return assay::run(query);
+    result = assay::run(query);
   } catch (const symbolic::Overflow&) {
     result.reason = "a size over the symbols leaves 64 bits";
   } catch (const std::exception& error) {
     result.reason = error.what();
   }
-  return result;
 }

@@ -1,5 +1,7 @@
 // The proof of a case at an instance of its symbols, run again with integers that know how they
-// depend on the symbols: at which other instances is it a proof as well?
+// depend on the symbols: at which other instances is it a proof as well? The module
+// libassay_symbolic.so says. What it has of namespace assay is other than what the program has under
+// the same names, so that nothing of it is here.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +30,12 @@ struct ReplayedProof {
   std::map<std::string, std::vector<std::string>> relations;  // of outputs, over the symbols
 };
 
-ReplayedProof replay_proof(const ReplayQuery& query);
+inline constexpr const char* kReplayModule = "assay_symbolic";
+inline constexpr const char* kReplayProof = "assay_symbolic_replay_proof";
+
+// Throws nothing.
+using ReplayProof = void(const ReplayQuery& query, ReplayedProof& result);
 
 }  // namespace symbolic
+
+extern "C" symbolic::ReplayProof assay_symbolic_replay_proof __attribute__((visibility("default")));

@@ -93,7 +93,7 @@ TEST(CheckCommand, ExitCodeIsTheLargestOverTheCases) {
   EXPECT_LT(outcome.text.find("error"), outcome.text.find("small: proved"));
 }
 
-TEST(CheckCommand, SaysWhyItDidNotReplayWhenThereIsNoModule) {
+TEST(CheckCommand, SaysWhyItLooksForNoWitnessWhenThereIsNoModule) {
   ScratchFolder folder;
   auto files = test::small_case_files();
   test::apply({"rank1.json", "aten.relu.default", "aten.tanh.default"}, &files);

@@ -70,7 +70,7 @@ TEST(DynamicCheck, ACorrectProgramPassesOverTwentySeedsInEveryPrecision) {
           run(mlp, {.precision = precision, .seed = seed, .completion = delayed_completion(seed)});
       EXPECT_EQ(report.triage, "pass")
           << to_string(precision) << " seed " << seed << ": " << show(report);
-      EXPECT_EQ(report.verdict, Verdict::kProved);
+      EXPECT_EQ(report.verdict, RunVerdict::kAgrees);
       EXPECT_EQ(report.compared, static_cast<int64_t>(mlp.relations.size()));
       EXPECT_EQ(report.skipped, 0);
     }
@@ -106,7 +106,7 @@ TEST(DynamicCheck, NothingComparedIsNoPass) {
   mlp.relations.clear();
   const DynamicReport report = run(mlp);
   EXPECT_EQ(report.triage, "not_compared");
-  EXPECT_NE(report.verdict, Verdict::kProved);
+  EXPECT_NE(report.verdict, RunVerdict::kAgrees);
 }
 
 TEST(DynamicCheck, AProductThatLosesItsLastBlockIsAKernelFault) {
@@ -119,7 +119,7 @@ TEST(DynamicCheck, AProductThatLosesItsLastBlockIsAKernelFault) {
                     return at::mm(a.narrow(1, 0, kept), b.narrow(0, 0, kept));
                   })});
     EXPECT_EQ(report.triage, "kernel") << show(report);
-    EXPECT_EQ(report.verdict, Verdict::kRefuted);
+    EXPECT_EQ(report.verdict, RunVerdict::kDeviates);
     ASSERT_TRUE(report.first_deviation);
     EXPECT_EQ(report.first_deviation->tensor, "mm");
     EXPECT_EQ(report.first_deviation->op, "aten.mm.default");
@@ -199,7 +199,7 @@ TEST_P(CorruptedRelation, MakesTheRunFail) {
     if (entry.tensor == GetParam().first) entry = relation(GetParam().first, {GetParam().second});
   }
   const DynamicReport report = run(mlp);
-  EXPECT_EQ(report.verdict, Verdict::kRefuted) << show(report);
+  EXPECT_EQ(report.verdict, RunVerdict::kDeviates) << show(report);
   EXPECT_EQ(report.first_deviation->tensor, GetParam().first);
 }
 
@@ -245,7 +245,7 @@ TEST(DynamicCheck, ARankThatThrowsIsNamedWithTheLastOperatorThatItRan) {
     if (context.rank() == 1) throw std::runtime_error("out of luck");
   };
   const DynamicReport report = run(mlp);
-  EXPECT_EQ(report.verdict, Verdict::kError);
+  EXPECT_EQ(report.verdict, RunVerdict::kFailed);
   ASSERT_TRUE(report.first_deviation);
   EXPECT_EQ(report.first_deviation->ranks, std::vector<Rank>{1});
   EXPECT_EQ(report.first_deviation->op, "aten.mul.Tensor");
@@ -258,7 +258,7 @@ TEST(DynamicCheck, ARunThatIsNotWhatWasCapturedIsRefused) {
   Mlp mlp = make_mlp();
   mlp.programs.sequential = make_mlp({.offset = 1}).programs.sequential;
   const DynamicReport report = run(mlp);
-  EXPECT_EQ(report.verdict, Verdict::kError);
+  EXPECT_EQ(report.verdict, RunVerdict::kFailed);
   EXPECT_THAT(report.first_deviation->detail, testing::HasSubstr("not what was captured"));
 }
 

@@ -139,13 +139,13 @@ TEST(KeptTraces, SayThatSpreadsCouldNotBeRaised) {
   TraceComparison question = kept.question;
   question.refinement.reset();
   DynamicReport report = compare_traces(question);
-  EXPECT_EQ(report.verdict, Verdict::kRefuted);
+  EXPECT_EQ(report.verdict, RunVerdict::kDeviates);
   EXPECT_THAT(report.not_raised, HasSubstr("no case"));
 
   question = kept.question;
   question.ranks[1] = without("x", question.ranks[1], kept.folder.path() / "other.trace");
   report = compare_traces(question);
-  EXPECT_EQ(report.verdict, Verdict::kRefuted);
+  EXPECT_EQ(report.verdict, RunVerdict::kDeviates);
   EXPECT_THAT(report.not_raised, HasSubstr("other.trace: there is no input 'x'"));
 }
 
@@ -200,7 +200,7 @@ TEST(CompareTraces, WithoutTheGraphsADeviationIsNotExplained) {
   const Kept right, wrong(make_mlp(), scaled_product);
   EXPECT_EQ(compare_traces(right.within(1e-5)).triage, "pass");
   const DynamicReport report = compare_traces(wrong.within(1e-5));
-  EXPECT_EQ(report.verdict, Verdict::kRefuted);
+  EXPECT_EQ(report.verdict, RunVerdict::kDeviates);
   EXPECT_EQ(report.triage, "deviation");
   ASSERT_TRUE(report.first_deviation);
   EXPECT_EQ(report.first_deviation->tensor, "mm");
@@ -213,10 +213,10 @@ TEST(CompareTraces, WithoutTheGraphsADeviationIsNotExplained) {
 TEST(CompareTraces, AnErrorIsAllowedUpToTheBound) {
   const Kept wrong(make_mlp(), scaled_product);
   const DynamicReport within = compare_traces(wrong.within(0.02));
-  EXPECT_EQ(within.verdict, Verdict::kProved);
+  EXPECT_EQ(within.verdict, RunVerdict::kAgrees);
   EXPECT_TRUE(std::isinf(within.family_false_positive_rate)) << "none can be stated";
   const DynamicReport outside = compare_traces(wrong.within(0.003));
-  EXPECT_EQ(outside.verdict, Verdict::kRefuted);
+  EXPECT_EQ(outside.verdict, RunVerdict::kDeviates);
   EXPECT_EQ(outside.not_raised, "") << "a bound is not raised";
 }
 
@@ -256,7 +256,7 @@ TEST(CompareTraces, AnInnerTensorThatTheBaseLacksIsSkippedAndSaysSo) {
   Kept kept;
   kept.question.base = without("gelu", kept.question.base, kept.folder.path() / "less.trace");
   const DynamicReport report = compare_traces(kept.question);
-  EXPECT_EQ(report.verdict, Verdict::kProved);
+  EXPECT_EQ(report.verdict, RunVerdict::kAgrees);
   EXPECT_EQ(report.compared, kept.report.compared - 1);
   ASSERT_EQ(report.skipped_why.size(), 1u);
   EXPECT_THAT(report.skipped_why.front(), HasSubstr("gelu: not in"));

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <limits>
 
+#include "dynamic_check/cuda/block_sums_kernel.h"
 #include "dynamic_check/cuda/noise_kernel.h"
-#include "dynamic_check/cuda/norms_kernel.h"
 #include "dynamic_check/numbers/norms.h"
 #include "dynamic_check/numbers/random.h"
 #include "dynamic_check/numbers/rounding.h"

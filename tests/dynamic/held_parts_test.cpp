@@ -55,7 +55,7 @@ DynamicReport check_moving(double offset, bool rows) {
 TEST(HeldParts, ThatLoseDigitsAreFound) {
   for (const bool rows : {false, true}) {
     const DynamicReport report = check_moving(3000, rows);
-    EXPECT_EQ(report.verdict, Verdict::kRefuted) << "rows " << rows;
+    EXPECT_EQ(report.verdict, RunVerdict::kDeviates) << "rows " << rows;
     ASSERT_TRUE(report.first_deviation);
     EXPECT_EQ(report.first_deviation->tensor, "tanh");
     EXPECT_THAT(report.first_deviation->detail,
@@ -96,7 +96,7 @@ TEST(HeldParts, AreComparedInKeptTracesToo) {
     const DynamicReport compared = compare_traces(question);
     EXPECT_EQ(compared.verdict, run.verdict);
     EXPECT_EQ(compared.triage, run.triage);
-    EXPECT_EQ(compared.verdict == Verdict::kRefuted, offset > 1);
+    EXPECT_EQ(compared.verdict == RunVerdict::kDeviates, offset > 1);
   }
 }
 

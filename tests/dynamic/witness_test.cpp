@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-TEST(Replay, ACorrectProgramHasNoWitness) {
+TEST(Witness, ACorrectProgramHasNoWitness) {
   const test::Mlp mlp = test::make_mlp();
   const WitnessSearch result = find_witness(mlp.refinement, mlp.relations);
   EXPECT_EQ(result.why_not, "");
@@ -18,14 +18,14 @@ TEST(Replay, ACorrectProgramHasNoWitness) {
   EXPECT_GT(result.compared, 10);
 }
 
-TEST(Replay, AMissingReductionHasAWitness) {
+TEST(Witness, AMissingReductionHasAWitness) {
   const test::Mlp mlp = test::make_mlp({.reduces = false});
   const WitnessSearch result = find_witness(mlp.refinement);
   ASSERT_TRUE(result.witness);
   EXPECT_EQ(result.witness->tensor, "y");
 }
 
-TEST(Replay, CollectivesThatDoNotMeetAreAWitness) {
+TEST(Witness, CollectivesThatDoNotMeetAreAWitness) {
   test::Mlp mlp = test::make_mlp();
   mlp.refinement.ranks[1] = test::make_mlp({.reduces = false}).refinement.ranks[1];
   const WitnessSearch result = find_witness(mlp.refinement);
@@ -33,14 +33,14 @@ TEST(Replay, CollectivesThatDoNotMeetAreAWitness) {
   EXPECT_NE(result.witness->failure, "");
 }
 
-TEST(Replay, WithoutAnExpectationThereIsNothingToCompare) {
+TEST(Witness, WithoutAnExpectationThereIsNothingToCompare) {
   test::Mlp mlp = test::make_mlp();
   mlp.refinement.expect.clear();
   EXPECT_NE(find_witness(mlp.refinement).why_not, "");
 }
 
 // The offset of the second vocabulary shard, one too small: only ids at the bound show it.
-TEST(Replay, AVocabularyOffsetThatIsOffByOneHasAWitness) {
+TEST(Witness, AVocabularyOffsetThatIsOffByOneHasAWitness) {
   ASSAY_NEED_CAPTURED_GRAPHS();
   Case refinement = load_case(test::captured_graphs() / "qwen2-tp2");
   for (Node& node : refinement.ranks[1].nodes) {
@@ -78,7 +78,7 @@ WitnessSearch cancelling_sums(double added_by_rank_1) {
   return find_witness(builder.build(), {}, {.seeds = {1, 2, 3, 4, 5, 6}, .reduce = false});
 }
 
-TEST(Replay, RoundingOfValuesThatCancelIsNoWitness) {
+TEST(Witness, RoundingOfValuesThatCancelIsNoWitness) {
   const WitnessSearch right = cancelling_sums(1e9);
   EXPECT_EQ(right.why_not, "");
   EXPECT_FALSE(right.witness) << right.witness->error;
@@ -86,7 +86,7 @@ TEST(Replay, RoundingOfValuesThatCancelIsNoWitness) {
 }
 
 // A proof takes integers as numbers, whatever types the ranks have them in.
-TEST(Replay, ReadsIntegersOfSeveralTypesAsNumbers) {
+TEST(Witness, ReadsIntegersOfSeveralTypesAsNumbers) {
   const auto run = [](int64_t added_by_rank_1) {
     test::CaseBuilder builder(2);
     test::GraphBuilder& whole = builder.sequential();
@@ -111,7 +111,7 @@ TEST(Replay, ReadsIntegersOfSeveralTypesAsNumbers) {
 }
 
 // What is a view of memory in flight is what arrives there.
-TEST(Replay, LooksAtViewsOfMemoryInFlightOnceItHasArrived) {
+TEST(Witness, LooksAtViewsOfMemoryInFlightOnceItHasArrived) {
   const auto run = [](const char* tensor) {
     test::CaseBuilder builder(2);
     test::GraphBuilder& whole = builder.sequential();

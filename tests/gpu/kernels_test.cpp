@@ -7,8 +7,8 @@
 
 #include <limits>
 
+#include "dynamic_check/cuda/block_sums.h"
 #include "dynamic_check/cuda/gpus.h"
-#include "dynamic_check/cuda/norms.h"
 #include "dynamic_check/numbers/norms.h"
 #include "dynamic_check/numbers/random.h"
 #include "dynamic_check/numbers/rounding.h"

@@ -1,5 +1,5 @@
 #include "dynamic_check/cuda/cuda_call.h"
-#include "dynamic_check/cuda/elements.h"
+#include "dynamic_check/cuda/kernel_elements.h"
 #include "tests/gpu/swiglu.h"
 
 namespace assay::test {

@@ -14,7 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// A kernel that takes moderate numbers alone: a replay, which tries large ones too, cannot run it.
+// A kernel that takes moderate numbers alone: a search for a witness, which tries large ones too,
+// cannot run it.
 at::Tensor moderate(const at::Tensor& x) {
   TORCH_CHECK(x.abs().max().item<double>() < 6, "the number is too large");
   return x * 2;
@@ -96,13 +97,13 @@ TEST(AcceptedApproximation, LeavesABugAfterItToProofAndRun) {
   EXPECT_EQ(report.exit, 1);
   EXPECT_EQ(report.statics->verdict, Verdict::kUnproved);
   ASSERT_TRUE(report.dynamic);
-  EXPECT_EQ(report.dynamic->verdict, Verdict::kRefuted);
+  EXPECT_EQ(report.dynamic->verdict, RunVerdict::kDeviates);
   EXPECT_EQ(report.dynamic->triage, "logic");
   EXPECT_EQ(report.dynamic->first_deviation->tensor, "y");
 }
 
 // What depends on the approximation is compared given it. Where that cannot be run, nothing passes.
-TEST(AcceptedApproximation, ThatCannotBeReplayedIsNoPass) {
+TEST(AcceptedApproximation, ThatCannotBeRunFromItsGraphIsNoPass) {
   RefinementSpec spec = centred_spec(Centre::kOwnMean);
   InputSpec s;
   s.name = "s";

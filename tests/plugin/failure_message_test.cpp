@@ -55,7 +55,7 @@ CaseReport missing_all_reduce() {
 
 DynamicReport deviation(const std::string& triage) {
   DynamicReport run;
-  run.verdict = Verdict::kRefuted;
+  run.verdict = RunVerdict::kDeviates;
   run.precision = "float32";
   run.seed = 7;
   run.compared = 12;
@@ -96,7 +96,7 @@ TEST(FailureMessage, RankIsGone) {
   report.verdict = Verdict::kError;
   report.statics.emplace().verdict = Verdict::kProved;
   DynamicReport& run = report.dynamic.emplace();
-  run.verdict = Verdict::kError;
+  run.verdict = RunVerdict::kFailed;
   run.precision = "float32";
   run.seed = 7;
   run.deviations = 1;

@@ -188,7 +188,7 @@ TEST(OwnKernel, RunsInStagesToo) {
 }
 
 // As `assay check` does with a case folder, which has no kernels: declarations alone are run.
-TEST(OwnKernel, OfAFolderIsReplayedAsDeclared) {
+TEST(OwnKernel, OfAFolderRunsAsDeclared) {
   RefinementSpec right = block_of_own_kernels_alone(), wrong = right;
   wrong.name = "OwnKernelsWithoutTheSum";
   wrong.distributed = [](Program& p) { p.output("y", with_own_kernels(p)); };

@@ -141,7 +141,7 @@ TEST_F(RanksInProcesses, AKilledRankIsNamedWithItsSignal) {
 TEST_F(RanksInProcesses, AHangingRankIsNamedByTheOneThatWaits) {
   const CaseReport report = check(Fault::kHangs);
   ASSERT_TRUE(report.dynamic) << to_text(report);
-  EXPECT_EQ(report.dynamic->verdict, Verdict::kTimeout);
+  EXPECT_EQ(report.dynamic->verdict, RunVerdict::kStuck);
   EXPECT_EQ(report.dynamic->first_deviation->ranks, std::vector<Rank>{1});
   EXPECT_EQ(report.dynamic->first_deviation->op, "aten.mm.default");
   EXPECT_THAT(detail(report),
@@ -166,7 +166,7 @@ TEST_F(RanksInProcesses, ARankThatExitsIsNamedWithWhatItPrinted) {
 TEST_F(RanksInProcesses, AnotherCollectiveIsAMismatchOfBoth) {
   const CaseReport report = check(Fault::kCallsAnother);
   ASSERT_TRUE(report.dynamic) << to_text(report);
-  EXPECT_EQ(report.dynamic->verdict, Verdict::kRefuted);
+  EXPECT_EQ(report.dynamic->verdict, RunVerdict::kDeviates);
   EXPECT_EQ(report.dynamic->first_deviation->kind, "collective_mismatch");
   EXPECT_THAT(detail(report),
               AllOf(HasSubstr("all_reduce sum Float [1, 32]"),

@@ -79,6 +79,36 @@ class Tables(torch.nn.Module):
         return y.clamp(max=self.shifts.to(torch.float32).unsqueeze(1))
 
 
+def table(first, last):
+    angles = torch.arange(4.0)[:, None] / torch.tensor([1.0, 10.0, 100.0])
+    return torch.polar(torch.ones_like(angles), angles)[first:last]
+
+
+class Rotated(torch.nn.Module):
+    """Pairs of features turn by the angles of their position, by real numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.cos, self.sin = torch.view_as_real(table(0, 4)).clone().unbind(-1)
+
+    def forward(self, x):
+        even, odd = x[:, 0::2], x[:, 1::2]
+        turned = even * self.cos - odd * self.sin, even * self.sin + odd * self.cos
+        return torch.stack(turned, -1).flatten(1)
+
+
+class Multiplied(torch.nn.Module):
+    """The same by complex numbers, of some positions."""
+
+    def __init__(self, first, last):
+        super().__init__()
+        self.table = table(first, last)
+
+    def forward(self, x):
+        pairs = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))
+        return torch.view_as_real(pairs * self.table.to(torch.complex64)).flatten(1).type_as(x)
+
+
 class Doubled(torch.nn.Module):
     def forward(self, x):
         return x * 2
@@ -131,6 +161,9 @@ static = "refines"
 """
 
 
+COMPLEX = TABLES.replace("rows, and the constants of each", "rotations, by complex numbers")
+
+
 def save(module, x, path, decompose=True, **options):
     program = torch.export.export(module, (x,), **options)
     if decompose:
@@ -152,6 +185,13 @@ def main(folder):
     for rank in range(2):
         save(Tables(2 * rank, 2 * rank + 2), x[:2], tables / f"rank{rank}.pt2")
     (tables / "case.toml").write_text(TABLES)
+    rotations = folder / "complex"
+    rotations.mkdir(exist_ok=True)
+    save(Rotated(), x, rotations / "sequential.pt2")
+    for rank in range(2):
+        # One as the program calls its operators.
+        save(Multiplied(2 * rank, 2 * rank + 2), x[:2], rotations / f"rank{rank}.pt2", rank == 0)
+    (rotations / "case.toml").write_text(COMPLEX)
     rows = torch.export.Dim("rows", min=2, max=64)
     save(Doubled(), x, folder / "symbolic.pt2", dynamic_shapes=({0: rows},))
     save(Written(), x, folder / "written.pt2", decompose=False)

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -170,6 +171,18 @@ fs::path with_replaced(const fs::path& archive, const std::string& text,
 }
 
 // Where the data lie elsewhere than the table says, nothing is guessed.
+TEST(Pt2, ComplexConstantsAreTheirParts) {
+  const Graph graph = import_pt2(archives() / "complex/rank1.pt2");
+  const Node& constant = node_of(graph, std::string(kConstantOp));
+  EXPECT_THAT(graph.tensors[static_cast<size_t>(constant.outputs[0])].shape, ElementsAre(2, 3, 2));
+  const auto& rows = std::get<ArgList>(constant.args.at(0).value);
+  const auto& number = std::get<ArgList>(std::get<ArgList>(rows.at(0).value).at(0).value);
+  EXPECT_NEAR(std::get<double>(number.at(0).value), std::cos(2.0), 1e-6);
+  EXPECT_NEAR(std::get<double>(number.at(1).value), std::sin(2.0), 1e-6);
+}
+
+TEST(Pt2, RotationsByComplexNumbersAreThoseByRealOnes) { expect_proved(archives() / "complex"); }
+
 TEST(Pt2, RefusesConstantsThatLieOutsideOfTheirData) {
   const ScratchFolder folder;
   const fs::path archive = archives() / "tables/rank0.pt2";

@@ -5,7 +5,7 @@
 namespace assay {
 namespace {
 
-CaseReport concluded(Verdict proof, std::optional<Verdict> run,
+CaseReport concluded(Verdict proof, std::optional<RunVerdict> run,
                      const std::optional<Accepted>& accept = {}, RunAsked asked = RunAsked::kYes) {
   CaseReport report;
   report.statics.emplace().verdict = proof;
@@ -16,8 +16,8 @@ CaseReport concluded(Verdict proof, std::optional<Verdict> run,
 }
 
 TEST(VerdictOfBoth, ProvedAndWithinTolerancePasses) {
-  EXPECT_EQ(concluded(Verdict::kProved, Verdict::kProved).verdict, Verdict::kProved);
-  EXPECT_EQ(concluded(Verdict::kProved, Verdict::kProved).exit, 0);
+  EXPECT_EQ(concluded(Verdict::kProved, RunVerdict::kAgrees).verdict, Verdict::kProved);
+  EXPECT_EQ(concluded(Verdict::kProved, RunVerdict::kAgrees).exit, 0);
 }
 
 TEST(VerdictOfBoth, ARunThatIsAskedForAndMissingIsNoPass) {
@@ -39,35 +39,36 @@ TEST(VerdictOfBoth, AProofAlonePassesWhereNoRunIsAskedForAndSaysSo) {
 TEST(VerdictOfBoth, ADeviationRefutesWhateverTheProofSays) {
   for (Verdict proof :
        {Verdict::kProved, Verdict::kUnproved, Verdict::kTimeout, Verdict::kUnsupported}) {
-    EXPECT_EQ(concluded(proof, Verdict::kRefuted).verdict, Verdict::kRefuted) << to_string(proof);
-    EXPECT_EQ(concluded(proof, Verdict::kRefuted).exit, 1) << to_string(proof);
+    EXPECT_EQ(concluded(proof, RunVerdict::kDeviates).verdict, Verdict::kRefuted)
+        << to_string(proof);
+    EXPECT_EQ(concluded(proof, RunVerdict::kDeviates).exit, 1) << to_string(proof);
   }
 }
 
 TEST(VerdictOfBoth, ARunWithinToleranceProvesNothing) {
   for (Verdict proof :
        {Verdict::kRefuted, Verdict::kUnproved, Verdict::kTimeout, Verdict::kUnsupported}) {
-    EXPECT_EQ(concluded(proof, Verdict::kProved).verdict, proof);
-    EXPECT_EQ(concluded(proof, Verdict::kProved).exit, 1) << to_string(proof);
+    EXPECT_EQ(concluded(proof, RunVerdict::kAgrees).verdict, proof);
+    EXPECT_EQ(concluded(proof, RunVerdict::kAgrees).exit, 1) << to_string(proof);
   }
 }
 
 TEST(VerdictOfBoth, ARunThatDoesNotFinishFails) {
-  EXPECT_EQ(concluded(Verdict::kProved, Verdict::kTimeout).exit, 1);
-  EXPECT_EQ(concluded(Verdict::kProved, Verdict::kError).exit, 2);
+  EXPECT_EQ(concluded(Verdict::kProved, RunVerdict::kStuck).exit, 1);
+  EXPECT_EQ(concluded(Verdict::kProved, RunVerdict::kFailed).exit, 2);
 }
 
 TEST(VerdictOfBoth, AnAcceptedOutputPassesWithoutProofButNotWithADeviation) {
   const Accepted accept{{"y"}, "approximate on purpose"};
-  EXPECT_EQ(concluded(Verdict::kUnproved, Verdict::kProved, accept).exit, 0);
-  EXPECT_EQ(concluded(Verdict::kUnproved, Verdict::kProved, accept).verdict, Verdict::kUnproved);
-  EXPECT_EQ(concluded(Verdict::kUnproved, Verdict::kRefuted, accept).exit, 1);
-  EXPECT_EQ(concluded(Verdict::kRefuted, Verdict::kProved, accept).exit, 1);
+  EXPECT_EQ(concluded(Verdict::kUnproved, RunVerdict::kAgrees, accept).exit, 0);
+  EXPECT_EQ(concluded(Verdict::kUnproved, RunVerdict::kAgrees, accept).verdict, Verdict::kUnproved);
+  EXPECT_EQ(concluded(Verdict::kUnproved, RunVerdict::kDeviates, accept).exit, 1);
+  EXPECT_EQ(concluded(Verdict::kRefuted, RunVerdict::kAgrees, accept).exit, 1);
 }
 
 TEST(VerdictOfBoth, AcceptingOneOutputDoesNotAcceptAnother) {
   const Accepted accept{{"z"}, "another one"};
-  EXPECT_EQ(concluded(Verdict::kUnproved, Verdict::kProved, accept).exit, 1);
+  EXPECT_EQ(concluded(Verdict::kUnproved, RunVerdict::kAgrees, accept).exit, 1);
 }
 
 TEST(VerdictOfBoth, AcceptingAnOutputDoesNotAcceptAFailedExpectationOfAnother) {
@@ -79,6 +80,20 @@ TEST(VerdictOfBoth, AcceptingAnOutputDoesNotAcceptAFailedExpectationOfAnother) {
   proof.failures.emplace_back().kind = "expectation";
   proof.failures.back().node = "z";
   EXPECT_FALSE(accepted(proof, accept));
+}
+
+TEST(VerdictOfBoth, ARunAloneThatAgreesPassesAndProvesNothing) {
+  const auto alone = [](RunVerdict run) {
+    CaseReport report;
+    report.dynamic.emplace().verdict = run;
+    conclude_run_alone(report);
+    return std::pair(report.verdict, report.exit);
+  };
+  EXPECT_EQ(alone(RunVerdict::kAgrees), std::pair(Verdict::kUnproved, 0));
+  EXPECT_EQ(alone(RunVerdict::kInconclusive), std::pair(Verdict::kUnproved, 1));
+  EXPECT_EQ(alone(RunVerdict::kDeviates), std::pair(Verdict::kRefuted, 1));
+  EXPECT_EQ(alone(RunVerdict::kStuck), std::pair(Verdict::kTimeout, 1));
+  EXPECT_EQ(alone(RunVerdict::kFailed), std::pair(Verdict::kError, 2));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ CaseReport proved() {
   proof.counts = {24, 52, 310, {{"log-sum-exp merge", 1}}};
   proof.ms = {0.4, 1.25};
   DynamicReport& run = report.dynamic.emplace();
-  run.verdict = Verdict::kProved;
+  run.verdict = RunVerdict::kAgrees;
   run.compared = 23;
   run.skipped = 1;
   run.skipped_why = {"mask: never written"};
@@ -64,7 +64,7 @@ CaseReport missing_all_reduce() {
     proof.failures.push_back(failure);
   }
   DynamicReport& run = *report.dynamic;
-  run.verdict = Verdict::kRefuted;
+  run.verdict = RunVerdict::kDeviates;
   run.triage = "logic";
   run.deviations = 9;
   run.first_deviation = DeviationReport{

@@ -6,6 +6,7 @@
 #include <memory>
 #include <ostream>
 
+#include "shared_ir/base/module.h"
 #include "static_check/symbolic/all_sizes.h"
 #include "static_check/symbolic/symbolic_replay.h"
 #include "tests/sizes/sized_case.h"
@@ -249,8 +250,9 @@ TEST(Sizes, AnOffsetThatFitsOneSizeIsProvedThereAlone) {
   const SizedCase folder(all_rows(), rows("0", "s0//2", "s0//2"), rows("3", "3 + s0//2", "s0//2"),
                          kReplicated, "s0 = [\"s0 % 2 == 0\", \"s0 >= 6\"]");
   EXPECT_TRUE(proves(load_case(folder.path(), {{"s0", 6}})));
-  const symbolic::ReplayedProof at_6 =
-      symbolic::replay_proof({folder.path().string(), {{"s0", 6}}});
+  symbolic::ReplayedProof at_6;
+  (*Module(symbolic::kReplayModule).function<symbolic::ReplayProof>(symbolic::kReplayProof))(
+      {folder.path().string(), {{"s0", 6}}}, at_6);
   std::vector<std::string> conditions;
   for (const auto& condition : at_6.conditions) conditions.push_back(condition.text);
   // Elements from the first rank's first row to the second's: 3 rows of 8, and half of s0.

@@ -2,9 +2,10 @@
 // two take no room there either, and what holds at some instances alone is recorded.
 #include <gtest/gtest.h>
 
-#include "static_check/symbolic/prelude.h"
+#include <cmath>
 
 #include "shared_ir/rational.h"
+#include "shared_ir/symbolic/replay.h"
 
 namespace assay {
 namespace {

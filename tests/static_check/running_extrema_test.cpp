@@ -11,9 +11,9 @@
 namespace assay::test {
 namespace {
 
-constexpr int64_t kRows = 2, kColumns = 5;
-const FormulaInput kRow{"x", {kRows, kColumns}};
-const FormulaInput kIntegerRow{"x", {kRows, kColumns}, DType::kInt64};
+constexpr int64_t kRowsOfRuns = 2, kElementsOfRuns = 5;
+const FormulaInput kRow{"x", {kRowsOfRuns, kElementsOfRuns}};
+const FormulaInput kIntegerRow{"x", {kRowsOfRuns, kElementsOfRuns}, DType::kInt64};
 
 /// Named in turn, of shapes of their own.
 class Rows {
@@ -29,17 +29,19 @@ class Rows {
   }
   /// Along the last dimension: values and places.
   std::vector<TensorRef> pair(const std::string& op, std::vector<Argument> arguments,
-                              int64_t columns = kColumns) {
-    return graph_.call_many(prefix_ + std::to_string(count_++), "aten." + op, std::move(arguments),
-                            {{{kRows, columns}, dtype_}, {{kRows, columns}, DType::kInt64}});
+                              int64_t columns = kElementsOfRuns) {
+    return graph_.call_many(
+        prefix_ + std::to_string(count_++), "aten." + op, std::move(arguments),
+        {{{kRowsOfRuns, columns}, dtype_}, {{kRowsOfRuns, columns}, DType::kInt64}});
   }
-  std::vector<TensorRef> running(const std::string& op, TensorRef x, int64_t columns = kColumns) {
+  std::vector<TensorRef> running(const std::string& op, TensorRef x,
+                                 int64_t columns = kElementsOfRuns) {
     return pair(op, {x, 1}, columns);
   }
   TensorRef columns(TensorRef x, int64_t begin, int64_t end) {
-    return (*this)("slice.Tensor", {x, 1, begin, end}, {kRows, end - begin});
+    return (*this)("slice.Tensor", {x, 1, begin, end}, {kRowsOfRuns, end - begin});
   }
-  TensorRef sum(TensorRef x) { return (*this)("sum.dim_IntList", {x, {1}}, {kRows}); }
+  TensorRef sum(TensorRef x) { return (*this)("sum.dim_IntList", {x, {1}}, {kRowsOfRuns}); }
 
  private:
   TensorRef call(const std::string& op, std::vector<Argument> arguments, Shape shape, DType dtype) {
@@ -64,11 +66,11 @@ Formula of_prefixes(const std::string& op, int64_t last, DType dtype = DType::kF
   return [=](GraphBuilder& graph, TensorRef x, TensorRef) {
     Rows rows(graph, dtype);
     std::vector<Argument> columns;
-    for (int64_t end = 1; end <= kColumns; ++end) {
-      const TensorRef part = rows.columns(x, 0, end == kColumns ? last : end);
-      columns.emplace_back(rows(op, {part, {1}}, {kRows}));
+    for (int64_t end = 1; end <= kElementsOfRuns; ++end) {
+      const TensorRef part = rows.columns(x, 0, end == kElementsOfRuns ? last : end);
+      columns.emplace_back(rows(op, {part, {1}}, {kRowsOfRuns}));
     }
-    return rows("stack.default", {columns, 1}, {kRows, kColumns});
+    return rows("stack.default", {columns, 1}, {kRowsOfRuns, kElementsOfRuns});
   };
 }
 
@@ -93,8 +95,8 @@ Formula in_parts(int64_t place) {
     const TensorRef first = rows.running("cummax.default", rows.columns(x, 0, 2), 2)[0];
     const TensorRef second = rows.running("cummax.default", rows.columns(x, 2, 5), 3)[0];
     const TensorRef before = rows.columns(first, place, place + 1);
-    const TensorRef rest = rows("maximum.default", {second, before}, {kRows, 3});
-    return rows("cat.default", {{first, rest}, 1}, {kRows, kColumns});
+    const TensorRef rest = rows("maximum.default", {second, before}, {kRowsOfRuns, 3});
+    return rows("cat.default", {{first, rest}, 1}, {kRowsOfRuns, kElementsOfRuns});
   };
 }
 
@@ -106,10 +108,10 @@ TEST(RunningExtrema, GoOnFromThoseOfTheFirstPart) {
 Formula turned(const std::string& op, bool twice) {
   return [=](GraphBuilder& graph, TensorRef x, TensorRef) {
     Rows rows(graph);
-    const TensorRef negative = rows("neg.default", {x}, {kRows, kColumns});
+    const TensorRef negative = rows("neg.default", {x}, {kRowsOfRuns, kElementsOfRuns});
     TensorRef found = rows.running(op, negative)[0];
     if (twice) found = rows.running(op, found)[0];
-    return rows("neg.default", {found}, {kRows, kColumns});
+    return rows("neg.default", {found}, {kRowsOfRuns, kElementsOfRuns});
   };
 }
 
@@ -124,7 +126,7 @@ Formula at_places(const std::string& op) {
   return [=](GraphBuilder& graph, TensorRef x, TensorRef) {
     Rows rows(graph);
     const TensorRef places = rows.running(op, x)[1];
-    return rows("gather.default", {x, 1, places}, {kRows, kColumns});
+    return rows("gather.default", {x, 1, places}, {kRowsOfRuns, kElementsOfRuns});
   };
 }
 
@@ -138,18 +140,18 @@ TEST(RunningExtrema, StandAtTheirPlaces) {
 Formula place_of_greatest(bool running) {
   return [=](GraphBuilder& graph, TensorRef x, TensorRef) {
     Rows rows(graph);
-    if (!running) return rows.integers("argmax.default", {x, 1}, {kRows});
+    if (!running) return rows.integers("argmax.default", {x, 1}, {kRowsOfRuns});
     const TensorRef places = rows.running("cummax.default", x)[1];
-    return rows.integers("select.int", {places, 1, kColumns - 1}, {kRows});
+    return rows.integers("select.int", {places, 1, kElementsOfRuns - 1}, {kRowsOfRuns});
   };
 }
 
 /// The same by the first in the turned row.
 TensorRef last_of_equal(GraphBuilder& graph, TensorRef x, TensorRef) {
   Rows rows(graph);
-  const TensorRef back = rows("flip.default", {x, {1}}, {kRows, kColumns});
-  const TensorRef place = rows.integers("argmax.default", {back, 1}, {kRows});
-  return rows.integers("rsub.Scalar", {place, kColumns - 1}, {kRows});
+  const TensorRef back = rows("flip.default", {x, {1}}, {kRowsOfRuns, kElementsOfRuns});
+  const TensorRef place = rows.integers("argmax.default", {back, 1}, {kRowsOfRuns});
+  return rows.integers("rsub.Scalar", {place, kElementsOfRuns - 1}, {kRowsOfRuns});
 }
 
 TEST(RunningExtrema, OfEqualNumbersTheLastIsMeant) {
@@ -188,7 +190,7 @@ Formula sum_of_sorted(bool descending, int64_t leave_out = 0) {
   return [=](GraphBuilder& graph, TensorRef x, TensorRef) {
     Rows rows(graph);
     const TensorRef sorted = rows.pair("sort.default", {x, 1, descending})[0];
-    return rows.sum(leave_out == 0 ? sorted : rows.columns(sorted, 0, kColumns - leave_out));
+    return rows.sum(leave_out == 0 ? sorted : rows.columns(sorted, 0, kElementsOfRuns - leave_out));
   };
 }
 
@@ -211,13 +213,14 @@ Formula without_least(int64_t count) {
     Rows rows(graph);
     const TensorRef sorted = rows.pair("sort.default", {x, 1, false})[0];
     const TensorRef least = rows.sum(rows.columns(sorted, 0, count));
-    return rows("sub.Tensor", {rows.sum(x), least}, {kRows});
+    return rows("sub.Tensor", {rows.sum(x), least}, {kRowsOfRuns});
   };
 }
 
 TEST(SortedRows, TheGreatestAreTheRowWithoutTheLeast) {
   for (const int64_t count : {1, 2, 3, 4}) {
-    EXPECT_TRUE(proves(formulas(sum_of_greatest(count), without_least(kColumns - count), kRow)));
+    EXPECT_TRUE(
+        proves(formulas(sum_of_greatest(count), without_least(kElementsOfRuns - count), kRow)));
     EXPECT_FALSE(proves(
         formulas(sum_of_greatest(count), without_least(count == 1 ? 1 : 5 - count + 1), kRow)));
   }
@@ -228,10 +231,10 @@ Formula there_and_back(bool turned, DType keys = DType::kFloat32) {
   return [=](GraphBuilder& graph, TensorRef x, TensorRef y) {
     Rows rows(graph);
     const TensorRef order = Rows(graph, keys, "keys").pair("sort.default", {x, 1, false})[1];
-    TensorRef moved = rows("gather.default", {y, 1, order}, {kRows, kColumns});
-    if (turned) moved = rows("flip.default", {moved, {1}}, {kRows, kColumns});
-    const TensorRef zeros = rows("zeros_like.default", {y}, {kRows, kColumns});
-    return rows("scatter_add.default", {zeros, 1, order, moved}, {kRows, kColumns});
+    TensorRef moved = rows("gather.default", {y, 1, order}, {kRowsOfRuns, kElementsOfRuns});
+    if (turned) moved = rows("flip.default", {moved, {1}}, {kRowsOfRuns, kElementsOfRuns});
+    const TensorRef zeros = rows("zeros_like.default", {y}, {kRowsOfRuns, kElementsOfRuns});
+    return rows("scatter_add.default", {zeros, 1, order, moved}, {kRowsOfRuns, kElementsOfRuns});
   };
 }
 
@@ -240,20 +243,21 @@ Formula by_inverse(bool again) {
   return [=](GraphBuilder& graph, TensorRef x, TensorRef y) {
     Rows rows(graph);
     const TensorRef order = rows.pair("sort.default", {x, 1, false})[1];
-    const TensorRef moved = rows("gather.default", {y, 1, order}, {kRows, kColumns});
-    const auto sorted =
-        graph.call_many("inverse", "aten.sort.default", {order, 1, false},
-                        {{{kRows, kColumns}, DType::kInt64}, {{kRows, kColumns}, DType::kInt64}});
-    return rows("gather.default", {moved, 1, again ? order : sorted[1]}, {kRows, kColumns});
+    const TensorRef moved = rows("gather.default", {y, 1, order}, {kRowsOfRuns, kElementsOfRuns});
+    const auto sorted = graph.call_many("inverse", "aten.sort.default", {order, 1, false},
+                                        {{{kRowsOfRuns, kElementsOfRuns}, DType::kInt64},
+                                         {{kRowsOfRuns, kElementsOfRuns}, DType::kInt64}});
+    return rows("gather.default", {moved, 1, again ? order : sorted[1]},
+                {kRowsOfRuns, kElementsOfRuns});
   };
 }
 
 TensorRef second(GraphBuilder& graph, TensorRef, TensorRef y) {
-  return Rows(graph)("mul.Tensor", {y, 1}, {kRows, kColumns});
+  return Rows(graph)("mul.Tensor", {y, 1}, {kRowsOfRuns, kElementsOfRuns});
 }
 
 TEST(SortedRows, WhatIsPutBackInItsOrderIsTheRow) {
-  const FormulaInput other{"y", {kRows, kColumns}};
+  const FormulaInput other{"y", {kRowsOfRuns, kElementsOfRuns}};
   EXPECT_TRUE(proves(formulas(second, there_and_back(false), kRow, other)));
   EXPECT_FALSE(proves(formulas(second, there_and_back(true), kRow, other)));
   const DType integers = DType::kInt64;

@@ -15,6 +15,9 @@ run("configure" "${CMAKE_COMMAND}" -G "${generator}" -S "${source}/tests/package
 if(NOT EXISTS "${scratch}/prefix/share/assay/record_trace.py")
   message(FATAL_ERROR "the recorder of PyTorch programs is not installed")
 endif()
+if(NOT EXISTS "${scratch}/prefix/lib/assay/modules/libassay_symbolic.so")
+  message(FATAL_ERROR "the module of proofs over symbols is not installed")
+endif()
 run("build" "${CMAKE_COMMAND}" --build "${scratch}/build" --parallel 2)
 
 run("the test that holds" "${scratch}/build/holds_test")

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "dynamic_check/keep/kept_copy.h"
 #include "dynamic_check/keep/tensor_trace.h"
@@ -85,23 +84,21 @@ RankJob job_of(RankJob::Kind kind, const std::string& backend, const Mesh& mesh,
 std::vector<ProcessRun::Inputs> inputs_by_rank(const RunInputs& inputs, const Mesh& mesh,
                                                DType precision) {
   std::vector<ProcessRun::Inputs> result;
-  std::vector<std::unique_ptr<TraceWriter>> traces;
   for (Rank rank = 0; rank < mesh.world_size(); ++rank) {
-    result.push_back({make_anonymous_file(), {}});
-    traces.push_back(std::make_unique<TraceWriter>(
-        path_of(result.back().trace), TraceRun{.program = "inputs",
-                                               .rank = rank,
-                                               .world_size = static_cast<Rank>(mesh.world_size()),
-                                               .precision = precision,
-                                               .seed = {},
-                                               .producer = {}}));
+    const ProgramInputs of_rank = inputs.of_rank(rank, at::kCPU);
+    result.push_back(
+        {make_anonymous_file(), {of_rank.differentiable.begin(), of_rank.differentiable.end()}});
+    TraceWriter trace(path_of(result.back().trace),
+                      {.program = "inputs",
+                       .rank = rank,
+                       .world_size = static_cast<Rank>(mesh.world_size()),
+                       .precision = precision,
+                       .seed = {},
+                       .producer = {}});
+    for (const auto& [name, tensor] : of_rank.tensors)
+      add_tensor(trace, {.name = name, .op = {}, .source = {}, .shape = {}}, tensor);
+    trace.finish();
   }
-  for (const auto& [name, tensor] : inputs.parts) {
-    const auto rank = static_cast<size_t>(name.second);
-    add_tensor(*traces[rank], {.name = name.first, .op = {}, .source = {}, .shape = {}}, tensor);
-    if (inputs.parts_differentiable.at(name)) result[rank].differentiable.push_back(name.first);
-  }
-  for (const auto& trace : traces) trace->finish();
   return result;
 }
 
@@ -129,14 +126,10 @@ DistributedRun ProcessExecutor::run(const Case& refinement, const Programs& prog
   DistributedRun result;
   result.failure = process_run.run(inputs_by_rank(inputs, programs.mesh, options.precision));
   if (result.failure) return result;
-  const at::Device device = options.cuda ? at::kCUDA : at::kCPU;
   for (Rank rank = 0; rank < programs.mesh.world_size(); ++rank) {
     const Graph& graph = refinement.ranks[static_cast<size_t>(rank)];
-    RecordedTensors& recorded = result.ranks.emplace_back(graph.tensors.size());
-    for (const auto& [name, tensor] : inputs.parts) {
-      const TensorId id = graph.find(name.first);
-      if (name.second == rank && id != kNone) recorded[static_cast<size_t>(id)] = tensor.to(device);
-    }
+    RecordedTensors& recorded =
+        result.ranks.emplace_back(recorded_inputs(graph, inputs.of_rank(rank, options.device())));
     TraceReader trace = process_run.recorded(rank);
     for (size_t i = 0; i < trace.tensors().size(); ++i) {
       const TensorId id = graph.find(trace.tensors()[i].name);
@@ -145,7 +138,7 @@ DistributedRun ProcessExecutor::run(const Case& refinement, const Programs& prog
             {}, fmt::format("rank {} has captured another program in its own process", rank),
             "a program must not depend on the process that it runs in");
       }
-      recorded[static_cast<size_t>(id)] = kept_copy(read_tensor(trace, i).to(device));
+      recorded[static_cast<size_t>(id)] = kept_copy(read_tensor(trace, i).to(options.device()));
     }
   }
   return result;

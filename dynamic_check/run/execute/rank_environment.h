@@ -31,4 +31,9 @@ class RankEnvironment {
   const Rank rank_;
 };
 
+// Makes this thread a rank's: its kernels take so many threads. Autograd has one worker thread per
+// device and process, in which ranks would wait for each other's collectives for ever: backward
+// passes stay in the rank's own.
+void enter_rank_thread(int kernel_threads);
+
 }  // namespace assay

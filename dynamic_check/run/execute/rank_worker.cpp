@@ -1,7 +1,5 @@
 #include "dynamic_check/run/execute/rank_worker.h"
 
-#include <ATen/Parallel.h>
-#include <c10/core/AutogradState.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,11 +73,7 @@ class RankRun {
   }
 
   void enter() {
-    at::set_num_threads(job_.kernel_threads);
-    // As in rank threads: backward passes stay in this thread.
-    auto autograd = c10::AutogradState::get_tls_state();
-    autograd.set_multithreading_enabled(false);
-    c10::AutogradState::set_tls_state(autograd);
+    enter_rank_thread(job_.kernel_threads);
     if (backend_.enter) backend_.enter(link_.local_rank);
     BackendRequest meeting;
     meeting.store = c10::make_intrusive<c10d::PrefixStore>(job_.run, link_.store);
@@ -111,21 +105,16 @@ class RankRun {
   }
 
   void program(const Graph& graph, const FileDescriptor& inputs) {
-    std::map<std::string, at::Tensor> tensors;
-    RecordedTensors recorded(graph.tensors.size());  // filled where a hook wants to see it
+    ProgramInputs values{{}, {job_.differentiable.begin(), job_.differentiable.end()}};
     TraceReader reader(path_of(inputs));
-    for (size_t i = 0; i < reader.tensors().size(); ++i) {
-      const std::string& name = reader.tensors()[i].name;
-      tensors[name] = read_tensor(reader, i).to(device());
-      const TensorId id = graph.find(name);
-      if (id != kNone) recorded[static_cast<size_t>(id)] = tensors[name];
-    }
-    std::map<std::string, bool> differentiable;
-    for (const std::string& name : job_.differentiable) differentiable[name] = true;
+    for (size_t i = 0; i < reader.tensors().size(); ++i)
+      values.tensors[reader.tensors()[i].name] = read_tensor(reader, i).to(device());
+    // Filled where a hook wants to see it.
+    RecordedTensors recorded = recorded_inputs(graph, values);
     RunTrace trace(path_of(results_), graph, described());
     const KernelHook kernel = kernels_of(job_.precision, question_.kernel);
     link_.leader->send(Message::Kind::kStarted, "");
-    run_recorded(question_.programs.distributed, *environment_, graph, tensors, differentiable,
+    run_recorded(question_.programs.distributed, *environment_, graph, values,
                  [&](NodeId node, std::span<const at::Tensor> outputs) {
                    if (kernel) {
                      apply_kernel_hook(kernel, link_.rank, graph, node, recorded, outputs);

@@ -8,7 +8,7 @@
 
 #include "dynamic_check/kernels/boxed_call.h"
 #include "dynamic_check/kernels/declared_operators.h"
-#include "dynamic_check/run/execute/threads/reduce.h"
+#include "dynamic_check/run/interpret/reduce_members.h"
 #include "shared_ir/memory/effects.h"
 
 namespace assay {

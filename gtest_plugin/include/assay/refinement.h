@@ -127,7 +127,7 @@ Case capture_case(const RefinementSpec& spec, DType precision = DType::kFloat32)
 CaseReport check_refinement(const RefinementSpec& spec, const CheckOptions& options = {});
 
 // The same for a case folder (case.toml and its graphs), as `assay check` does: proves; where no
-// proof is found, replays both sides in float64 and looks for a witness.
+// proof is found, looks for a witness: runs both sides in float64.
 CaseReport check_case_folder(std::string name, const std::filesystem::path& folder,
                              const CheckOptions& options = {});
 

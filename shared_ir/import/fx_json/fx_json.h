@@ -12,6 +12,9 @@
 // but that integer, wherever it is an argument. Symbols without a value at the instance are sizes
 // that depend on values, which operators of the graph make (aten.nonzero, aten.item, ...): the
 // graph that is read is one of fixed sizes (unbacked/unbacked.h).
+//
+// A complex tensor ("complex64", "complex128") is read as the real tensor of its parts, with a last
+// dimension of 2 (complex_parts/complex_parts.h); "constant" has the parts as pairs.
 #pragma once
 
 #include <filesystem>

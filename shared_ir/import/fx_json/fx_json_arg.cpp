@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "shared_ir/import/complex_parts/complex_parts.h"
 #include "shared_ir/import/fx_json/fx_json_node.h"
 
 namespace assay::fx {
@@ -27,6 +28,7 @@ Arg read_const(std::string_view text, const ArgContext& context) {
   if (is_placement(text)) return {NoArg{}};
   if (is_memory_format(text)) return {std::string(text)};
   if (const auto dtype = parse_dtype(text)) return {*dtype};
+  if (const auto parts = parse_complex_dtype(text)) return complex_dtype_argument(*parts);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (text == "inf") return {kInfinity};
   if (text == "-inf") return {-kInfinity};

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "shared_ir/import/complex_parts/complex_parts.h"
 #include "shared_ir/import/unbacked/unbacked.h"
 #include "shared_ir/symbolic/integer.h"
 
@@ -143,7 +144,7 @@ std::optional<Json> symbolic_integer(const NodeView& node) {
   return find(object, "sym");
 }
 
-void read_value(const Text& text, const NodeView& node, const Json& value,
+bool read_value(const Text& text, const NodeView& node, const Json& value,
                 const SymbolValues& symbols, Tensor* tensor, std::vector<SymbolExpr>* unbacked) {
   JsonObject object;
   const bool is_object = value.get(object) == simdjson::SUCCESS;
@@ -153,7 +154,8 @@ void read_value(const Text& text, const NodeView& node, const Json& value,
                  "say in [symbols] of case.toml which values its symbols have");
   }
   if (!dtype_name) text.fail_at(node.name, "\"value\" has no dtype");
-  const auto dtype = parse_dtype(*dtype_name);
+  const auto parts = parse_complex_dtype(*dtype_name);
+  const auto dtype = parts ? parts : parse_dtype(*dtype_name);
   if (!dtype) text.fail_at(node.name, "unknown dtype '" + std::string(*dtype_name) + "'");
   tensor->dtype = *dtype;
   const auto shape = find_array(object, "shape");
@@ -168,16 +170,22 @@ void read_value(const Text& text, const NodeView& node, const Json& value,
     if (!depends) depends = SymbolExpr{};
     unbacked->push_back(std::move(*depends));
   }
-  if (any) return;
+  if (any && parts)
+    text.fail_at(node.name, "is a complex tensor whose size depends on values",
+                 "take the parts with torch.view_as_real before it");
+  if (any) return false;
   if (unbacked != nullptr) unbacked->clear();
+  const auto strides = find_array(object, "stride");
+  if (strides && strides->size() == tensor->shape.size()) {
+    tensor->strides.emplace();
+    for (const Json stride : *strides)
+      tensor->strides->push_back(read_size(text, node.name, stride, symbols));
+  }
+  if (parts) make_parts(*tensor);
   if (!element_count_fits(tensor->shape)) {
     text.fail_at(node.name, "impossible shape " + to_string(tensor->shape));
   }
-  const auto strides = find_array(object, "stride");
-  if (!strides || strides->size() != tensor->shape.size()) return;
-  tensor->strides.emplace();
-  for (const Json stride : *strides)
-    tensor->strides->push_back(read_size(text, node.name, stride, symbols));
+  return parts.has_value();
 }
 
 void read_origin(const NodeView& node, Node* result) {

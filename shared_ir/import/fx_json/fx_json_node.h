@@ -57,9 +57,10 @@ std::optional<SymbolExpr> unbacked_size(const Json& size, const SymbolValues& sy
 // The integer that a node without a tensor stands for: its "value" is {"sym": SIZE}.
 std::optional<Json> symbolic_integer(const NodeView& node);
 
-// Dtype and shape, and strides where they are recorded. Sizes that depend on values go to
-// `unbacked`, where they may (it is not nullptr), one for each dimension.
-void read_value(const Text& text, const NodeView& node, const Json& value,
+// Dtype and shape, and strides where they are recorded; of complex tensors, of which it returns
+// true, those of the parts. Sizes that depend on values go to `unbacked`, where they may (it is not
+// nullptr), one for each dimension.
+bool read_value(const Text& text, const NodeView& node, const Json& value,
                 const SymbolValues& symbols, Tensor* tensor,
                 std::vector<SymbolExpr>* unbacked = nullptr);
 

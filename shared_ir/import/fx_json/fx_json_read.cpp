@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "shared_ir/import/complex_parts/complex_parts.h"
 #include "shared_ir/import/fx_json/fx_json.h"
 #include "shared_ir/import/fx_json/fx_json_arg.h"
 #include "shared_ir/import/fx_json/fx_json_node.h"
@@ -37,6 +38,8 @@ class Reader {
     for (const NodeView& node : views_) read_node(node);
     if (!has_output_) text_.fail("the graph has no node of op 'output'", "is the file complete?");
     if (const auto names = find(root, "names")) read_names(*names);
+    rewrite_complex(graph_, complex_,
+                    [this](const std::string& node) { return text_.node_place(node); });
     UnbackedGraph& read = sizes_.graph;
     read.graph = std::move(graph_);
     const bool pad = symbols_.empty() && read.is_needed();
@@ -116,7 +119,8 @@ class Reader {
     tensor.producer = producer;
     tensor.output = output;
     std::vector<SymbolExpr> unbacked;
-    read_value(text_, node, *value, symbols_, &tensor, producer == kNone ? nullptr : &unbacked);
+    if (read_value(text_, node, *value, symbols_, &tensor, producer == kNone ? nullptr : &unbacked))
+      complex_.insert(id);
     if (!unbacked.empty()) sizes_.graph.shapes.emplace(id, std::move(unbacked));
     graph_.by_name.emplace(node.name, id);
     return id;
@@ -231,9 +235,10 @@ class Reader {
     Tensor again;
     std::vector<SymbolExpr> unbacked;
     if (!value_of(node)) text_.fail_at(node.name, "has no \"value\" (dtype and shape)");
-    read_value(text_, node, *value_of(node), symbols_, &again, &unbacked);
+    const bool is_complex = read_value(text_, node, *value_of(node), symbols_, &again, &unbacked);
     const Tensor& first = graph_.tensors[static_cast<size_t>(slot)];
-    if (again.dtype != first.dtype || again.shape != first.shape) {
+    if (again.dtype != first.dtype || again.shape != first.shape ||
+        is_complex != complex_.contains(slot)) {
       text_.fail_at(node.name,
                     "differs in dtype or shape from '" + first.name + "', the same output");
     }
@@ -325,6 +330,7 @@ class Reader {
   const SymbolValues& symbols_;
   simdjson::dom::parser parser_;
   Graph graph_;
+  ComplexTensors complex_;
   std::vector<NodeView> views_;
   std::unordered_map<std::string_view, Int> parts_;  // tuple -> number of outputs
   // target of a constant -> its first name, its value

@@ -22,7 +22,7 @@ HloModule HloModule::read(const std::filesystem::path& file) {
   return parse(std::move(text), file.string());
 }
 
-Graph HloModule::graph(Rank rank, int64_t ranks, Groups& groups) const {
+Graph HloModule::graph(Rank rank, Int ranks, Groups& groups) const {
   return hlo::make_graph(*module_, hlo::devices_of(*module_, rank, ranks), groups);
 }
 

@@ -17,6 +17,7 @@
 
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
+#include "shared_ir/symbolic/integer.h"
 
 namespace assay {
 
@@ -44,7 +45,7 @@ class HloModule {
   // Throws UserError with line and column for operands that do not exist or do not fit, groups that
   // do not partition the ranks, and programs that no graph expresses (loops with collectives, side
   // effects).
-  Graph graph(Rank rank, int64_t ranks, Groups& groups) const;
+  Graph graph(Rank rank, Int ranks, Groups& groups) const;
 
  private:
   explicit HloModule(std::shared_ptr<const hlo::Module> module) : module_(std::move(module)) {}

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "shared_ir/import/complex_parts/complex_parts.h"
+
 namespace assay::pt2 {
 namespace {
 
@@ -76,10 +78,9 @@ std::optional<Arg> not_symbol(const Json& json, const Context& context) {
 std::optional<Arg> scalar_type(const Json& json, const Context& context) {
   const auto value = json::integer_of(json);
   if (!value) return std::nullopt;
-  const auto dtype = dtype_of(*value);
-  if (!dtype)
-    context.fail("has dtype number " + std::to_string(*value) + ", which is not ours", {});
-  return Arg{*dtype};
+  const auto type = element_type(*value);
+  if (!type) context.fail("has dtype number " + std::to_string(*value) + ", which is not ours", {});
+  return type->is_complex ? complex_dtype_argument(type->dtype) : Arg{type->dtype};
 }
 
 // By torch's schema of exported programs; 0 is unknown.
@@ -161,21 +162,23 @@ std::optional<std::string_view> name_in(const Json& json) {
   return json::find_text(object, "name");
 }
 
-std::optional<DType> dtype_of(int64_t scalar_type) {
-  constexpr std::array<std::pair<int64_t, DType>, 13> kNumbers = {{
-      {1, DType::kUint8},
-      {2, DType::kInt8},
-      {3, DType::kInt16},
-      {4, DType::kInt32},
-      {5, DType::kInt64},
-      {6, DType::kFloat16},
-      {7, DType::kFloat32},
-      {8, DType::kFloat64},
-      {12, DType::kBool},
-      {13, DType::kBFloat16},
-      {28, DType::kUint16},
-      {29, DType::kFloat8E4M3},
-      {30, DType::kFloat8E5M2},
+std::optional<ElementType> element_type(int64_t scalar_type) {
+  constexpr std::array<std::pair<int64_t, ElementType>, 15> kNumbers = {{
+      {1, {DType::kUint8}},
+      {2, {DType::kInt8}},
+      {3, {DType::kInt16}},
+      {4, {DType::kInt32}},
+      {5, {DType::kInt64}},
+      {6, {DType::kFloat16}},
+      {7, {DType::kFloat32}},
+      {8, {DType::kFloat64}},
+      {10, {DType::kFloat32, true}},
+      {11, {DType::kFloat64, true}},
+      {12, {DType::kBool}},
+      {13, {DType::kBFloat16}},
+      {28, {DType::kUint16}},
+      {29, {DType::kFloat8E4M3}},
+      {30, {DType::kFloat8E5M2}},
   }};
   const auto* found = std::find_if(kNumbers.begin(), kNumbers.end(),
                                    [&](const auto& one) { return one.first == scalar_type; });
@@ -186,6 +189,8 @@ std::optional<DType> dtype_of(int64_t scalar_type) {
 Arg read_arg(const Json& json, const Context& context) {
   const auto argument = tagged(json);
   if (!argument) context.fail("has an argument that is none", {});
+  if (argument->tag == "as_complex")
+    context.fail("has a complex number as an argument", "make it a tensor with torch.complex");
   const auto* form = std::find_if(kForms.begin(), kForms.end(),
                                   [&](const Form& one) { return one.tag == argument->tag; });
   if (form == kForms.end()) {

@@ -28,8 +28,12 @@ std::optional<Tagged> tagged(const json::Json& json);
 // {"name": NAME}.
 std::optional<std::string_view> name_in(const json::Json& json);
 
+struct ElementType {
+  DType dtype;  // of complex numbers, that of the parts
+  bool is_complex = false;
+};
 // torch's ScalarType in the archive's own numbering; nullopt for what no tensor of ours has.
-std::optional<DType> dtype_of(int64_t scalar_type);
+std::optional<ElementType> element_type(int64_t scalar_type);
 
 inline constexpr const char* kStaticHint =
     "export the program without dynamic_shapes: sizes are numbers";

@@ -118,11 +118,20 @@ std::optional<Layout> layout_of(const json::JsonObject& meta) {
   const auto scalar_type = json::find(meta, "dtype"), start = json::find(meta, "storage_offset");
   const auto number = scalar_type ? json::integer_of(*scalar_type) : std::nullopt;
   const auto offset = start ? number_in(*start) : std::nullopt;
-  const auto dtype = number ? dtype_of(*number) : std::nullopt;
+  const auto type = number ? element_type(*number) : std::nullopt;
   const auto sizes = numbers_in(meta, "sizes"), strides = numbers_in(meta, "strides");
-  if (!dtype || !offset || !sizes || !strides || sizes->size() != strides->size())
+  if (!type || !offset || !sizes || !strides || sizes->size() != strides->size())
     return std::nullopt;
-  return Layout{*dtype, Shape(sizes->begin(), sizes->end()), *strides, *offset};
+  Layout layout{type->dtype, Shape(sizes->begin(), sizes->end()), *strides, *offset};
+  if (!type->is_complex) return layout;
+  layout.strides.push_back(layout.offset);
+  for (PlainInt& stride : layout.strides)
+    if (__builtin_mul_overflow(stride, 2, &stride)) return std::nullopt;
+  layout.offset = layout.strides.back();
+  layout.strides.pop_back();
+  layout.sizes.push_back(2);
+  layout.strides.push_back(1);
+  return layout;
 }
 
 // In nested lists, from this dimension on.

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "shared_ir/import/complex_parts/complex_parts.h"
 #include "shared_ir/import/json_text.h"
 #include "shared_ir/import/pt2/pt2.h"
 #include "shared_ir/import/pt2/pt2_archive.h"
@@ -76,6 +77,8 @@ class Reader {
     for (const Json node : array(graph, "nodes")) read_node(node);
     for (const Json output : array(graph, "outputs")) read_output(output);
     for (const Json spec : specs) read_name(spec);
+    rewrite_complex(graph_, complex_,
+                    [this](const std::string&) { return SourcePlace{graph_.name}; });
     validate(graph_);
     return std::move(graph_);
   }
@@ -118,10 +121,14 @@ class Reader {
     tensor.output = output;
     const auto scalar_type = json::find(about, "dtype");
     const auto number = scalar_type ? json::integer_of(*scalar_type) : std::nullopt;
-    const auto dtype = number ? dtype_of(*number) : std::nullopt;
-    if (!dtype) fail("tensor '" + tensor.name + "' has an unknown dtype");
-    tensor.dtype = *dtype;
+    const auto type = number ? element_type(*number) : std::nullopt;
+    if (!type) fail("tensor '" + tensor.name + "' has an unknown dtype");
+    tensor.dtype = type->dtype;
     for (const Json size : array(about, "sizes")) tensor.shape.push_back(size_of(size, tensor));
+    if (type->is_complex) {
+      make_parts(tensor);
+      complex_.insert(id);
+    }
     if (!element_count_fits(tensor.shape)) {
       fail("tensor '" + tensor.name + "' has impossible shape " + to_string(tensor.shape));
     }
@@ -319,6 +326,7 @@ class Reader {
   json::Text text_;
   simdjson::dom::parser parser_;
   Graph graph_;
+  ComplexTensors complex_;
   const Constants* constants_;
   std::unordered_map<std::string_view, std::string_view> constant_names_;  // by their tensors
   std::unordered_map<std::string_view, Json> metas_;

@@ -14,7 +14,7 @@ namespace {
 Collective in_group(Call& call, size_t i, Collective::Kind kind) {
   Collective result;
   result.kind = kind;
-  result.group = call[i].get_if<Int>() ? std::to_string(call.integer(i)) : call.text(i);
+  result.group = call[i].get_if<Int>() ? decimal(call.integer(i)) : call.text(i);
   auto found = call.context().groups.find(result.group);
   if (found == call.context().groups.end())
     call.fail(fmt::format("unknown process group '{}'", result.group));

@@ -150,13 +150,13 @@ Value arange(Call& call) {
 // Rows and columns of the elements of a matrix on and below its diagonal, or on and above it, row
 // after row.
 Value triangle(Call& call) {
-  constexpr Int kMostRows = 4096;
+  constexpr Int kMostTriangleRows = 4096;
   Builder& builder = call.builder();
   const Int rows = call.integer(0), columns = call.integer(1), diagonal = call.integer(2);
   const bool upper = call.flag(3);
   const DType dtype = call.dtype_or_recorded(4);
   if (rows < 0 || columns < 0) call.fail("a matrix of negative size");
-  if (rows > kMostRows) call.unsupported("more rows than 4096");
+  if (rows > kMostTriangleRows) call.unsupported("more rows than 4096");
   std::vector<CoreId> pieces[2];
   Int total = 0;
   for (Int row = 0; row < rows; ++row) {

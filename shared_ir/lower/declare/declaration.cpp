@@ -61,7 +61,7 @@ class DeclarationParser {
 
   SourcePlace place_of(const toml::source_region& region) const {
     SourcePlace place = place_;
-    place.line += static_cast<Int>(region.begin.line) - 1;
+    place.line += static_cast<PlainInt>(region.begin.line) - 1;
     place.column = region.begin.column;
     return place;
   }

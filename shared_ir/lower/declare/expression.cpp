@@ -1,12 +1,12 @@
 #include "shared_ir/lower/declare/expression.h"
 
-#include <cctype>
 #include <charconv>
 #include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "shared_ir/base/lexer.h"
 #include "shared_ir/lower/builtins/builtins.h"
 #include "shared_ir/symbolic/integer.h"
 
@@ -15,77 +15,41 @@ namespace {
 
 constexpr int kMaxDepth = 32;  // bounds the recursion of all that walks expressions
 
+constexpr Language kDeclarations{};
+
 class Parser {
  public:
   Parser(std::string_view text, const SourcePlace& place, const NameLookup& lookup)
-      : text_(text), place_(place), lookup_(lookup) {}
+      : lexer_(kDeclarations, text, place), lookup_(lookup) {}
 
   Expr whole_expression() {
     Expr result = expression();
-    expect_end();
+    lexer_.expect_end();
     return result;
   }
 
   std::vector<Parameter> schema() {
     std::vector<Parameter> parameters;
-    skip_space();
-    while (at_ < text_.size()) {
-      if (!parameters.empty()) expect(',');
+    while (!lexer_.at_end()) {
+      if (!parameters.empty()) lexer_.expect(",");
       parameters.push_back(parameter(parameters));
-      skip_space();
     }
     return parameters;
   }
 
  private:
-  [[noreturn]] void fail(size_t at, const std::string& message) const {
-    SourcePlace where = place_;
-    if (where.column > 0) where.column += static_cast<Int>(at);
-    throw UserError(where, fmt::format("{} in \"{}\"", message, text_));
-  }
-
-  void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
-  }
-
-  bool accept(char c) {
-    skip_space();
-    if (at_ == text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-
-  void expect(char c) {
-    if (!accept(c)) fail(at_, fmt::format("expected '{}'", c));
-  }
-
-  void expect_end() {
-    skip_space();
-    if (at_ != text_.size()) fail(at_, "expected the end");
-  }
-
-  std::string_view word() {
-    skip_space();
-    size_t start = at_;
-    while (at_ < text_.size() &&
-           (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_'))
-      ++at_;
-    return text_.substr(start, at_ - start);
-  }
-
   Parameter parameter(const std::vector<Parameter>& earlier) {
-    skip_space();
-    size_t start = at_;
+    const size_t start = lexer_.next();
     Parameter result;
-    result.name = word();
-    if (result.name.empty() || std::isdigit(static_cast<unsigned char>(result.name[0])))
-      fail(start, "expected a parameter");
+    result.name = lexer_.word();
+    if (result.name.empty() || is_digit(result.name[0]))
+      lexer_.reject(start, "expected a parameter");
     for (const Parameter& other : earlier)
       if (other.name == result.name)
-        fail(start, fmt::format("parameter '{}' occurs twice", result.name));
-    result.written = accept('!');
-    if (accept('=')) {
-      size_t at = at_;
+        lexer_.reject(start, fmt::format("parameter '{}' occurs twice", result.name));
+    result.written = lexer_.accept("!");
+    if (lexer_.accept("=")) {
+      const size_t at = lexer_.at();
       result.required = false;
       result.fallback = constant(expression(), at);
     }
@@ -95,14 +59,14 @@ class Parser {
   Value constant(const Expr& expr, size_t at) const {
     if (expr.kind == Expr::Kind::kLiteral) return expr.literal;
     if (expr.kind == Expr::Kind::kText && expr.children.empty()) return {expr.pieces[0]};
-    if (expr.kind != Expr::Kind::kList) fail(at, "a default is a literal");
+    if (expr.kind != Expr::Kind::kList) lexer_.reject(at, "a default is a literal");
     ValueList list;
     for (const Expr& child : expr.children) list.push_back(constant(child, at));
     return {std::move(list)};
   }
 
   Expr expression() {
-    if (depth_ == kMaxDepth) fail(at_, "nested too deeply");
+    if (depth_ == kMaxDepth) lexer_.fail("nested too deeply");
     ++depth_;
     Expr result = any_expression();
     --depth_;
@@ -110,23 +74,20 @@ class Parser {
   }
 
   Expr any_expression() {
-    skip_space();
-    if (at_ == text_.size()) fail(at_, "expected an expression");
-    char c = text_[at_];
-    if (c == '"') return text();
-    if (c == '[') return list();
-    if (std::isdigit(static_cast<unsigned char>(c)) || c == '-') return number();
-    size_t start = at_;
-    std::string_view name = word();
-    if (name.empty()) fail(at_, "expected an expression");
-    if (accept('(')) return call(name, start);
+    if (lexer_.accept("\"")) return text();
+    if (lexer_.accept("[")) return list();
+    if (lexer_.starts_with("-") || lexer_.starts_with_digit()) return number();
+    const size_t start = lexer_.next();
+    const std::string_view name = lexer_.word();
+    if (name.empty()) lexer_.fail("expected an expression");
+    if (lexer_.accept("(")) return call(name, start);
     if (name == "true" || name == "false") return literal({name == "true"});
     if (name == "none") return literal({NoArg{}});
     if (name == "inf") return literal({std::numeric_limits<double>::infinity()});
     Expr found = lookup_(name);
     if (found.kind != Expr::Kind::kLiteral) return found;
     if (auto dtype = parse_dtype(name)) return literal({*dtype});
-    fail(start, fmt::format("unknown name '{}'", name));
+    lexer_.reject(start, fmt::format("unknown name '{}'", name));
   }
 
   static Expr literal(Value value) {
@@ -136,83 +97,68 @@ class Parser {
   }
 
   Expr number() {
-    if (text_.substr(at_).starts_with("-inf")) {
-      at_ += std::string_view("-inf").size();
-      return literal({-std::numeric_limits<double>::infinity()});
-    }
-    size_t end = text_.find_first_not_of("+-.0123456789e", at_);
-    std::string_view digits = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
+    if (lexer_.accept("-inf")) return literal({-std::numeric_limits<double>::infinity()});
+    const size_t start = lexer_.next();
+    const std::string_view digits = lexer_.run("+-.0123456789e");
+    if (const auto integer = to_integer(digits)) return literal({Int{*integer}});
     const char* last = digits.data() + digits.size();
-    Int integer = 0;
     double real = 0;
-    size_t start = std::exchange(at_, at_ + digits.size());
-    if (auto [stop, error] = std::from_chars(digits.data(), last, integer);
-        error == std::errc() && stop == last)
-      return literal({integer});
     if (auto [stop, error] = std::from_chars(digits.data(), last, real);
         error == std::errc() && stop == last)
       return literal({real});
-    fail(start, "not a number");
+    lexer_.reject(start, "not a number");
   }
 
   Expr text() {
     Expr result;
     result.kind = Expr::Kind::kText;
-    result.pieces.emplace_back();
-    for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
-      if (text_[at_] != '{') {
-        result.pieces.back() += text_[at_];
-        continue;
-      }
-      size_t start = ++at_;
-      Expr attribute = lookup_(word());
+    for (;;) {
+      result.pieces.emplace_back(lexer_.until("\"{"));
+      if (!lexer_.accept("{")) break;
+      const size_t start = lexer_.at();
+      Expr attribute = lookup_(lexer_.word());
       if (attribute.kind != Expr::Kind::kParameter && attribute.kind != Expr::Kind::kLet)
-        fail(start, "expected the name of a parameter or let in braces");
-      if (at_ == text_.size() || text_[at_] != '}') fail(at_, "expected '}'");
+        lexer_.reject(start, "expected the name of a parameter or let in braces");
+      lexer_.expect("}");
       result.children.push_back(std::move(attribute));
-      result.pieces.emplace_back();
     }
-    if (at_ == text_.size()) fail(at_, "expected '\"'");
-    ++at_;
+    lexer_.expect("\"");
     return result;
   }
 
-  void arguments(char end, std::vector<Expr>& into) {
-    if (accept(end)) return;
+  void arguments(std::string_view end, std::vector<Expr>& into) {
+    if (lexer_.accept(end)) return;
     do into.push_back(expression());
-    while (accept(','));
-    expect(end);
+    while (lexer_.accept(","));
+    lexer_.expect(end);
   }
 
   Expr list() {
     Expr result;
     result.kind = Expr::Kind::kList;
-    ++at_;
-    arguments(']', result.children);
+    arguments("]", result.children);
     return result;
   }
 
   Expr call(std::string_view name, size_t start) {
     Expr result;
-    arguments(')', result.children);
+    arguments(")", result.children);
     auto count = static_cast<int>(result.children.size());
     if (name == "when") {
       result.kind = Expr::Kind::kWhen;
-      if (count != 3) fail(start, "when(condition, a, b) has 3 arguments");
+      if (count != 3) lexer_.reject(start, "when(condition, a, b) has 3 arguments");
       return result;
     }
     result.kind = Expr::Kind::kCall;
     result.builtin = find_builtin(name);
-    if (!result.builtin) fail(start, fmt::format("unknown builtin '{}'", name));
+    if (!result.builtin) lexer_.reject(start, fmt::format("unknown builtin '{}'", name));
     if (count < result.builtin->min_arguments || count > result.builtin->max_arguments)
-      fail(start, fmt::format("wrong number of arguments: {}", result.builtin->usage));
+      lexer_.reject(start, fmt::format("wrong number of arguments: {}", result.builtin->usage));
     return result;
   }
 
-  std::string_view text_;
-  const SourcePlace& place_;
+  Lexer lexer_;
   const NameLookup& lookup_;
-  size_t at_ = 0;
   int depth_ = 0;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -283,7 +282,7 @@ std::vector<Box> maxima(const Product& product) {
 // The same values of the label by its widest digit: x / 1 % 8 in [0, 4) are x / 4 % 2 in [0, 1).
 Box coarsest(Box box) {
   Int common = box.radix;
-  for (const Interval& in : box.in) common = std::gcd(common, std::gcd(in.lo, in.hi));
+  for (const Interval& in : box.in) common = common_divisor(common, common_divisor(in.lo, in.hi));
   if (common <= 1) return box;
   box.stride *= common;
   box.radix /= common;

@@ -27,16 +27,15 @@ bool is_unwritten(const Facts& facts, const Product& product) {
 }
 
 std::string to_string(const Affine& x) {
-  std::string text = std::to_string(x.base);
+  std::string text = decimal(x.base);
   for (size_t i = 0; i < x.steps.size(); ++i)
-    if (x.steps[i] != 0) text += "+" + std::to_string(x.steps[i]) + "*i" + std::to_string(i);
+    if (x.steps[i] != 0) text += "+" + decimal(x.steps[i]) + "*i" + std::to_string(i);
   return text;
 }
 
 std::string to_string(const std::vector<Interval>& intervals) {
   std::string text;
-  for (const Interval& in : intervals)
-    text += "[" + std::to_string(in.lo) + "," + std::to_string(in.hi) + ")";
+  for (const Interval& in : intervals) text += "[" + decimal(in.lo) + "," + decimal(in.hi) + ")";
   return text;
 }
 
@@ -224,8 +223,8 @@ std::string to_string(const Sum& sum) {
     for (const Factor& factor : product.factors)
       text += "*a" + std::to_string(factor.atom) + "[" + to_string(factor.index) + "]";
     for (const Box& box : product.boxes)
-      text += "|label " + std::to_string(box.label) + " / " + std::to_string(box.stride) + " % " +
-              std::to_string(box.radix) + " in " + to_string(box.in);
+      text += "|label " + std::to_string(box.label) + " / " + decimal(box.stride) + " % " +
+              decimal(box.radix) + " in " + to_string(box.in);
     for (const Guard& guard : product.guards)
       text += "|a" + std::to_string(guard.element.atom) + "[" + to_string(guard.element.index) +
               "] in " + to_string(guard.in);

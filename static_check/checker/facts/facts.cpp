@@ -292,7 +292,7 @@ void Facts::derive_instance(AtomId id) {
       const auto known = linear_.find(instance.fn);
       if (known == linear_.end() || known->second != instance.linear)
         reject(id, "\"" + instance.fn + "\" is not linear as it says");
-      // It may be claimed where its operand has floating numbers (functions.cpp).
+      // It may be claimed where its operand has floating numbers (block_calls.cpp).
       if (selects(instance.fn)) fact.integral &= integral_operands;
       for (size_t i = 0; i < operands; ++i)
         if ((instance.linear >> i) & 1) unite_hidden(fact, instance.operands[i].atom);

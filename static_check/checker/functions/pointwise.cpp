@@ -1,6 +1,7 @@
 // Element-wise operators and constants.
 #include <algorithm>
 
+#include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/arithmetic/exponentials.h"
 #include "static_check/checker/arithmetic/extrema.h"
 #include "static_check/checker/integers/integers.h"
@@ -151,7 +152,7 @@ bool has_pieces_rule(Prim prim) {
 
 void reject_difference(const std::vector<Affine>& coords, const Sum& claimed, const Sum& expected) {
   std::string at;
-  for (const Affine& coord : coords) at += (at.empty() ? "" : ", ") + std::to_string(coord.base);
+  for (const Affine& coord : coords) at += (at.empty() ? "" : ", ") + decimal(coord.base);
   throw Rejection{"from element [" + at + "] on: claimed " + to_string(claimed) + ", but it is " +
                   to_string(expected)};
 }

@@ -22,7 +22,7 @@ std::optional<Int> number_of(const std::string& text, const std::string& fn) {
   if (!text.starts_with(fn + "#")) return std::nullopt;
   const char* first = text.data() + fn.size() + 1;
   const char* last = text.data() + text.size();
-  Int number = 0;
+  PlainInt number = 0;
   const auto [end, error] = std::from_chars(first, last, number);
   if (error != std::errc{} || end != last || number < 0) return std::nullopt;
   return number;

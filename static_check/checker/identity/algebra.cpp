@@ -292,6 +292,8 @@ Number Algebra::plain_reciprocal(const Number& x) {
   }
   // It is 0 wherever the flag is, which is no exception.
   if (x.kind == Kind::kKept) return unknown("reciprocal", {{x}}, kReal);
+  if (x.kind == Kind::kExtreme)
+    if (const auto least = reciprocal_of_greatest(x)) return *least;
   Number result;
   if (x.kind == Kind::kRoot) {
     RootForm form = roots_[index(x)];

@@ -183,6 +183,7 @@ class Algebra {
   Number ordinary(const Residues& value, Type type = kReal);
   Number irrational(const Residues& value) const;
   std::optional<Number> read_irrational(double value);
+  std::optional<Number> read_logarithm(double value);
 
   // The operations but for what cases keep of their results.
   Number plain_sum(std::vector<Number> terms);
@@ -277,8 +278,10 @@ class Algebra {
   std::optional<Number> is_place(const Number& index, PlainInt place);
 
   Number extreme(ElementSet elements, const std::vector<Number>& of);
+  std::optional<Number> reciprocal_of_greatest(const Number& x);
   Number integer_extreme(const std::vector<Number>& of, bool least, Type type);
   Number positive(const Number& difference);
+  bool is_positive_multiple(uint64_t x, uint64_t y) const;
   Number equal_integers(const Number& a, const Number& b);
   std::optional<Number> equal_to_row(const Number& index, const Number& row);
 
@@ -306,11 +309,13 @@ class Algebra {
   std::unordered_map<uint64_t, std::vector<Number>> stands_;
   std::set<uint64_t> integers_;                        // inputs, by r
   std::set<uint64_t> positive_sums_;                   // by r
+  std::set<uint64_t> positive_members_;                // of extrema, by r
   std::unordered_map<uint64_t, Number> exponentials_;  // by r of the argument
   std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
   std::set<std::pair<Type, uint64_t>> compared_;       // indices without a known table
   bool learned_late_ = false;
   std::map<std::pair<Type, uint64_t>, Table> tables_;                  // by index
+  std::vector<Number> asked_signs_;                                    // the first of them
   std::unordered_map<uint64_t, Number> positives_;                     // d of flags "d > 0", by r
   std::unordered_map<uint64_t, int32_t> constants_;                    // of rationals, by r
   std::vector<Number> radicands_;                                      // of unknown sign

@@ -229,6 +229,27 @@ std::optional<Number> Algebra::read_irrational(double value) {
           doubled < 0 ? Rational(1, PlainInt{1} << -doubled) : Rational(PlainInt{1} << doubled);
       return scaled(result, value < 0 ? -by : by);
     }
+  return read_logarithm(value);
+}
+
+// Logarithms of integers, and those of the constant of normal distributions.
+std::optional<Number> Algebra::read_logarithm(double value) {
+  const double size = std::abs(value);
+  const auto read = [&](const std::string& as, const Number& log) {
+    notes_.insert(fmt::format("the constant {} is read as {}{}", value, value < 0 ? "-" : "", as));
+    return value < 0 ? negated(log) : log;
+  };
+  const double integer = std::nearbyint(std::exp(size));
+  if (integer >= 3 && integer <= 1e6 &&
+      std::abs(std::log(integer) - size) <= std::numeric_limits<double>::epsilon() * size)
+    return read(fmt::format("log({})", integer),
+                log(exact(Rational(static_cast<PlainInt>(integer)))));
+  const double of_two_pi = std::log(2 * std::numbers::pi);
+  for (const PlainInt times : {1, 2}) {
+    if (!is_rounded(size, static_cast<double>(times) * of_two_pi / 2)) continue;
+    const Number two_pi = scaled(irrational(root_pi_ * root_pi_), Rational(2));
+    return read(times == 1 ? "log(2 pi)/2" : "log(2 pi)", scaled(log(two_pi), Rational(times, 2)));
+  }
   return std::nullopt;
 }
 

@@ -1,4 +1,5 @@
-// Core operators over the algebra, as JointRun and CleanRun ask for them.
+// Core operators over the algebra, as JointRun and clean expressions ask for
+// them.
 #pragma once
 
 #include "shared_ir/reference/tensor.h"

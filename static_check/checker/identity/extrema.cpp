@@ -29,6 +29,23 @@ Type type_of_all(const std::vector<Number>& of) {
 
 }  // namespace
 
+// One divided by the greatest of positive numbers is the least of one divided by each.
+std::optional<Number> Algebra::reciprocal_of_greatest(const Number& x) {
+  const ExtremeForm form = extremes_[index(x)];
+  if (form.least || form.shift.r != 0) return std::nullopt;
+  std::vector<Number> parts;
+  for (const SetElement& element : ElementSet(sets_[form.set])) {
+    if (element.constant < 0 && !positive_members_.contains(element.value.r)) return std::nullopt;
+    Number part = element.constant < 0
+                      ? ordinary(inverse(element.value))
+                      : reciprocal(exact(rationals_[static_cast<size_t>(element.constant)]));
+    if (element.constant >= 0 && !part.positive) return std::nullopt;
+    part.positive = part.nonnegative = true;
+    parts.push_back(std::move(part));
+  }
+  return minimum(parts);
+}
+
 Number Algebra::plain_maximum(const std::vector<Number>& of) {
   const Type type = type_of_all(of);
   if (is_integer_type(type)) return integer_extreme(of, false, type);
@@ -44,6 +61,7 @@ Number Algebra::plain_maximum(const std::vector<Number>& of) {
     const bool set = x.kind == Kind::kExtreme && !extremes_[index(x)].least;
     if (!set) {
       elements.push_back({x.value, x.is_constant() ? x.form : -1});
+      if (x.positive) positive_members_.insert(x.value.r);
       continue;
     }
     const ExtremeForm& form = extremes_[index(x)];

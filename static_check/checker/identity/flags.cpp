@@ -97,8 +97,9 @@ std::optional<Number> Algebra::branches(const KeptForm& a, const KeptForm& b) {
     const auto found = positives_.find((swapped ? only_b : only_a)[0].r);
     if (found == positives_.end()) continue;
     const uint64_t own = swapped ? minus<kP>(difference.r) : difference.r;
-    if (own == found->second.value.r) return kept(common, maximum({x, y}));
-    if (own == minus<kP>(found->second.value.r)) return kept(common, minimum({x, y}));
+    const uint64_t asked = found->second.value.r;
+    if (is_positive_multiple(own, asked)) return kept(common, maximum({x, y}));
+    if (is_positive_multiple(minus<kP>(own), asked)) return kept(common, minimum({x, y}));
   }
   return std::nullopt;
 }
@@ -115,9 +116,29 @@ Number Algebra::positive(const Number& difference) {
         if (set[i].constant >= 0 && !rationals_[static_cast<size_t>(set[i].constant)].is_positive())
           return positive(ordinary(set[1 - i].value));
   }
-  const Number result = flag(random_("positive", std::vector<uint64_t>{difference.value.r}));
-  positives_.emplace(result.value.r, difference);
+  const auto same = std::ranges::find_if(asked_signs_, [&](const Number& other) {
+    return is_positive_multiple(difference.value.r, other.value.r);
+  });
+  const Number& asked = same == asked_signs_.end() ? difference : *same;
+  const Number result = flag(random_("positive", std::vector<uint64_t>{asked.value.r}));
+  positives_.emplace(result.value.r, asked);
+  constexpr size_t kMost = 64;
+  if (same == asked_signs_.end() && asked_signs_.size() < kMost && difference.value.r != 0)
+    asked_signs_.push_back(difference);
   return result;
+}
+
+// Whether their quotient is one of the constants, and positive.
+bool Algebra::is_positive_multiple(uint64_t x, uint64_t y) const {
+  if (x == y) return true;
+  if (x == 0 || y == 0) return false;
+  for (const uint64_t quotient :
+       {times<kP>(x, signed_power<kP>(y, -1)), times<kP>(y, signed_power<kP>(x, -1))}) {
+    const auto known = constants_.find(quotient);
+    if (known != constants_.end() && rationals_[static_cast<size_t>(known->second)].is_positive())
+      return true;
+  }
+  return false;
 }
 
 Number Algebra::greater(const Number& a, const Number& b) {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "static_check/algebra/elements.h"
+#include "static_check/algebra/each_element.h"
 
 namespace assay {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "shared_ir/reference/index.h"
-#include "static_check/algebra/elements.h"
+#include "static_check/algebra/each_element.h"
 #include "static_check/identity/evaluation.h"
 
 namespace assay::identity {

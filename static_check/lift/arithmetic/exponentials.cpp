@@ -5,6 +5,7 @@
 // views that are known to be positive (signs.h); the others stay under their function.
 #include <algorithm>
 
+#include "static_check/algebra/restriction.h"
 #include "static_check/lift/arithmetic/quotients.h"
 
 namespace assay {
@@ -43,8 +44,7 @@ class Exponentials : TileArithmetic {
                           (lifting().is_instance(term.atom, Instance::Kind::kMap) &&
                            lifting().instance_of(term.atom).fn.starts_with("clamp("));
     return unit && extremum && lifting().sign(term.atom).finite &&
-           std::all_of(term.restrictions.begin(), term.restrictions.end(),
-                       [](const Restriction& r) { return r.kind == Restriction::Kind::kMax; });
+           all_are(term.restrictions, Restriction::Kind::kMax);
   }
 
   // exp of the term, where it is a factor of its own.

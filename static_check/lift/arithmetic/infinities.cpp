@@ -1,6 +1,5 @@
 // Infinite and NaN constants: masks put them into scores, and no arithmetic is done with them. What
 // the checker would not accept is not lifted.
-#include <algorithm>
 
 #include "static_check/lift/operators.h"
 
@@ -14,10 +13,8 @@ bool is_infinite(const Lifting& lifting, const Term& term) {
 // Whether some term of the value is such a constant, and of this sort.
 template <typename Sort>
 bool any_infinite(const Lifting& lifting, const Value& value, const Sort& sort) {
-  return std::any_of(value.tiles.begin(), value.tiles.end(), [&](const Tile& tile) {
-    return std::any_of(tile.terms.begin(), tile.terms.end(),
-                       [&](const Term& term) { return is_infinite(lifting, term) && sort(term); });
-  });
+  return any_term(value,
+                  [&](const Term& term) { return is_infinite(lifting, term) && sort(term); });
 }
 
 bool has_infinities(const Lifting& lifting, const Value& value) {

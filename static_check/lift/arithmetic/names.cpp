@@ -49,8 +49,8 @@ namespace {
 std::string affine_text(const PiecewiseAffine& integer) {
   std::string text = "affine";
   for (const auto& piece : integer.pieces) {
-    text += '[' + std::to_string(piece.x.lo) + ',' + std::to_string(piece.x.hi) + ':' +
-            std::to_string(piece.a) + ',' + std::to_string(piece.b) + ']';
+    text += '[' + decimal(piece.x.lo) + ',' + decimal(piece.x.hi) + ':' + decimal(piece.a) + ',' +
+            decimal(piece.b) + ']';
   }
   return text;
 }

@@ -11,11 +11,6 @@ namespace {
 
 using Kind = Restriction::Kind;
 
-bool only_of_kind(const Term& term, Kind kind) {
-  return std::all_of(term.restrictions.begin(), term.restrictions.end(),
-                     [&](const Restriction& r) { return r.kind == kind; });
-}
-
 Boxes boxes_of(const Term& term) {
   Boxes boxes;
   for (const Restriction& r : term.restrictions) {
@@ -131,7 +126,8 @@ Value sum_of(Lifting& lifting, std::vector<Value> values) {
 
 std::optional<Term> whole_of_maxima(Lifting& lifting, std::span<const Term> parts) {
   for (const Term& part : parts) {
-    if (!alike(part, parts.front()) || !part.coef.is_one() || !only_of_kind(part, Kind::kMax))
+    if (!alike(part, parts.front()) || !part.coef.is_one() ||
+        !all_are(part.restrictions, Kind::kMax))
       return std::nullopt;
   }
   if (differ_in_one_key(parts)) return std::nullopt;

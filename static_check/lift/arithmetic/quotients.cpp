@@ -47,10 +47,7 @@ class Quotients {
     std::vector<Summand> summands;
     for (const Term& term : unfold_names(lifting_, tile.terms)) {
       if (!lifting_.sign(term.atom).positive) return std::nullopt;
-      const bool parts =
-          std::all_of(term.restrictions.begin(), term.restrictions.end(),
-                      [](const Restriction& r) { return r.kind == Restriction::Kind::kBox; });
-      if (!parts) return std::nullopt;
+      if (!all_are(term.restrictions, Restriction::Kind::kBox)) return std::nullopt;
       summands.push_back(summand_of(term));
     }
     if (summands.empty()) return std::nullopt;  // what is named is zero

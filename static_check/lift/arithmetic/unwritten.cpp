@@ -9,10 +9,7 @@ namespace assay {
 namespace {
 
 bool has_unwritten(const Lifting& lifting, const Value& value) {
-  return std::any_of(value.tiles.begin(), value.tiles.end(), [&](const Tile& tile) {
-    return std::any_of(tile.terms.begin(), tile.terms.end(),
-                       [&](const Term& term) { return lifting.is_unwritten(term.atom); });
-  });
+  return any_term(value, [&](const Term& term) { return lifting.is_unwritten(term.atom); });
 }
 
 bool has_zeros(const Value& value) {

@@ -30,8 +30,8 @@ std::optional<std::string> rows_differ(const RankCall& from, const RankCall& to)
   const Int sent = from.what().send_splits.at(position(from.what(), to.rank));
   const Int expected = to.what().receive_splits.at(position(to.what(), from.rank));
   if (sent == expected) return std::nullopt;
-  return rank_text(to.rank) + " expects " + std::to_string(expected) + " rows of " +
-         rank_text(from.rank) + ", which sends " + std::to_string(sent);
+  return rank_text(to.rank) + " expects " + decimal(expected) + " rows of " + rank_text(from.rank) +
+         ", which sends " + decimal(sent);
 }
 
 std::string types_differ(const std::string& where, const Shape& shape_a, DType dtype_a,
@@ -72,8 +72,8 @@ std::string disagreement(const RankCall& a, const RankCall& b) {
 std::string message_disagreement(const RankCall& sent, const RankCall& received) {
   const std::string where = " in group " + sent.what().group;
   if (sent.what().tag != received.what().tag)
-    return "what is sent under tag " + std::to_string(sent.what().tag) + " is next, and tag " +
-           std::to_string(received.what().tag) + " is expected" + where;
+    return "what is sent under tag " + decimal(sent.what().tag) + " is next, and tag " +
+           decimal(received.what().tag) + " is expected" + where;
   return types_differ(where, sent.op().shape, sent.op().dtype, received.op().shape,
                       received.op().dtype);
 }

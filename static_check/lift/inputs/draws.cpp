@@ -34,7 +34,7 @@ Value Draws::draw(Lifting& lifting, const std::string& fn, const Value& x, DType
     made.push_back({of.atom, of.layout, number_of(drawn_[fn], of.atom, of.layout)});
     Request request;
     request.kind = Instance::Kind::kDraw;
-    request.fn = fn + "#" + std::to_string(made.back().number);
+    request.fn = fn + "#" + decimal(made.back().number);
     request.operands = {{of.atom, of.layout.offset}};
     request.dtype = dtype;
     const Layout* layout = &of.layout;

@@ -110,8 +110,8 @@ std::optional<PiecewiseAffine> product(const PiecewiseAffine& f, const Piecewise
     if (a.a != 0 && b.a != 0) return false;
     const Piece& affine = a.a != 0 ? a : b;
     const Int factor = a.a != 0 ? b.b : a.b;
-    if (factor != 0 && (std::abs(affine.a) > kLargest / std::abs(factor) ||
-                        std::abs(affine.b) > kLargest / std::abs(factor))) {
+    if (factor != 0 &&
+        (abs(affine.a) > kLargest / abs(factor) || abs(affine.b) > kLargest / abs(factor))) {
       return false;
     }
     out.push_back({x, affine.a * factor, affine.b * factor});

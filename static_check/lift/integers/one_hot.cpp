@@ -65,10 +65,13 @@ void check_range(const Lifting& lifting, const PiecewiseAffine& f, Int classes,
     const bool bounded = !values.empty() && values.front().lo != INT64_MIN;
     if (!bounded && piece.a != 0)
       throw NotLifted{"nothing of the specification bounds the index of a table of " +
-                      std::to_string(classes) + " rows"};
+                      decimal(classes) + " rows"};
     const Int index = piece.a * *x + piece.b;
-    throw NotLifted{"index " + std::to_string(*x) + " becomes " + std::to_string(index) +
-                    ", which lies outside a table of " + std::to_string(classes) + " rows"};
+    throw NotLifted{"index " + decimal(*x) + " becomes " + decimal(index) +
+                    (index < 0 && index >= -classes
+                         ? ", which counts from the end of a table of " + decimal(classes) +
+                               " rows where it may; it is followed from 0 on alone"
+                         : ", which lies outside a table of " + decimal(classes) + " rows")};
   }
 }
 

@@ -110,10 +110,8 @@ std::optional<std::vector<Term>> sum_of_pieces(Lifting& lifting, const Term& ter
     const auto& modes = term.layout.dims[static_cast<size_t>(d)];
     return modes.size() > 1 && modes[0].stride != 0 && modes[0].size <= kMostPieces;
   });
-  const bool guarded =
-      std::any_of(term.restrictions.begin(), term.restrictions.end(),
-                  [](const Restriction& r) { return r.kind == Restriction::Kind::kGuard; });
-  if (apart == dims.end() || guarded) return std::nullopt;
+  if (apart == dims.end() || any_is(term.restrictions, Restriction::Kind::kGuard))
+    return std::nullopt;
   const auto d = static_cast<size_t>(*apart);
   const Mode pieces = term.layout.dims[d][0];
   Term piece = term;
@@ -223,10 +221,8 @@ const Term* extremum_part(const Lifting& lifting, Instance::Kind kind, const Til
   if (term.restrictions.empty()) return &term;
   const Universe& universe = lifting.universe();
   const int32_t made = universe.atoms[static_cast<size_t>(term.atom)].instance;
-  const bool parts =
-      std::all_of(term.restrictions.begin(), term.restrictions.end(),
-                  [](const Restriction& r) { return r.kind == Restriction::Kind::kMax; });
-  if (!parts || made == kNone || universe.instances[static_cast<size_t>(made)].kind != kind)
+  if (!all_are(term.restrictions, Restriction::Kind::kMax) || made == kNone ||
+      universe.instances[static_cast<size_t>(made)].kind != kind)
     return nullptr;
   return &term;
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dynamic_check/inputs/run_inputs.h"
 #include "dynamic_check/judge/references.h"
 #include "tests/dynamic/support/mlp.h"
 

@@ -49,10 +49,10 @@ DynamicReport check_decisions(const test::Mlp& programs, uint64_t seed = 1) {
 TEST(Flips, OfFewElementsDoNotExcuseTheOthers) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     const DynamicReport right = check_decisions(deciding(2, true), seed);
-    EXPECT_EQ(right.verdict, Verdict::kProved) << "seed " << seed;
+    EXPECT_EQ(right.verdict, RunVerdict::kAgrees) << "seed " << seed;
     EXPECT_EQ(right.compared, 1);
     const DynamicReport wrong = check_decisions(deciding(2, false), seed);
-    EXPECT_EQ(wrong.verdict, Verdict::kRefuted) << "seed " << seed;
+    EXPECT_EQ(wrong.verdict, RunVerdict::kDeviates) << "seed " << seed;
     ASSERT_TRUE(wrong.first_deviation);
     EXPECT_EQ(wrong.first_deviation->tensor, "y");
     EXPECT_THAT(wrong.first_deviation->detail,
@@ -62,15 +62,15 @@ TEST(Flips, OfFewElementsDoNotExcuseTheOthers) {
 
 // The same wrong program without ties, and with nothing else.
 TEST(Flips, WithoutTiesEveryElementCounts) {
-  EXPECT_EQ(check_decisions(deciding(0, true)).verdict, Verdict::kProved);
+  EXPECT_EQ(check_decisions(deciding(0, true)).verdict, RunVerdict::kAgrees);
   const DynamicReport wrong = check_decisions(deciding(0, false));
-  EXPECT_EQ(wrong.verdict, Verdict::kRefuted);
+  EXPECT_EQ(wrong.verdict, RunVerdict::kDeviates);
   EXPECT_THAT(wrong.first_deviation->detail, HasSubstr("64 of 64 elements differ"));
 }
 
 TEST(Flips, AnOutputThatRoundingAloneDecidesIsNoPassWhereItDiffers) {
   const DynamicReport report = check_decisions(deciding(kDecisions, false));
-  EXPECT_EQ(report.verdict, Verdict::kUnproved);
+  EXPECT_EQ(report.verdict, RunVerdict::kInconclusive);
   EXPECT_EQ(report.triage, "not_compared") << "there is a proof";
   EXPECT_EQ(report.compared, 0);
   EXPECT_EQ(report.skipped, 2);  // as a relation, and as an expectation
@@ -80,7 +80,7 @@ TEST(Flips, AnOutputThatRoundingAloneDecidesIsNoPassWhereItDiffers) {
 // As where inputs lie on a grid, and a floor is of what lies on it.
 TEST(Flips, WhatIsEqualEverywhereIsComparedThoughRoundingDecidesIt) {
   const DynamicReport report = check_decisions(deciding(kDecisions, true));
-  EXPECT_EQ(report.verdict, Verdict::kProved);
+  EXPECT_EQ(report.verdict, RunVerdict::kAgrees);
   EXPECT_EQ(report.triage, "pass");
   EXPECT_EQ(report.compared, 1);
   EXPECT_THAT(report.uncompared, IsEmpty());
@@ -95,7 +95,7 @@ TEST(Flips, ThatArePassedAreInTheReport) {
         return at::cat({y.slice(0, 0, kDecisions - 2), y.slice(0, kDecisions - 2).logical_not()});
       });
   const DynamicReport report = check_decisions(programs);
-  EXPECT_EQ(report.verdict, Verdict::kProved);
+  EXPECT_EQ(report.verdict, RunVerdict::kAgrees);
   EXPECT_THAT(report.flips, Contains(HasSubstr("y: flips under rounding: margin: 2 of 64")));
 }
 

@@ -44,7 +44,7 @@ TEST_P(LessPrecise, IsACancellationThatTheRanksAloneBringIn) {
   const test::Mlp cancels =
       on_two_ranks({kSharedRows, kSharedColumns}, 1, row_sums, shared_row_sums(/*offset=*/1000));
   const DynamicReport report = check_sums(cancels, GetParam(), 1);
-  EXPECT_EQ(report.verdict, Verdict::kRefuted);
+  EXPECT_EQ(report.verdict, RunVerdict::kDeviates);
   EXPECT_EQ(report.triage, "precision");
   ASSERT_TRUE(report.first_deviation);
   EXPECT_EQ(report.first_deviation->tensor, "y");

@@ -13,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "dynamic_check/inputs/run_inputs.h"
 #include "shared_ir/capture/capture.h"
 #include "tests/dynamic/support/mlp.h"
 

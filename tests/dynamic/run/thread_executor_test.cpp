@@ -27,7 +27,6 @@ RunInputs inputs_of(const Mlp& mlp) {
     for (const TensorId id : graph.inputs) {
       const Tensor& tensor = graph.tensors[static_cast<size_t>(id)];
       inputs.parts[{tensor.name, rank}] = numbers(tensor.shape) * (rank + 1);
-      inputs.parts_differentiable[{tensor.name, rank}] = false;
     }
   }
   return inputs;

@@ -1,7 +1,6 @@
 #include "dynamic_check/run/execute/threads/rank_threads.h"
 
 #include <ATen/Parallel.h>
-#include <c10/core/AutogradState.h>
 #include <fmt/format.h>
 #include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
@@ -78,12 +77,7 @@ void run_body(Run& run, RankEnvironment& environment) {
 
 void rank_thread(const std::shared_ptr<Run>& run, const Mesh& mesh, Rank rank,
                  const RankThreadOptions& options, int kernel_threads) {
-  at::set_num_threads(kernel_threads);  // of the kernels that this thread calls
-  // Autograd has one worker thread per device and process: ranks that share it would wait for each
-  // other's collectives for ever. Backward passes stay in the rank's thread instead.
-  auto autograd = c10::AutogradState::get_tls_state();
-  autograd.set_multithreading_enabled(false);
-  c10::AutogradState::set_tls_state(autograd);
+  enter_rank_thread(kernel_threads);
   {
     ThreadRank environment(mesh, rank, options, run->rendezvous);
     run_body(*run, environment);

@@ -15,8 +15,7 @@ namespace {
 struct SharedRun {
   std::vector<Graph> graphs;
   RankProgram program;
-  std::vector<std::map<std::string, at::Tensor>> inputs;
-  std::vector<std::map<std::string, bool>> differentiable;
+  std::vector<ProgramInputs> inputs;  // by rank
   std::vector<RecordedTensors> recorded;
   std::vector<std::atomic<NodeId>> last;  // node, by rank
   KernelHook kernel;
@@ -30,8 +29,6 @@ void observe(SharedRun& run, Rank rank, NodeId id, std::span<const at::Tensor> o
   run.last[static_cast<size_t>(rank)] = id;
 }
 
-at::Device device_of(const DynamicOptions& options) { return options.cuda ? at::kCUDA : at::kCPU; }
-
 }  // namespace
 
 DistributedRun ThreadExecutor::run(const Case& refinement, const Programs& programs,
@@ -41,28 +38,19 @@ DistributedRun ThreadExecutor::run(const Case& refinement, const Programs& progr
   run->program = programs.distributed;
   run->kernel = options.kernel;
   const size_t ranks = refinement.ranks.size();
-  run->inputs.resize(ranks);
-  run->differentiable.resize(ranks);
-  run->recorded.resize(ranks);
+  for (size_t rank = 0; rank < ranks; ++rank) {
+    run->inputs.push_back(inputs.of_rank(static_cast<Rank>(rank), options.device()));
+    run->recorded.push_back(recorded_inputs(run->graphs[rank], run->inputs[rank]));
+  }
   run->last = std::vector<std::atomic<NodeId>>(ranks);
   for (std::atomic<NodeId>& last : run->last) last = kNone;
-  for (size_t rank = 0; rank < ranks; ++rank)
-    run->recorded[rank].resize(run->graphs[rank].tensors.size());
-  for (const auto& [name, tensor] : inputs.parts) {
-    const auto rank = static_cast<size_t>(name.second);
-    const at::Tensor part = tensor.to(device_of(options));
-    run->inputs[rank][name.first] = part;
-    run->differentiable[rank][name.first] = inputs.parts_differentiable.at(name);
-    const TensorId id = run->graphs[rank].find(name.first);
-    if (id != kNone) run->recorded[rank][static_cast<size_t>(id)] = part;
-  }
   const RankThreadOptions threads{
-      .timeout = options.timeout, .device = device_of(options), .completion = options.completion};
+      .timeout = options.timeout, .device = options.device(), .completion = options.completion};
   DistributedRun result;
   result.failure = run_rank_threads(programs.mesh, threads, [run](RankEnvironment& environment) {
     const auto rank = static_cast<size_t>(environment.rank());
     run_recorded(run->program, environment, run->graphs[rank], run->inputs[rank],
-                 run->differentiable[rank], [&](NodeId node, std::span<const at::Tensor> outputs) {
+                 [&](NodeId node, std::span<const at::Tensor> outputs) {
                    observe(*run, environment.rank(), node, outputs);
                  });
   });
@@ -84,7 +72,7 @@ ParameterRun ThreadExecutor::make_parameters(const Programs& programs,
   auto made = std::make_shared<Made>();
   made->program = programs.parameters;
   const RankThreadOptions threads{
-      .timeout = options.timeout, .device = device_of(options), .completion = {}};
+      .timeout = options.timeout, .device = options.device(), .completion = {}};
   ParameterRun result;
   result.failure = run_rank_threads(programs.mesh, threads, [made](RankEnvironment& environment) {
     run_parameters(made->program, environment, [&](const std::string& name, const at::Tensor& t) {

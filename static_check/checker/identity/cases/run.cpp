@@ -62,7 +62,7 @@ void Run::run() {
 }
 
 EvaluatedTensor Run::evaluate(const CleanExpr& expr, bool of_sequential) {
-  const reference::CleanRun<Evaluation>::Leaf leaf = [&](const std::string& name, Rank rank) {
+  const auto leaf = [&](const std::string& name, Rank rank) -> const EvaluatedTensor& {
     if (of_sequential) rank = kNone;
     if (rank != kNone && (rank < 0 || static_cast<size_t>(rank) >= values_.size()))
       throw Rejection{"no rank " + std::to_string(rank)};
@@ -74,8 +74,7 @@ EvaluatedTensor Run::evaluate(const CleanExpr& expr, bool of_sequential) {
         of_sequential ? sequential_values_ : values_[static_cast<size_t>(rank)];
     return own.at(static_cast<size_t>(op));
   };
-  return reference::CleanRun<Evaluation>(of_sequential ? sequential_ : distributed_, leaf)
-      .evaluate(expr);
+  return reference::evaluate(of_sequential ? sequential_ : distributed_, expr, leaf);
 }
 
 }  // namespace assay::checker::identity

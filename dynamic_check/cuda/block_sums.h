@@ -1,10 +1,12 @@
-// Sums over the blocks of tensors that are on a GPU, for compare/norms.h.
+// Sums over the blocks of tensors that are on a GPU, for numbers/norms.h.
+//
+// The room: pointers to elements on a GPU come in; their sums, and noise on them (noise.h), go out.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "dynamic_check/cuda/norms_kernel.h"
+#include "dynamic_check/cuda/block_sums_kernel.h"
 #include "shared_ir/dtype.h"
 
 namespace assay::cuda {

@@ -1,5 +1,5 @@
 // Reductions of tensors are what LibTorch's operators compute, to the last bit.
-#include "dynamic_check/run/execute/threads/reduce.h"
+#include "dynamic_check/run/interpret/reduce_members.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/from_blob.h>

@@ -1,4 +1,4 @@
-#include "dynamic_check/run/execute/threads/reduce.h"
+#include "dynamic_check/run/interpret/reduce_members.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>

@@ -1,10 +1,10 @@
-// What the kernel of norms does: how the elements are shared out, and what one thread adds up. For
-// the device, and for tests on the host.
+// What the kernel of block_sums does: how the elements are shared out, and what one thread adds up.
+// For the device, and for tests on the host.
 #pragma once
 
 #include <type_traits>
 
-#include "dynamic_check/cuda/elements.h"
+#include "dynamic_check/cuda/kernel_elements.h"
 
 namespace assay::cuda {
 

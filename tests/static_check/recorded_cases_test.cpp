@@ -1,5 +1,5 @@
-// The cases of fixtures/value_sizes: programs with sizes that depend on values, with their known
-// answers.
+// Cases that were recorded with PyTorch, with their known answers: programs with sizes that depend
+// on values (fixtures/value_sizes), and on complex numbers (fixtures/complex_numbers).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,21 +15,19 @@
 namespace assay::test {
 namespace {
 
-std::vector<std::filesystem::path> value_size_cases() {
+std::vector<std::filesystem::path> cases_of(const char* family) {
   const char* root = std::getenv("ASSAY_SOURCE_DIR");
   if (root == nullptr) return {};
   std::vector<std::filesystem::path> folders;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(root) /
-                                                               "fixtures" / "value_sizes"))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(root) / "fixtures" / family))
     if (entry.is_directory() && std::filesystem::exists(entry.path() / "case.toml"))
       folders.push_back(entry.path());
   std::sort(folders.begin(), folders.end());
   return folders;
 }
 
-TEST(ValueSizeCases, AreProvedWhereTheyRefineAndNowhereElse) {
-  const std::vector<std::filesystem::path> folders = value_size_cases();
-  ASSERT_GE(folders.size(), 17U) << "ASSAY_SOURCE_DIR is not set";
+void expect_known_answers(const std::vector<std::filesystem::path>& folders) {
   const OperatorTable operators = OperatorTable::builtin();
   // Sanitizers see the same code in each.
   const size_t step = kUnderSanitizers ? 5 : 1;
@@ -42,6 +40,18 @@ TEST(ValueSizeCases, AreProvedWhereTheyRefineAndNowhereElse) {
     const Verdict verdict = static_check(refinement, operators, options).report.verdict;
     EXPECT_EQ(verdict == Verdict::kProved, refinement.known->verdict == "refines") << folder;
   }
+}
+
+TEST(ValueSizeCases, AreProvedWhereTheyRefineAndNowhereElse) {
+  const std::vector<std::filesystem::path> folders = cases_of("value_sizes");
+  ASSERT_GE(folders.size(), 17U) << "ASSAY_SOURCE_DIR is not set";
+  expect_known_answers(folders);
+}
+
+TEST(ComplexCases, AreProvedWhereTheyRefineAndNowhereElse) {
+  const std::vector<std::filesystem::path> folders = cases_of("complex_numbers");
+  ASSERT_GE(folders.size(), 15U) << "ASSAY_SOURCE_DIR is not set";
+  expect_known_answers(folders);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <mutex>
 
+#include "dynamic_check/cuda/block_sums.h"
 #include "dynamic_check/cuda/cuda_call.h"
-#include "dynamic_check/cuda/norms.h"
 
 namespace assay::cuda {
 namespace {

@@ -1,0 +1,90 @@
+// Proof by evaluation where constants stand for numbers that no double is: what a program computed
+// of them in double precision is read as what it is of, and another constant is another number.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "tests/static_check/formula_terms.h"
+
+namespace assay::test {
+namespace {
+
+// Attention scales both factors of a product by the root of its scale.
+TEST(IdentityOfConstants, FourthRootsOnBothSidesOfAProductAreARoot) {
+  const auto both = [](double factor) {
+    return [factor](Terms& t, TensorRef x, TensorRef y) {
+      return t.mul(t.mul(x, factor), t.mul(y, factor));
+    };
+  };
+  for (const double size : {2.0, 3.0, 8.0, 32.0}) {
+    const auto once = [size](Terms& t, TensorRef x, TensorRef y) {
+      return t.div(t.mul(x, y), std::sqrt(size));
+    };
+    EXPECT_TRUE(equal(once, both(std::sqrt(1 / std::sqrt(size))))) << size;
+    EXPECT_FALSE(equal(once, both(std::sqrt(1 / size)))) << size;
+    EXPECT_FALSE(equal(once, both(std::sqrt(1 / std::sqrt(size)) + 1e-6))) << size;
+  }
+}
+
+TEST(IdentityOfConstants, WhatSubtractingFromOneLeavesIsTheDecimal) {
+  const auto mean = [](double kept, double added) {
+    return
+        [=](Terms& t, TensorRef x, TensorRef y) { return t.add(t.mul(x, kept), t.mul(y, added)); };
+  };
+  const auto step = [](double added) {
+    return [=](Terms& t, TensorRef x, TensorRef y) { return t.add(x, t.mul(t.sub(y, x), added)); };
+  };
+  EXPECT_TRUE(equal(mean(0.999, 0.001), step(1 - 0.999)));
+  EXPECT_TRUE(equal(mean(0.9, 1 - 0.9), step(0.1)));
+  EXPECT_FALSE(equal(mean(0.999, 0.001), step(0.001001)));
+  EXPECT_FALSE(equal(mean(0.999, 0.001), step(0.001 + 1e-9)));
+}
+
+// The corrections of Adam: m / c1 / (sqrt(v / c2) + eps).
+TEST(IdentityOfConstants, RootsOfQuotientsOfDecimalsAreThose) {
+  const double correction = 1 - std::pow(0.99, 3);
+  const auto inside = [=](Terms& t, TensorRef x, TensorRef y) {
+    return t.div(x, t.add(t.map("sqrt", t.div(t.positive(y), correction)), 1e-8));
+  };
+  const auto outside = [](double by) {
+    return [=](Terms& t, TensorRef x, TensorRef y) {
+      return t.div(x, t.add(t.div(t.map("sqrt", t.positive(y)), by), 1e-8));
+    };
+  };
+  EXPECT_TRUE(equal(inside, outside(std::sqrt(correction))));
+  EXPECT_FALSE(equal(inside, outside(correction)));
+  EXPECT_FALSE(equal(inside, outside(std::sqrt(1 - std::pow(0.99, 4)))));
+}
+
+TEST(IdentityOfConstants, LogarithmsOfIntegersAndOfTwoPi) {
+  const auto density = [](double constant) {
+    return [=](Terms& t, TensorRef x, TensorRef y) {
+      return t.sub(t.mul(t.mul(x, x), -0.5), t.add(t.mul(y, 0.0), constant));
+    };
+  };
+  const auto log_of_density = [](double scale) {
+    return [=](Terms& t, TensorRef x, TensorRef) {
+      return t.map("log", t.mul(t.map("exp", t.mul(t.mul(x, x), -0.5)), scale));
+    };
+  };
+  const double pi = std::numbers::pi;
+  EXPECT_TRUE(equal(density(std::log(2 * pi) / 2), log_of_density(1 / std::sqrt(2 * pi))));
+  EXPECT_FALSE(equal(density(std::log(2 * pi)), log_of_density(1 / std::sqrt(2 * pi))));
+  EXPECT_TRUE(equal(density(std::log(12)), log_of_density(1.0 / 12)));
+  EXPECT_FALSE(equal(density(std::log(12)), log_of_density(1.0 / 13)));
+  EXPECT_FALSE(equal(density(2.4849), log_of_density(1.0 / 12)));
+}
+
+TEST(IdentityOfConstants, ALimitBeyondFloat32IsNone) {
+  const auto limited = [](double limit) {
+    return [=](Terms& t, TensorRef x, TensorRef) { return t.call("clamp.default", {x, limit}); };
+  };
+  const auto itself = [](Terms& t, TensorRef x, TensorRef) { return t.mul(x, 1.0); };
+  EXPECT_TRUE(equal(itself, limited(-3.4028234663852886e38)));
+  EXPECT_FALSE(equal(itself, limited(-65504)));
+  EXPECT_FALSE(equal(itself, limited(3.4028234663852886e38)));
+}
+
+}  // namespace
+}  // namespace assay::test
