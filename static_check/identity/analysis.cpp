@@ -137,7 +137,7 @@ Number Algebra::reciprocal(const Number& a) {
 
 // Of positive numbers 1 / max(x, y) is min(1/x, 1/y).
 std::optional<Number> Algebra::reciprocal_of_maximum(const Number& a) {
-  if (!has(a, Form::Kind::kMaximum) || a.form->negated) return std::nullopt;
+  if (cases_ != nullptr || !has(a, Form::Kind::kMaximum) || a.form->negated) return std::nullopt;
   std::vector<Number> negatives;
   for (const Residue& element : *a.form->elements) {
     const Residue x = element + a.form->shift;

@@ -32,7 +32,7 @@ Type type_of_all(const std::vector<Number>& of) {
 // One divided by the greatest of positive numbers is the least of one divided by each.
 std::optional<Number> Algebra::reciprocal_of_greatest(const Number& x) {
   const ExtremeForm form = extremes_[index(x)];
-  if (form.least || form.shift.r != 0) return std::nullopt;
+  if (cases() != nullptr || form.least || form.shift.r != 0) return std::nullopt;
   std::vector<Number> parts;
   for (const SetElement& element : ElementSet(sets_[form.set])) {
     if (element.constant < 0 && !positive_members_.contains(element.value.r)) return std::nullopt;
