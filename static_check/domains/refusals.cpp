@@ -4,6 +4,7 @@
 #include "static_check/domains/lost_writes.h"
 #include "static_check/domains/trials/contradicted_domains.h"
 #include "static_check/domains/trials/indices_outside.h"
+#include "static_check/domains/trials/met_infinities.h"
 #include "static_check/domains/undefined_outputs.h"
 
 namespace assay {
@@ -13,6 +14,7 @@ std::vector<std::string> assumed_of_domains(Problem& problem, const Certificate*
     refuse_undefined_outputs(problem, *proof);
     refuse_lost_writes(problem);
     refuse_indices_outside(problem);
+    refuse_met_infinities(problem, *proof);
   }
   DomainAssumptions domains = domain_assumptions(problem, proof);
   if (proof != nullptr) refuse_contradicted_domains(problem, *proof, domains);

@@ -9,6 +9,7 @@
 #include "static_check/domains/lost_writes.h"
 #include "static_check/domains/trials/contradicted_domains.h"
 #include "static_check/domains/trials/indices_outside.h"
+#include "static_check/domains/trials/met_infinities.h"
 #include "static_check/domains/trials/other_losses.h"
 #include "static_check/identity/identity_test.h"
 #include "static_check/smt/solver.h"
@@ -37,6 +38,7 @@ std::vector<std::string> Solver::unanswered() const { return {}; }
 void refuse_lost_writes(const Problem&) {}
 void refuse_other_losses(const Problem&, const Certificate&, const RankLoss&) {}
 void refuse_indices_outside(const Problem&) {}
+void refuse_met_infinities(const Problem&, const Certificate&) {}
 void refuse_contradicted_domains(const Problem&, const Certificate&, const DomainAssumptions&) {}
 
 // An identity that was tested at some sizes says nothing of others.

@@ -120,7 +120,9 @@ class Functions {
     const auto limit = [&](size_t i, bool above) {
       if (!has_attribute(i)) return;
       const double bound = use_.fn.number(i);
-      if (result.is_finite() && (above ? bound : -bound) > 0x1p127) return;  // float32's largest
+      // The largest number of bfloat16, or of float32.
+      if (result.is_finite() && !result.is_constant() && (above ? bound : -bound) >= 0x1.fep127)
+        return;
       if (std::abs(bound) > 0x1p100)
         result = a_.limited(result, attribute(i), above);
       else
