@@ -145,7 +145,7 @@ std::optional<Number> Functions::formula(const std::string& fn, std::span<const 
          // A limit that is the largest number of float32, or beyond, leaves numbers as they are.
          // Another one beyond all numbers keeps a maximum, of which ties may leave one element.
          const auto greatest = [&](const Number& x, double limit, bool turned) {
-           if (x.is_finite() && a.constant_of(x) == nullptr &&
+           if (a.cases() == nullptr && x.is_finite() && a.constant_of(x) == nullptr &&
                (turned ? limit : -limit) >= 0x1.fep127) {
              f.note_reading(fmt::format("numbers lie within the limit {} of a clamp", limit));
              return x;

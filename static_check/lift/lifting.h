@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -112,7 +113,10 @@ class Lifting {
   // combinations and blocks compute from here on speaks of `kept`.
   void equate(AtomId kept, AtomId replaced, const Rational& factor) {
     equal_[replaced] = {kept, Rational(1) / factor};
+    kept_.insert(kept);
   }
+  // Whether another one was replaced by it.
+  bool is_kept(AtomId id) const { return kept_.contains(id); }
   // The atom that is spoken of instead, and its factor; nullptr when it is the atom itself.
   const std::pair<AtomId, Rational>* kept(AtomId id) const {
     const auto found = equal_.find(id);
@@ -197,6 +201,7 @@ class Lifting {
   std::unordered_map<AtomId, AtomId> one_hots_;
   std::unordered_map<AtomId, Intervals> index_values_;
   std::unordered_map<AtomId, std::pair<AtomId, Rational>> equal_;
+  std::set<AtomId> kept_;
   Solver solver_;
   bool sequential_ = true;
   int known_only_ = 0;

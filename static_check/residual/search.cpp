@@ -84,11 +84,11 @@ std::optional<EqualitySearch::Found> EqualitySearch::next(const Problem& problem
     return std::find(known.begin(), known.end(), atom) != known.end();
   });
   for (const AtomId sequential : wanted) {
-    if (shown_.contains(sequential)) continue;
+    if (lifting.is_kept(sequential)) continue;  // a second equality is not needed
     const std::set<AtomId>& sources = sources_of(lifting, sequential);
     for (const AtomId distributed : found) {
       if (lifting.atom(distributed).size != lifting.atom(sequential).size ||
-          !tried_.emplace(sequential, distributed).second)
+          lifting.kept(distributed) != nullptr || !tried_.emplace(sequential, distributed).second)
         continue;
       if (budget_is_spent()) return std::nullopt;
       lifting.check_deadline();
@@ -99,7 +99,6 @@ std::optional<EqualitySearch::Found> EqualitySearch::next(const Problem& problem
         stopped_.push_back(names_of(problem, sequential, distributed) + ": " +
                            to_string(*attempt.stopped, budget_.limits));
       if (!attempt.proof) continue;
-      shown_.insert(sequential);
       return Found{sequential, distributed, std::move(*attempt.proof)};
     }
   }

@@ -45,7 +45,6 @@ class EqualitySearch {
   const std::set<AtomId>& sources_of(const Lifting& lifting, AtomId atom);
 
   std::set<std::pair<AtomId, AtomId>> tried_;
-  std::set<AtomId> shown_;  // sequential atoms that have an equality: a second one is not needed
   std::map<AtomId, std::set<AtomId>> sources_;
 };
 

@@ -121,7 +121,8 @@ class Functions {
       if (!has_attribute(i)) return;
       const double bound = use_.fn.number(i);
       // The largest number of bfloat16, or of float32.
-      if (result.is_finite() && !result.is_constant() && (above ? bound : -bound) >= 0x1.fep127)
+      if (a_.cases() == nullptr && result.is_finite() && !result.is_constant() &&
+          (above ? bound : -bound) >= 0x1.fep127)
         return;
       if (std::abs(bound) > 0x1p100)
         result = a_.limited(result, attribute(i), above);
