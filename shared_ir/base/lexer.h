@@ -53,7 +53,7 @@ class Lexer {
 
   // An integer of 64 bits from low to high; else nothing is read.
   std::optional<int64_t> integer(int64_t low = std::numeric_limits<int64_t>::min(),
-                                  int64_t high = std::numeric_limits<int64_t>::max());
+                                 int64_t high = std::numeric_limits<int64_t>::max());
 
   SourcePlace place_of(size_t at) const;
   // Throw UserError: where the next word starts, which is not what was expected; at what was read.

@@ -1,7 +1,7 @@
 // The proof of a case at an instance of its symbols, run again with integers that know how they
 // depend on the symbols: at which other instances is it a proof as well? The module
-// libassay_symbolic.so says. What it has of namespace assay is other than what the program has under
-// the same names, so that nothing of it is here.
+// libassay_symbolic.so says. What it has of namespace assay is other than what the program has
+// under the same names, so that nothing of it is here.
 #pragma once
 
 #include <cstdint>
