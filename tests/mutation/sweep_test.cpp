@@ -1,5 +1,5 @@
-// Mutants of every case that runs. The tests judge one of each kind and second case, the others of
-// the next kind; a full run judges ASSAY_MUTANTS of each kind and case.
+// Mutants of every case that runs. The tests judge one of each kind and fourth case, others of the
+// next kind; a full run judges ASSAY_MUTANTS of each kind and case.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ TEST_P(Sweep, NoMutantThatDiffersIsProved) {
   const bool all = std::getenv("ASSAY_MUTANTS") != nullptr;
   size_t index = static_cast<size_t>(GetParam());
   for (NamedCase& original : runnable_cases()) {
-    if (++index % 2 == 0 && !all) continue;
+    if (++index % 4 != 0 && !all) continue;
     SCOPED_TRACE(original.name);
     std::cout << original.name << ", ";
     const Judge judge(std::move(original.executed), std::move(original.whole));

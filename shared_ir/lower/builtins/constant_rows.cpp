@@ -12,10 +12,10 @@ namespace assay::lowering {
 
 std::optional<CoreId> written_rows(Call& call, CoreId x, Int dim, CoreId ids, CoreId values,
                                    bool accumulate) {
-  constexpr size_t kFewRows = 8;
+  constexpr size_t kFewConstantRows = 8;
   Builder& builder = call.builder();
   const auto rows = constant_values(builder.program(), ids);
-  if (!rows || rows->empty() || rows->size() > kFewRows) return std::nullopt;
+  if (!rows || rows->empty() || rows->size() > kFewConstantRows) return std::nullopt;
   Shape shape = builder.shape(x);
   const Int size = shape[dim];
   shape[dim] = static_cast<Int>(rows->size());
