@@ -65,11 +65,10 @@ std::optional<Rational> computed_fraction(double value) {
       std::abs(written - value) <= kUnit * std::max(1.0, 4 * size))
     return fraction(text);
   constexpr int kLargest = 4096;
-  for (int q = 1; q <= kLargest; ++q) {
-    const double p = std::nearbyint(value * q);
-    if (p == 0 || std::abs(p) > kLargest) continue;
-    if (std::abs(p / q - value) <= 4 * kUnit * size) return Rational(static_cast<Int>(p), q);
-  }
+  const auto simple = first_convergent(value, kLargest, [&](double candidate) {
+    return candidate != 0 && std::abs(candidate - value) <= 4 * kUnit * size;
+  });
+  if (simple && simple->fits(kLargest)) return simple;
   // Of a divisor that is such a decimal, with its own error.
   if (const auto [text, written] = decimal(1 / value);
       std::abs(written - 1 / value) <= kUnit * std::max(1.0, 4 / size))

@@ -11,41 +11,15 @@ namespace {
 
 bool is_power_of_two(Int value) { return (value & (value - 1)) == 0; }
 
-// The simplest fraction (a convergent of the continued fraction) that rounds to `constant`: in
-// double, or in float for a constant that a float32 program wrote. Two fractions with denominators
-// up to the bound differ by more than one rounding step at 1, so there is no choice between
-// several.
-bool simplest(double constant, Rational* result) {
+// The simplest fraction that rounds to `constant`: in double, or in float for a constant that a
+// float32 program wrote. Two fractions with denominators up to the bound differ by more than one
+// rounding step at 1, so there is no choice between several.
+std::optional<Rational> simplest(double constant) {
   const bool is_float = static_cast<double>(static_cast<float>(constant)) == constant;
-  const Int max_denominator = Int{1} << (is_float ? 12 : 16);
-  const auto rounds_back = [&](double candidate) {
+  return first_convergent(constant, Int{1} << (is_float ? 12 : 16), [&](double candidate) {
     return candidate == constant ||
            (is_float && static_cast<float>(candidate) == static_cast<float>(constant));
-  };
-  double rest = constant;
-  WideInt p = 1, q = 0, previous_p = 0, previous_q = 1;
-  for (int step = 0; step < 64; ++step) {
-    const double whole = std::floor(rest);
-    if (std::abs(whole) > 0x1p62) return false;
-    const WideInt digit = static_cast<Int>(whole);
-    const WideInt next_p = digit * p + previous_p;
-    const WideInt next_q = digit * q + previous_q;
-    if (next_q > max_denominator || next_p > (WideInt{1} << 62) || next_p < -(WideInt{1} << 62)) {
-      return false;
-    }
-    previous_p = p;
-    previous_q = q;
-    p = next_p;
-    q = next_q;
-    if (rounds_back(static_cast<double>(static_cast<Int>(p)) /
-                    static_cast<double>(static_cast<Int>(q)))) {
-      *result = Rational(static_cast<Int>(p), static_cast<Int>(q));
-      return true;
-    }
-    if (rest == whole) return false;
-    rest = 1 / (rest - whole);
-  }
-  return false;
+  });
 }
 
 // 2^exponent for 0 <= exponent <= 124, else RationalOverflow.
@@ -168,12 +142,37 @@ std::string to_string(const Rational& value) {
   return text;
 }
 
+std::optional<Rational> first_convergent(double value, Int max_denominator,
+                                         const std::function<bool(double)>& accepts) {
+  double rest = value;
+  WideInt p = 1, q = 0, previous_p = 0, previous_q = 1;
+  for (int step = 0; step < 64; ++step) {
+    const double whole = std::floor(rest);
+    if (std::abs(whole) > 0x1p62) return std::nullopt;
+    const WideInt digit = static_cast<Int>(whole);
+    const WideInt next_p = digit * p + previous_p;
+    const WideInt next_q = digit * q + previous_q;
+    if (next_q > max_denominator || next_p > (WideInt{1} << 62) || next_p < -(WideInt{1} << 62)) {
+      return std::nullopt;
+    }
+    previous_p = p;
+    previous_q = q;
+    p = next_p;
+    q = next_q;
+    if (accepts(static_cast<double>(static_cast<Int>(p)) /
+                static_cast<double>(static_cast<Int>(q))))
+      return Rational(static_cast<Int>(p), static_cast<Int>(q));
+    if (rest == whole) return std::nullopt;
+    rest = 1 / (rest - whole);
+  }
+  return std::nullopt;
+}
+
 RationalFromDouble rational_from_double(double constant) {
   if (!std::isfinite(constant)) return {.value = 0, .rounded = false, .exact = false};
-  Rational value;
-  if (simplest(constant, &value)) {
-    return {.value = value,
-            .rounded = !is_power_of_two(value.denominator()) || value.to_double() != constant,
+  if (const auto value = simplest(constant)) {
+    return {.value = *value,
+            .rounded = !is_power_of_two(value->denominator()) || value->to_double() != constant,
             .exact = true};
   }
   // mantissa * 2^exponent with an integer mantissa.
@@ -187,7 +186,7 @@ RationalFromDouble rational_from_double(double constant) {
   try {
     const Rational power = Rational(Int{1} << std::abs(exponent));
     const Rational whole = Rational(static_cast<Int>(mantissa));
-    value = exponent >= 0 ? whole * power : whole / power;
+    const Rational value = exponent >= 0 ? whole * power : whole / power;
     value.numerator();  // throws where it is longer
     return {.value = value, .rounded = false, .exact = true};
   } catch (const RationalOverflow&) {

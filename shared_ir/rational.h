@@ -3,6 +3,8 @@
 #pragma once
 
 #include <exception>
+#include <functional>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -72,6 +74,12 @@ class Rational {
 
 // "3", "-1/2": exact, however long.
 std::string to_string(const Rational& value);
+
+// The first convergent of the continued fraction of `value` that is accepted, of those with
+// denominators up to the bound: of all fractions p/q within 1/(2 q^2) of it, the simplest (Hardy
+// and Wright, "An introduction to the theory of numbers", theorem 184).
+std::optional<Rational> first_convergent(double value, Int max_denominator,
+                                         const std::function<bool(double)>& accepts);
 
 struct RationalFromDouble {
   Rational value;

@@ -95,7 +95,10 @@ Number Algebra::unknown(std::string_view name, std::span<const Number> arguments
 Number Algebra::constant(const Rational& value) {
   const Residue residue = residue_of(value);
   FormPointer& form = constants_[residue.value];
-  if (form == nullptr) form = std::make_shared<const Form>(Form{Form::Kind::kConstant, value});
+  if (form == nullptr) {
+    form = std::make_shared<const Form>(Form{Form::Kind::kConstant, value});
+    if (cases_ == nullptr && value.is_positive()) signs_asked_.learn(residue);
+  }
   Number number{residue};
   number.in_range = true;
   number.sign = value.is_positive()   ? Sign::kPositive

@@ -16,6 +16,7 @@
 #include "static_check/identity/choices/order.h"
 #include "static_check/identity/factors.h"
 #include "static_check/identity/field.h"
+#include "static_check/identity/multiples.h"
 #include "static_check/identity/number.h"
 
 namespace assay::identity {
@@ -140,7 +141,6 @@ class Algebra {
   // base^exponent, between 0 and 1.
   Residue unit_root(const Residue& base, const Rational& exponent) const;
   bool is_positive_multiple(const Residue& a, const Residue& b) const;
-  Residue with_the_sign_of(const Residue& number);
   std::optional<Number> reciprocal_of_maximum(const Number& a);
   Number root_of_constant(const Rational& base, const Rational& exponent);
   Number maximum_of(std::vector<Residue> elements);
@@ -192,7 +192,7 @@ class Algebra {
   Angles angles_{[this](uint64_t angle) { return random_residue("angle", {&angle, 1}); }};
   std::unordered_map<uint64_t, FormPointer> constants_;  // by value
   std::unordered_map<uint64_t, Number> arguments_;       // by cases: of exponentials, by value
-  std::vector<Residue> signs_asked_;
+  Multiples signs_asked_;
   std::unordered_set<uint64_t> positive_elements_;  // of maxima, by value
   std::unordered_map<uint64_t, Ranked> ranked_;     // by value
   std::unordered_map<uint64_t, Residue> positive_;  // what logarithms are of, by value

@@ -372,7 +372,7 @@ Number Algebra::is_positive(const Number& number) {
     }
   if (a.residue.value == 0) return constant(0);
   if (cases_ != nullptr) return constant(sign(number, Cases::Use::kFlag) > 0 ? 1 : 0);
-  const Residue of = with_the_sign_of(a.residue);
+  const Residue of = signs_asked_.first_of(a.residue);
   const uint64_t keys[] = {of.value};
   return flagged(random_residue("positive", keys), &of, false);
 }

@@ -51,14 +51,11 @@ std::optional<Rational> power_of(double value, int degree) {
   const bool single = static_cast<double>(static_cast<float>(value)) == value;
   const int64_t most = single ? (degree == 2 ? 64 : 16) : (degree == 2 ? 4096 : 256);
   const double power = std::pow(value, degree);
-  for (int64_t denominator = 1; denominator <= most; ++denominator) {
-    const double numerator = std::nearbyint(power * static_cast<double>(denominator));
-    if (numerator < 1 || numerator > static_cast<double>(most)) continue;
-    const double root = std::pow(numerator / static_cast<double>(denominator), 1.0 / degree);
-    const bool same =
-        single ? static_cast<float>(root) == static_cast<float>(value) : is_close(root, value);
-    if (same) return Rational(static_cast<int64_t>(numerator), denominator);
-  }
+  const auto simple = first_convergent(power, most, [&](double candidate) {
+    const double root = std::pow(candidate, 1.0 / degree);
+    return single ? static_cast<float>(root) == static_cast<float>(value) : is_close(root, value);
+  });
+  if (simple && simple->fits(most)) return simple;
   const auto decimal = degree == 2 ? computed_fraction(power) : std::nullopt;
   constexpr double kFewUnits = 4 * std::numeric_limits<double>::epsilon();
   return decimal && std::abs(std::sqrt(decimal->to_double()) - value) <= kFewUnits * value

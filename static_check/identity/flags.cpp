@@ -29,21 +29,12 @@ Number Algebra::negation(const Number& flag) {
 // Whether the quotient is one of the constants, and positive.
 bool Algebra::is_positive_multiple(const Residue& a, const Residue& b) const {
   if (a.value == b.value) return true;
-  if (a.value == 0 || b.value == 0) return false;
+  if (a.value == 0 || b.value == 0 || a.value == kValues.negative(b.value)) return false;
   const uint64_t quotient = kValues.multiply(a.value, kValues.inverse(b.value));
   for (const uint64_t ratio : {quotient, kValues.inverse(quotient)})
     if (const Rational* known = constant_with(ratio); known != nullptr && known->is_positive())
       return true;
   return false;
-}
-
-// The first number whose sign was asked for that is a positive multiple of this one.
-Residue Algebra::with_the_sign_of(const Residue& number) {
-  constexpr size_t kMost = 64;
-  for (const Residue& other : signs_asked_)
-    if (is_positive_multiple(number, other)) return other;
-  if (signs_asked_.size() < kMost) signs_asked_.push_back(number);
-  return number;
 }
 
 Number Algebra::conjunction(const Number& a, const Number& b) {

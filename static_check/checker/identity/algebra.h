@@ -25,6 +25,7 @@
 #include "static_check/checker/identity/hash.h"
 #include "static_check/checker/identity/number.h"
 #include "static_check/checker/identity/powers/circle.h"
+#include "static_check/checker/identity/scales.h"
 #include "static_check/checker/identity/selections/selections.h"
 
 namespace assay::checker::identity {
@@ -314,11 +315,12 @@ class Algebra {
   std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
   std::set<std::pair<Type, uint64_t>> compared_;       // indices without a known table
   bool learned_late_ = false;
-  std::map<std::pair<Type, uint64_t>, Table> tables_;                  // by index
-  std::vector<Number> asked_signs_;                                    // the first of them
-  std::unordered_map<uint64_t, Number> positives_;                     // d of flags "d > 0", by r
-  std::unordered_map<uint64_t, int32_t> constants_;                    // of rationals, by r
-  std::vector<Number> radicands_;                                      // of unknown sign
+  std::map<std::pair<Type, uint64_t>, Table> tables_;  // by index
+  std::unordered_map<uint64_t, Number> asked_signs_;   // by r
+  std::unordered_map<uint64_t, Number> positives_;     // d of flags "d > 0", by r
+  std::unordered_map<uint64_t, int32_t> constants_;    // of rationals, by r
+  std::unordered_map<uint64_t, Number> radicands_, nonnegative_radicands_;  // by r
+  Scales scales_;
   std::unordered_map<uint64_t, Residues> formal_logs_;                 // by r
   std::unordered_map<uint64_t, std::pair<LogTerm, LogTerm>> factors_;  // of products, by r
   std::unordered_map<uint64_t, Number> roots_of_squares_;              // by r

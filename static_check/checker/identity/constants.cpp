@@ -43,19 +43,18 @@ std::optional<Rational> binary_fraction(double value) {
 std::optional<Rational> small_power(double number, bool fourth) {
   const int largest = fourth ? 256 : 4096;
   if (!(number > 1.0 / 64 && number < 64)) return std::nullopt;
-  for (int q = 1; q <= largest; ++q) {
-    const double square = number * number,
-                 p = std::nearbyint((fourth ? square * square : square) * q);
-    if (p < 1 || p > largest) continue;
-    const double root = fourth ? std::sqrt(std::sqrt(p / q)) : std::sqrt(p / q);
-    if (std::abs(root - number) <= std::numeric_limits<double>::epsilon() * number)
-      return Rational(static_cast<PlainInt>(p), q);
-  }
+  const double square = number * number;
+  const auto simple =
+      first_convergent(fourth ? square * square : square, largest, [&](double candidate) {
+        const double root = fourth ? std::sqrt(std::sqrt(candidate)) : std::sqrt(candidate);
+        return std::abs(root - number) <= std::numeric_limits<double>::epsilon() * number;
+      });
+  if (simple && simple->fits(largest)) return simple;
   if (fourth) return std::nullopt;
-  const auto square = computed_fraction(number * number);
-  const bool is_root = square && std::abs(std::sqrt(square->to_double()) - number) <=
-                                     4 * std::numeric_limits<double>::epsilon() * number;
-  return is_root ? square : std::nullopt;
+  const auto fraction = computed_fraction(square);
+  const bool is_root = fraction && std::abs(std::sqrt(fraction->to_double()) - number) <=
+                                       4 * std::numeric_limits<double>::epsilon() * number;
+  return is_root ? fraction : std::nullopt;
 }
 
 bool fits(const Rational& value, Type type) {
@@ -95,7 +94,8 @@ void Algebra::store(size_t parts) {
 Number Algebra::exact(const Rational& value, Type type) {
   Number result = with_form(residues_of(value), Kind::kConstant, rationals_, value);
   result.type = type;
-  constants_.emplace(result.value.r, result.form);
+  const bool is_new = constants_.emplace(result.value.r, result.form).second;
+  if (is_new && cases() == nullptr && value.is_positive()) scales_.learn(value);
   if (!fits(value, type)) {
     if (!value.is_integer()) throw Rejection{"a fraction among integers"};
     result.kind = Kind::kOrdinary;

@@ -116,22 +116,18 @@ Number Algebra::positive(const Number& difference) {
         if (set[i].constant >= 0 && !rationals_[static_cast<size_t>(set[i].constant)].is_positive())
           return positive(ordinary(set[1 - i].value));
   }
-  const auto same = std::ranges::find_if(asked_signs_, [&](const Number& other) {
-    return is_positive_multiple(difference.value.r, other.value.r);
-  });
-  const Number& asked = same == asked_signs_.end() ? difference : *same;
+  const auto multiple = scales_.find(asked_signs_, difference.value.r);
+  const Number asked = multiple ? *multiple->of : difference;
+  if (!multiple) asked_signs_.emplace(difference.value.r, difference);
   const Number result = flag(random_("positive", std::vector<uint64_t>{asked.value.r}));
   positives_.emplace(result.value.r, asked);
-  constexpr size_t kMost = 64;
-  if (same == asked_signs_.end() && asked_signs_.size() < kMost && difference.value.r != 0)
-    asked_signs_.push_back(difference);
   return result;
 }
 
 // Whether their quotient is one of the constants, and positive.
 bool Algebra::is_positive_multiple(uint64_t x, uint64_t y) const {
   if (x == y) return true;
-  if (x == 0 || y == 0) return false;
+  if (x == 0 || y == 0 || x == minus<kP>(y)) return false;
   for (const uint64_t quotient :
        {times<kP>(x, signed_power<kP>(y, -1)), times<kP>(y, signed_power<kP>(x, -1))}) {
     const auto known = constants_.find(quotient);

@@ -52,22 +52,15 @@ Number Algebra::root_of_fraction(const Rational& value, PlainInt numerator, Plai
 // Of a number that is a positive constant times an earlier one, one of them of unknown sign: both
 // have a root where either has.
 std::optional<Number> Algebra::root_of_multiple(const Number& x, const Rational& exponent) {
-  constexpr size_t kMost = 192;
   if (cases() != nullptr || x.value.r == 0) return std::nullopt;
-  for (const Number& other : radicands_) {
-    if (other.value.r == x.value.r) return std::nullopt;
-    if (x.nonnegative && other.nonnegative) continue;
-    const uint64_t quotient = times<kP>(x.value.r, signed_power<kP>(other.value.r, -1));
-    for (const PlainInt sign : {1, -1}) {
-      const auto word = plain_word(signed_power<kP>(quotient, sign));
-      if (!word || word->exponent.r != 0 || !word->letters.empty()) continue;
-      const auto p = static_cast<PlainInt>(exponent.numerator()),
-                 q = static_cast<PlainInt>(exponent.denominator());
-      return multiply(root(exact(word->constant), sign * p, q), plain_root(other, p, q));
-    }
-  }
-  if (radicands_.size() < kMost) radicands_.push_back(x);
-  return std::nullopt;
+  auto multiple = scales_.find(radicands_, x.value.r);
+  if (!multiple && !x.nonnegative) multiple = scales_.find(nonnegative_radicands_, x.value.r);
+  if (!multiple) (x.nonnegative ? nonnegative_radicands_ : radicands_).emplace(x.value.r, x);
+  if (!multiple || multiple->times.is_one()) return std::nullopt;
+  const auto p = static_cast<PlainInt>(exponent.numerator()),
+             q = static_cast<PlainInt>(exponent.denominator());
+  const Number of = *multiple->of;
+  return multiply(root(exact(multiple->times), p, q), plain_root(of, p, q));
 }
 
 Number Algebra::plain_root(const Number& x, PlainInt numerator, PlainInt denominator) {
