@@ -35,13 +35,10 @@ class Reached {
 
   bool is_reached(const CoreOp& op) const {
     const bool any = std::ranges::any_of(op.operands, [&](CoreId id) { return is(id); });
+    if (is_movement(op.prim)) return any;
     switch (op.prim) {
       case Prim::kConst:
         return nan_ ? op.fn == "nan" : op.fn == "inf" || op.fn == "-inf";
-      case Prim::kPermute:
-      case Prim::kReshape:
-      case Prim::kExpand:
-      case Prim::kSlice:
       case Prim::kCat:
       case Prim::kLinear:
       case Prim::kMul:

@@ -68,7 +68,12 @@ Algebra::OfRow Algebra::add_elements(const Ranked& row, std::span<const Number> 
 
 std::optional<Number> Algebra::choice_among_parts(const Order& order,
                                                   std::span<const Number> values) {
-  if (order.index || ranked_.empty() || !all_single(order)) return std::nullopt;
+  const auto is_ranked = [&](const Order::Set& set) {
+    const uint64_t value = set[0].value;
+    return ranked_.contains(value) || ranked_.contains(kValues.negative(value));
+  };
+  if (order.index || !all_single(order) || std::ranges::none_of(order.sets, is_ranked))
+    return std::nullopt;
   Order all;
   all.place = order.place;
   std::vector<Number> chosen;
