@@ -21,7 +21,7 @@ except ImportError as error:
     sys.exit(77)
 
 CASE = """version = 1
-name = "tensor-parallel perceptron, exported"
+name = "{name}"
 
 [sequential]
 graphs = ["sequential.pt2"]
@@ -30,17 +30,20 @@ graphs = ["sequential.pt2"]
 graphs = ["rank0.pt2", "rank1.pt2"]
 
 [groups.distributed]
-"tp" = [0, 1]
+"{group}" = [0, 1]
 
 [inputs]
-x = ["x@0", "x@1"]
+{inputs}
+[verdict]
+static = "refines"
+"""
+SHARDS = """x = ["x@0", "x@1"]
 "up.weight" = ["concat(up.weight@0, up.weight@1; dim=0)"]
 "up.bias" = ["concat(up.bias@0, up.bias@1; dim=0)"]
 "down.weight" = ["concat(down.weight@0, down.weight@1; dim=1)"]
 scale = ["scale@0", "scale@1"]
-
-[verdict]
-static = "refines"
+"""
+ROWS = """x = ["concat(x@0, x@1; dim=0)"]
 """
 
 
@@ -141,27 +144,8 @@ def without_folders(program):
     return program
 
 
-TABLES = """version = 1
-name = "rows, and the constants of each"
-
-[sequential]
-graphs = ["sequential.pt2"]
-
-[distributed]
-graphs = ["rank0.pt2", "rank1.pt2"]
-
-[groups.distributed]
-"dp" = [0, 1]
-
-[inputs]
-x = ["concat(x@0, x@1; dim=0)"]
-
-[verdict]
-static = "refines"
-"""
-
-
-COMPLEX = TABLES.replace("rows, and the constants of each", "rotations, by complex numbers")
+def write_case(folder, name, group, inputs):
+    (folder / "case.toml").write_text(CASE.format(name=name, group=group, inputs=inputs))
 
 
 def save(module, x, path, decompose=True, **options):
@@ -178,20 +162,20 @@ def main(folder):
     save(Perceptron(1), x, folder / "sequential.pt2")
     for rank in range(2):
         save(Perceptron(2), x, folder / f"rank{rank}.pt2")
-    (folder / "case.toml").write_text(CASE)
+    write_case(folder, "tensor-parallel perceptron, exported", "tp", SHARDS)
     tables = folder / "tables"
     tables.mkdir(exist_ok=True)
     save(Tables(0, 4), x, tables / "sequential.pt2")
     for rank in range(2):
         save(Tables(2 * rank, 2 * rank + 2), x[:2], tables / f"rank{rank}.pt2")
-    (tables / "case.toml").write_text(TABLES)
+    write_case(tables, "rows, and the constants of each", "dp", ROWS)
     rotations = folder / "complex"
     rotations.mkdir(exist_ok=True)
     save(Rotated(), x, rotations / "sequential.pt2")
     for rank in range(2):
         # One as the program calls its operators.
         save(Multiplied(2 * rank, 2 * rank + 2), x[:2], rotations / f"rank{rank}.pt2", rank == 0)
-    (rotations / "case.toml").write_text(COMPLEX)
+    write_case(rotations, "rotations, by complex numbers", "dp", ROWS)
     rows = torch.export.Dim("rows", min=2, max=64)
     save(Doubled(), x, folder / "symbolic.pt2", dynamic_shapes=({0: rows},))
     save(Written(), x, folder / "written.pt2", decompose=False)
