@@ -1,5 +1,7 @@
 #include "bench/bare_runs.h"
 
+#include <ATen/Context.h>
+
 #include <memory>
 
 #include "dynamic_check/inputs/run_inputs.h"
@@ -36,6 +38,18 @@ void run(const Mesh& mesh, const DynamicOptions& options, const std::shared_ptr<
   if (failure) throw InternalError("a bare run failed: " + failure->message);
 }
 
+// oneDNN's products of float8 factors, which PyTorch takes on CPUs with AMX, give no float64.
+class WithoutOneDnn {
+ public:
+  WithoutOneDnn() { at::globalContext().setUserEnabledMkldnn(false); }
+  ~WithoutOneDnn() { at::globalContext().setUserEnabledMkldnn(enabled_); }
+  WithoutOneDnn(const WithoutOneDnn&) = delete;
+  WithoutOneDnn& operator=(const WithoutOneDnn&) = delete;
+
+ private:
+  const bool enabled_ = at::globalContext().userEnabledMkldnn();
+};
+
 RunInputs inputs_of_check(const Case& refinement, const Programs& programs,
                           const DynamicOptions& options, DType precision) {
   const SelfMade made =
@@ -58,7 +72,10 @@ void BareRuns::one_each() const {
 
 void BareRuns::all_needed() const {
   for (int run = 0; run <= options_.samples; ++run) sequential(inputs_);
-  sequential(inputs_in_float64_);
+  {
+    const WithoutOneDnn without;
+    sequential(inputs_in_float64_);
+  }
   make_parameters(programs_, options_);
   distributed(inputs_);
 }

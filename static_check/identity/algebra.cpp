@@ -97,7 +97,7 @@ Number Algebra::constant(const Rational& value) {
   FormPointer& form = constants_[residue.value];
   if (form == nullptr) {
     form = std::make_shared<const Form>(Form{Form::Kind::kConstant, value});
-    if (cases_ == nullptr && value.is_positive()) signs_asked_.learn(residue);
+    if (cases_ == nullptr && value.is_positive()) scales_.learn(value, residue);
   }
   Number number{residue};
   number.in_range = true;
@@ -106,6 +106,12 @@ Number Algebra::constant(const Rational& value) {
                                       : Sign::kNonnegative;
   number.form = form;
   return number;
+}
+
+std::optional<Rational> Algebra::scale_with(uint64_t value) const {
+  if (const Rational* constant = constant_with(value); constant != nullptr)
+    return constant->is_positive() ? std::optional(*constant) : std::nullopt;
+  return scales_.squared(value);
 }
 
 Number Algebra::infinity(bool negative) {

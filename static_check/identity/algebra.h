@@ -51,6 +51,9 @@ class Algebra {
 
   // The constant with that value, where it is one of the programs.
   const Rational* constant_with(uint64_t value) const;
+  // The positive constant with that value, or the square of one.
+  std::optional<Rational> scale_with(uint64_t value) const;
+  const Scales& scales() const { return scales_; }
 
   // The value that numbers are told apart by; equal numbers have equal ones. kinds other than
   // finite ones have values of their own.
@@ -152,6 +155,9 @@ class Algebra {
   std::vector<Residue> flags_of(const Order& order);
   std::vector<Residue> flags_of_last(const Order& order);
   Residue greatest_of(const Order::Set& set);
+  Rational order_scale(const Order::Set& elements);  // orders_of_multiples.cpp
+  Order scaled_order(Order order);
+  std::optional<Number> multiple_of_chosen(const Order& order, std::span<const Number> values);
   std::optional<std::vector<Number>> as_choice(const Number& number, const Order& order);
   std::optional<Number> sum_of_choices(const Number& a, const Number& b);
   std::optional<Number> product_of_choices(const Number& a, const Number& b);
@@ -192,7 +198,8 @@ class Algebra {
   Angles angles_{[this](uint64_t angle) { return random_residue("angle", {&angle, 1}); }};
   std::unordered_map<uint64_t, FormPointer> constants_;  // by value
   std::unordered_map<uint64_t, Number> arguments_;       // by cases: of exponentials, by value
-  Multiples signs_asked_;
+  Scales scales_;
+  Multiples signs_asked_, zeros_asked_, orders_asked_;
   std::unordered_set<uint64_t> positive_elements_;  // of maxima, by value
   std::unordered_map<uint64_t, Ranked> ranked_;     // by value
   std::unordered_map<uint64_t, Residue> positive_;  // what logarithms are of, by value

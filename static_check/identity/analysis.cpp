@@ -325,25 +325,28 @@ Number Algebra::maximum_as_set(std::span<const Number> of) {
   return {elements[0]};
 }
 
+// What all elements have in common comes out: max(a + c, b + c) = max(a, b) + c, and so does a
+// positive constant: max(c a, c b) = c max(a, b). Of two, half of what is left is their distance:
+// max(a, b) = (a + b + sqrt((a - b)^2)) / 2. By cases that would be decided, and two are but what
+// ties leave of more.
 Number Algebra::maximum_of(std::vector<Residue> elements) {
-  // What all elements have in common comes out: max(a + c, b + c) = max(a, b) + c. Of two, half of
-  // what is left is their distance: max(a, b) = (a + b + sqrt((a - b)^2)) / 2. By cases that would
-  // be decided, and two are but what ties leave of more.
   Residue mean;
   for (const Residue& element : elements) mean = mean + element;
   mean = mean * raised(residue_of(static_cast<int64_t>(elements.size())), -1);
-  std::vector<uint64_t> keys;
-  for (const Residue& element : elements)
-    keys.push_back(kValues.subtract(element.value, mean.value));
-  std::ranges::sort(keys);
   Form form{Form::Kind::kMaximum};
   form.elements = std::make_shared<const std::vector<Residue>>(std::move(elements));
   Residue rest;
-  if (keys.size() == 2 && cases_ == nullptr) {
+  if (form.elements->size() == 2 && cases_ == nullptr) {
     const Residue distance = (*form.elements)[0] - (*form.elements)[1];
     rest = root(residue_of(Rational(1, 2)), distance * distance, Rational(1, 2)).residue;
   } else {
-    rest = random_residue("maximum", keys);
+    const Rational scale = order_scale(*form.elements);
+    const Residue by = residue_of(scale);
+    std::vector<uint64_t> keys;
+    for (const Residue& element : *form.elements)
+      keys.push_back(kValues.multiply(kValues.subtract(element.value, mean.value), by.value));
+    std::ranges::sort(keys);
+    rest = random_residue("maximum", keys) * residue_of(Rational(1) / scale);
   }
   return with(mean + rest, std::move(form));
 }
@@ -372,7 +375,7 @@ Number Algebra::is_positive(const Number& number) {
     }
   if (a.residue.value == 0) return constant(0);
   if (cases_ != nullptr) return constant(sign(number, Cases::Use::kFlag) > 0 ? 1 : 0);
-  const Residue of = signs_asked_.first_of(a.residue);
+  const Residue of = signs_asked_.first_of(a.residue, scales_).first;
   const uint64_t keys[] = {of.value};
   return flagged(random_residue("positive", keys), &of, false);
 }
@@ -389,10 +392,12 @@ Number Algebra::is_equal(const Number& a, const Number& b) {
   if (has(b, Form::Kind::kFlag) && constant_of(a) != nullptr) return is_equal(b, a);
   const Number unsettled = subtract(a, b), difference = settled(unsettled);
   if (const Rational* known = constant_of(difference)) return constant(known->is_zero() ? 1 : 0);
-  const uint64_t value = difference.residue.value;
-  if (value == 0) return constant(1);
+  if (difference.residue.value == 0) return constant(1);
   if (cases_ != nullptr) return constant(sign(unsettled, Cases::Use::kFlag) == 0 ? 1 : 0);
-  const uint64_t keys[] = {std::min(value, kValues.negative(value))};
+  Residue of = zeros_asked_.first_of(difference.residue, scales_).first;
+  if (of.value == difference.residue.value)
+    of = zeros_asked_.first_of(Residue{} - difference.residue, scales_).first;
+  const uint64_t keys[] = {std::min(of.value, kValues.negative(of.value))};
   return random_flag("zero", keys);
 }
 

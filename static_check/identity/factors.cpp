@@ -9,20 +9,8 @@ namespace assay::identity {
 namespace {
 
 constexpr size_t kMostCompared = 256, kMostExponentials = size_t{1} << 13;
-constexpr int64_t kSmall = 32;  // terms of fractions that are looked for
 constexpr int64_t kLargestPower = 64;
 constexpr int kDeepest = 64;  // products of products
-
-const std::unordered_map<uint64_t, Rational>& small_fractions() {
-  static const auto all = [] {
-    std::unordered_map<uint64_t, Rational> fractions;
-    for (int64_t p = 1; p <= kSmall; ++p)
-      for (int64_t q = 1; q <= kSmall; ++q)
-        fractions.try_emplace(residue_of(Rational(p, q)).value, p, q);
-    return fractions;
-  }();
-  return all;
-}
 
 // a * b^power; nullopt where it is too long.
 std::optional<Product> combined(const Product& a, const Product& b, const Rational& power) {
@@ -117,9 +105,8 @@ std::optional<Product> Factors::known(uint64_t value) {
     return Product{1, found->second};
   if (const auto found = small_fractions().find(value); found != small_fractions().end())
     return Product{found->second};
-  if (const Rational* constant = algebra_.constant_with(value); constant != nullptr)
-    return constant->is_positive() ? std::optional(Product{*constant}) : std::nullopt;
-  return std::nullopt;
+  const auto scale = algebra_.scale_with(value);
+  return scale ? std::optional(Product{*scale}) : std::nullopt;
 }
 
 // As what it is of another one. What is positive is looked for to be one of its factors, but not to
@@ -142,6 +129,22 @@ std::optional<Product> Factors::by_another(uint64_t value, int depth) {
       return combined(*rest, products_.at(seen.value), Rational(-1));
     if (const auto rest = of(kValues.multiply(seen.value, inverse)))
       return combined(products_.at(seen.value), *rest, Rational(-1));
+  }
+  return std::nullopt;
+}
+
+// A constant times one that is known, or of it. For numbers beyond those that all are compared
+// with.
+std::optional<Product> Factors::by_constant(uint64_t value) {
+  const auto divided = [&](const Rational& by, uint64_t residue) -> std::optional<Product> {
+    const auto other = products_.find(kValues.multiply(value, residue));
+    return other == products_.end() ? std::nullopt : combined({by}, other->second, Rational(1));
+  };
+  for (const auto& [residue, fraction] : small_fractions())
+    if (auto found = divided(Rational(1) / fraction, residue)) return found;
+  for (const Scales::Constant& constant : algebra_.scales().first()) {
+    if (auto found = divided(Rational(1) / constant.is, constant.value)) return found;
+    if (auto found = divided(constant.is, constant.inverse)) return found;
   }
   return std::nullopt;
 }
@@ -177,6 +180,7 @@ const Product& Factors::decomposed(const Residue& number, bool fractional_powers
   if (!product && value != 0) product = by_parts(value, depth);
   if (!product && value != 0) product = by_another(value, depth);
   if (!product && value != 0) product = by_terms(value, depth);
+  if (!product && value != 0 && seen_.size() >= kMostCompared) product = by_constant(value);
   if (!product && fractional_powers) product = root_of_known(value);
   if (!product) return add_factor(number);
   if (seen_.size() < kMostCompared && !product->powers.empty())

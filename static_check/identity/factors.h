@@ -59,6 +59,7 @@ class Factors {
   std::optional<Product> by_parts(uint64_t value, int depth);
   std::optional<Product> by_terms(uint64_t value, int depth);
   std::optional<Product> by_another(uint64_t value, int depth);
+  std::optional<Product> by_constant(uint64_t value);
   const Product& decomposed(const Residue& number, bool fractional_powers, int depth);
   std::optional<Product> root_of_known(uint64_t value);
   const Product& add_factor(const Residue& number);

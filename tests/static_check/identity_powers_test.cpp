@@ -42,6 +42,19 @@ TEST(IdentityOfPowers, AConstantComesOutOfARoot) {
   EXPECT_FALSE(equal(within, outside(4)));
 }
 
+// The product of two sums of squares, each of which is a multiple of what the other program has.
+TEST(IdentityOfPowers, TheSquareOfAConstantComesOutOfARootOfAProduct) {
+  const auto product = [](Terms& t, TensorRef x, TensorRef y, double by) {
+    return t.map("sqrt", t.mul(t.mul(x, by), t.mul(y, by)));
+  };
+  const auto within = [&](Terms& t, TensorRef x, TensorRef y) { return product(t, x, y, 48); };
+  const auto outside = [&](double by) {
+    return [&, by](Terms& t, TensorRef x, TensorRef y) { return t.mul(product(t, x, y, 1), by); };
+  };
+  EXPECT_TRUE(equal(within, outside(48)));
+  EXPECT_FALSE(equal(within, outside(24)));
+}
+
 TEST(IdentityOfPowers, ARootOfARootIsOne) {
   const auto nested = [](Terms& t, TensorRef x, TensorRef) {
     return t.map("sqrt", t.map("sqrt", t.positive(x)));

@@ -259,6 +259,8 @@ class Algebra {
   std::optional<Number> by_two_rankings(const Selection& a, const Selection& b, Type type,
                                         const OfMembers& function);
   Number selected(Selection selection, Type type);
+  Rational multiple_of_row(const std::vector<Residues>& parts);
+  Number selected_of_multiple(Selection selection, Type type);
   Number ranked_number(PlainInt place, const std::vector<Number>& row);
   Marks marks_of(const Ranking& ranking);
   std::vector<Residues> indicators_of(const Ranking& ranking, const std::vector<Number>& members);
@@ -317,6 +319,7 @@ class Algebra {
   bool learned_late_ = false;
   std::map<std::pair<Type, uint64_t>, Table> tables_;  // by index
   std::unordered_map<uint64_t, Number> asked_signs_;   // by r
+  std::unordered_map<uint64_t, Number> asked_rows_;    // by r: what rows are told apart by
   std::unordered_map<uint64_t, Number> positives_;     // d of flags "d > 0", by r
   std::unordered_map<uint64_t, int32_t> constants_;    // of rationals, by r
   std::unordered_map<uint64_t, Number> radicands_, nonnegative_radicands_;  // by r

@@ -100,9 +100,6 @@ Number Algebra::extreme(ElementSet elements, const std::vector<Number>& of) {
   Residues mean;
   for (const SetElement& element : elements) mean = mean + element.value;
   mean = mean * residues_of(Rational(1, static_cast<PlainInt>(elements.size())));
-  ElementSet centered = elements;
-  for (SetElement& element : centered) element.value = element.value - mean;
-  unite(centered);
   // Of two, the mean and half their distance: max(a, b) = (a + b + sqrt((a - b)^2)) / 2.
   Residues rest;
   if (elements.size() == 2) {
@@ -111,7 +108,15 @@ Number Algebra::extreme(ElementSet elements, const std::vector<Number>& of) {
     square.nonnegative = true;
     rest = plain_root(square, 1, 2).value * residues_of(Rational(1, 2));
   } else {
-    rest = random_("max", keys_of(centered));
+    // A positive constant comes out as well.
+    std::vector<Residues> row;
+    for (const SetElement& element : elements) row.push_back(element.value);
+    const Rational times = cases() == nullptr ? multiple_of_row(row) : Rational(1);
+    const Residues back = residues_of(Rational(1) / times);
+    ElementSet centered = elements;
+    for (SetElement& element : centered) element.value = (element.value - mean) * back;
+    unite(centered);
+    rest = random_("max", keys_of(centered)) * residues_of(times);
   }
   const Residues value = mean + rest;
   sets_.push_back(std::move(elements));

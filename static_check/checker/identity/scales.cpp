@@ -6,11 +6,17 @@
 namespace assay::checker::identity {
 
 void Scales::learn(const Rational& constant) {
-  constexpr size_t kMost = 256;
+  constexpr size_t kMost = 512;
   if (learned_.size() >= kMost) return;
-  const uint64_t r = residues_of(constant).r;
+  const uint64_t r = residues_of(constant).r, inverse = signed_power<kP>(r, -1);
   learned_.emplace_back(r, constant);
-  learned_.emplace_back(signed_power<kP>(r, -1), Rational(1) / constant);
+  learned_.emplace_back(inverse, Rational(1) / constant);
+  try {
+    const Rational square = constant * constant;
+    learned_.emplace_back(times<kP>(r, r), square);
+    learned_.emplace_back(times<kP>(inverse, inverse), Rational(1) / square);
+  } catch (const RationalOverflow&) {
+  }
 }
 
 std::optional<Scales::Multiple> Scales::find(const std::unordered_map<uint64_t, Number>& numbers,

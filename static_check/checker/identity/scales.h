@@ -10,7 +10,8 @@
 
 namespace assay::checker::identity {
 
-// The constants that are tried: the first of the programs, and fractions of small integers.
+// The constants that are tried: the first of the programs and their squares (a root of a product
+// has one of each factor), and fractions of small integers.
 class Scales {
  public:
   // One of the programs, which is positive.

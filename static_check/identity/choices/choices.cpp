@@ -79,7 +79,7 @@ std::optional<Number> Algebra::choice_of(std::span<const Number> row, uint64_t p
   if (order.sets.empty() || order.count() > (place == 0 ? kMostChoices : kMostSorted) ||
       place >= order.sets.size())
     return std::nullopt;
-  return choice(with_flags(std::move(order)), std::move(chosen));
+  return choice(with_flags(scaled_order(std::move(order))), std::move(chosen));
 }
 
 Number Algebra::choice_of_values(const Number& index, std::span<const int64_t> values) {
@@ -120,6 +120,7 @@ Number Algebra::choice(const OrderPointer& order, std::vector<Number> values) {
     in_range &= value.in_range;
   }
   if (same) return values[0];
+  if (auto chosen = multiple_of_chosen(*order, values)) return *chosen;
   if (auto chosen = choice_among_parts(*order, values)) return *chosen;
   if (elements) return at_place(*order);
   if (negatives) return negative(at_place(*order));
@@ -140,8 +141,11 @@ std::optional<std::vector<Number>> Algebra::as_choice(const Number& number, cons
   if (!std::ranges::all_of(order.sets, is_single)) return std::nullopt;
   std::vector<Number> values;
   if (is_maximum(number)) {
-    if (elements_of_maximum(number) != order.all()) return std::nullopt;
-    for (const Order::Set& one : order.sets) values.push_back({one[0]});
+    Order::Set elements = elements_of_maximum(number);
+    const Rational scale = order_scale(elements);
+    if (scaled_order({{std::move(elements)}}).sets[0] != order.all()) return std::nullopt;
+    const Residue by = residue_of(Rational(1) / scale);
+    for (const Order::Set& one : order.sets) values.push_back({one[0] * by});
     return values;
   }
   if (number.form != nullptr || !factored_ || number.sign != Sign::kPositive) return std::nullopt;

@@ -44,10 +44,23 @@ Residue Order::mean() const {
 Order Order::shifted(const Residue& by) const {
   Order order;
   order.place = place;
+  order.scale = scale;
   for (const Set& set : sets) {
     Set& moved = order.sets.emplace_back(set);
     for (Residue& element : moved) element = element + by;
     std::ranges::sort(moved, by_value);
+  }
+  return order;
+}
+
+Order Order::with_scale(const Rational& of_row) const {
+  if (index || scale == of_row) return *this;
+  Order order{sets, place};
+  order.scale = of_row;
+  const Residue by = residue_of(of_row / scale);
+  for (Set& set : order.sets) {
+    for (Residue& element : set) element = element * by;
+    std::ranges::sort(set, by_value);
   }
   return order;
 }
@@ -63,6 +76,7 @@ std::optional<CommonOrder> common_order(const Order& a, const Order& b) {
   CommonOrder common;
   common.order.place = a.place;
   common.order.index = a.index;
+  common.order.scale = a.scale;
   size_t i = 0, k = 0;
   Order::Set left, right;  // what is left of each set
   for (;;) {
@@ -80,8 +94,9 @@ std::optional<CommonOrder> common_order(const Order& a, const Order& b) {
   }
 }
 
-std::optional<NestedOrder> nested_order(const Order& outer, const Order& inner) {
-  if (outer.place != 0 || inner.place != 0 || outer.index || inner.index) return std::nullopt;
+std::optional<NestedOrder> nested_order(const Order& outer, const Order& of_some) {
+  if (outer.place != 0 || of_some.place != 0 || outer.index || of_some.index) return std::nullopt;
+  const Order inner = of_some.with_scale(outer.scale);
   const Order::Set some = inner.all();
   const auto among = [&](const Order::Set& set) { return contains(some, set); };
   const auto first = std::ranges::find_if(outer.sets, among);
@@ -89,6 +104,7 @@ std::optional<NestedOrder> nested_order(const Order& outer, const Order& inner) 
   const auto common = common_order({{first, last}}, inner);
   if (!common) return std::nullopt;
   NestedOrder nested;
+  nested.order.scale = outer.scale;
   const auto beside = [&](auto from, auto to) {
     for (auto set = from; set != to; ++set) {
       nested.order.sets.push_back(*set);

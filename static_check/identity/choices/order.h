@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "shared_ir/rational.h"
 #include "static_check/identity/number.h"
 
 namespace assay::identity {
@@ -19,6 +20,7 @@ struct Order {
   std::vector<Set> sets;
   uint64_t place = 0;  // 0: the greatest
   std::optional<Residue> index = std::nullopt;
+  Rational scale = 1;  // elements are those of the row times this
   // Per set, where they are known (choices.cpp): what its greatest element is, and the flag that
   // this one is meant.
   std::vector<Residue> greatest = {}, flags = {};
@@ -28,6 +30,8 @@ struct Order {
   Residue mean() const;
   // With this added to each element, which leaves the order as it is.
   Order shifted(const Residue& by) const;
+  // With the elements that the row has times this.
+  Order with_scale(const Rational& of_row) const;
 };
 
 using OrderPointer = std::shared_ptr<const Order>;

@@ -61,13 +61,15 @@ Algebra::OfRow Algebra::add_elements(const Ranked& row, std::span<const Number> 
         !std::ranges::equal(form.parts, first.parts, same_residues))
       return OfRow::kNothing;
   }
-  if (!all_single(*first.order) || first.order->all() != row.of) return OfRow::kNothing;
-  for (size_t i = 0; i < first.parts.size(); ++i) add(first.order->sets[i][0], first.parts[i]);
+  const Order order = first.order->with_scale(1);
+  if (!all_single(order) || order.all() != row.of) return OfRow::kNothing;
+  for (size_t i = 0; i < first.parts.size(); ++i) add(order.sets[i][0], first.parts[i]);
   return OfRow::kChoice;
 }
 
-std::optional<Number> Algebra::choice_among_parts(const Order& order,
+std::optional<Number> Algebra::choice_among_parts(const Order& scaled,
                                                   std::span<const Number> values) {
+  const Order order = scaled.with_scale(1);
   const auto is_ranked = [&](const Order::Set& set) {
     const uint64_t value = set[0].value;
     return ranked_.contains(value) || ranked_.contains(kValues.negative(value));
@@ -108,12 +110,12 @@ std::optional<Number> Algebra::choice_among_parts(const Order& order,
   if (!kind || elements.size() > kMostSorted ||
       std::ranges::adjacent_find(elements, is_same) != elements.end())
     return std::nullopt;
-  return choice(with_flags(std::move(all)), std::move(chosen));
+  return choice(with_flags(scaled_order(std::move(all))), std::move(chosen));
 }
 
 // A flag of such a row, times what belongs to one of the rows: of each that the flag may mean.
 std::optional<Number> Algebra::product_among_parts(const Number& outer, const Number& inner) {
-  const Order &whole = *outer.form->order, &part = *inner.form->order;
+  const Order whole = outer.form->order->with_scale(1), part = inner.form->order->with_scale(1);
   if (whole.index || part.index || !all_single(whole) || !chooses_constants(outer))
     return std::nullopt;
   const Order::Set of = part.all();

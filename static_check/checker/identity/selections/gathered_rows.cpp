@@ -55,8 +55,9 @@ Algebra::ShareOf Algebra::append_share(const std::vector<Residues>& row,
     return themselves ? ShareOf::kMembers : ShareOf::kOneNumber;
   }
   const Selection* first = selection_of(values[0]);
-  if (first == nullptr || first->ranking.index || !same_sets(parts_of(first->ranking), row) ||
-      first->ranking.members.size() != row.size())
+  if (first == nullptr || first->ranking.index) return ShareOf::kNothing;
+  const Ranking ranking = with_members_of(first->ranking, Rational(1));
+  if (!same_sets(parts_of(ranking), row) || ranking.members.size() != row.size())
     return ShareOf::kNothing;
   for (size_t i = 0; i < values.size(); ++i) {
     const Selection* at = selection_of(values[i]);
@@ -70,15 +71,15 @@ Algebra::ShareOf Algebra::append_share(const std::vector<Residues>& row,
         return ShareOf::kNothing;
   }
   for (size_t k = 0; k < row.size(); ++k) {
-    whole.ranking.members.push_back(first->ranking.members[k]);
+    whole.ranking.members.push_back(ranking.members[k]);
     whole.values.push_back(first->values[k]);
   }
   return ShareOf::kSelections;
 }
 
 std::optional<Selection> Algebra::of_whole_row(const Selection& selection) const {
-  const Ranking& gathered = selection.ranking;
-  if (standings_.empty() || gathered.index) return std::nullopt;
+  if (standings_.empty() || selection.ranking.index) return std::nullopt;
+  const Ranking gathered = with_members_of(selection.ranking, Rational(1));
   Selection whole;
   whole.ranking.place = gathered.place;
   ShareOf kind = ShareOf::kNothing;  // the same for all shares: else a sum that is not complete
@@ -124,9 +125,10 @@ std::optional<Number> Algebra::selection_of_gathered(const Number& outer, const 
   if (all == nullptr || some == nullptr || all->ranking.index || some->ranking.index ||
       !selects_constants({&outer, 1}))
     return std::nullopt;
-  const std::vector<Residues> row = parts_of(some->ranking);
+  const std::vector<Residues> row = parts_of(with_members_of(some->ranking, Rational(1)));
   bool gathered = false;
-  for (const auto& member : all->ranking.members) {
+  const Ranking gathered_row = with_members_of(all->ranking, Rational(1));
+  for (const auto& member : gathered_row.members) {
     if (member.size() != 1) return std::nullopt;
     const auto standing = standing_of(member[0]);
     gathered = gathered || (standing && same_sets(standing->row, row));

@@ -20,9 +20,11 @@ std::optional<std::vector<Number>> Algebra::members_as_values(const Number& x,
     const ExtremeForm& form = extremes_[index(x)];
     std::vector<Residues> set;
     for (const SetElement& element : sets_[form.set]) set.push_back(element.value + form.shift);
-    std::ranges::sort(set, by_residue);
-    if (!same_sets(set, members)) return std::nullopt;
-    for (const auto& parts : ranking.members) values.push_back(ordinary(parts[0]));
+    const Rational times = multiple_of_row(set);
+    if (!same_sets(times_constant(std::move(set), Rational(1) / times), members))
+      return std::nullopt;
+    for (const auto& parts : ranking.members)
+      values.push_back(ordinary(parts[0] * residues_of(times)));
     return values;
   }
   if (x.kind != Kind::kOrdinary || !x.positive || selection_of(x) != nullptr) return std::nullopt;
@@ -146,7 +148,8 @@ std::optional<Number> Algebra::selection_within(const Number& outer, const Numbe
   if (all == nullptr || some == nullptr || all->ranking.place != 0 || some->ranking.place != 0 ||
       all->ranking.index || some->ranking.index)
     return std::nullopt;
-  const std::vector<Residues> wanted = parts_of(some->ranking);
+  const Ranking of_some = with_members_of(some->ranking, all->ranking.times);
+  const std::vector<Residues> wanted = parts_of(of_some);
   Ranking within;
   std::vector<size_t> at;
   for (size_t i = 0; i < all->ranking.members.size(); ++i) {
@@ -156,8 +159,9 @@ std::optional<Number> Algebra::selection_within(const Number& outer, const Numbe
     at.push_back(i);
   }
   std::vector<Cell> cells;
-  if (at.empty() || !refine(within, some->ranking, cells)) return std::nullopt;
+  if (at.empty() || !refine(within, of_some, cells)) return std::nullopt;
   Selection result;
+  result.ranking.times = all->ranking.times;
   const auto beside = [&](size_t from, size_t to) {
     for (size_t i = from; i < to; ++i) {
       if (!is_exactly(all->values[i], Rational(0))) return false;

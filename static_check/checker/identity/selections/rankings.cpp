@@ -19,13 +19,13 @@ std::vector<Residues> parts_of(const Ranking& ranking) {
   return parts;
 }
 
-namespace {
-
 Residues mean_of(const std::vector<Residues>& parts) {
   Residues sum;
   for (const Residues& part : parts) sum = sum + part;
   return sum * residues_of(Rational(1, static_cast<PlainInt>(parts.size())));
 }
+
+namespace {
 
 bool of_one_index(const Ranking& a, const Ranking& b) {
   return a.index.has_value() == b.index.has_value() && (!a.index || a.index->r == b.index->r);

@@ -13,6 +13,12 @@ bool same_sets(const std::vector<Residues>& a, const std::vector<Residues>& b);
 
 // Of all members, sorted.
 std::vector<Residues> parts_of(const Ranking& ranking);
+Residues mean_of(const std::vector<Residues>& parts);
+// Each times it, sorted.
+std::vector<Residues> times_constant(std::vector<Residues> parts, const Rational& constant);
+
+// The same with members that are the row's divided by `times`.
+Ranking with_members_of(Ranking ranking, const Rational& times);
 
 // Of a refinement of two rankings.
 struct Cell {

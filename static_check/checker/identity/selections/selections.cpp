@@ -77,7 +77,7 @@ std::optional<Number> Algebra::select(const std::vector<Number>& row, PlainInt p
   if (count == 0 || seen.size() > (place == 0 ? kMostMembers : kMostSorted) ||
       place >= static_cast<PlainInt>(count))
     return std::nullopt;
-  return selected(std::move(selection), type);
+  return selected_of_multiple(std::move(selection), type);
 }
 
 Number Algebra::selected(Selection selection, Type type) {
@@ -86,7 +86,7 @@ Number Algebra::selected(Selection selection, Type type) {
     if (!value.is_finite()) throw Rejection{"an infinity that is selected"};
   if (std::ranges::all_of(values, [&](const Number& x) { return x.value.r == values[0].value.r; }))
     return values[0];
-  if (auto whole = of_whole_row(selection)) return selected(std::move(*whole), type);
+  if (auto whole = of_whole_row(selection)) return selected_of_multiple(std::move(*whole), type);
   // An extremum has more rules.
   const auto& members = selection.ranking.members;
   const PlainInt place = selection.ranking.place;

@@ -21,6 +21,7 @@ struct Marks {
 struct Ranking {
   std::vector<std::vector<Residues>> members;  // parts sorted by r
   PlainInt place = 0;                          // 0: the greatest
+  Rational times = Rational(1);                // the row has the members times this
   // Or the values of an index, each a member: the one that it is.
   std::optional<Residues> index = std::nullopt;
   std::shared_ptr<const Marks> marks = nullptr;  // once they are known; one for each ranking

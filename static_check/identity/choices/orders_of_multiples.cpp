@@ -1,0 +1,47 @@
+// The order of c x is that of x, for positive constants c: programs choose by logits that are
+// divided by a temperature as by these themselves. Orders are those of the first row that was asked
+// for.
+#include <algorithm>
+
+#include "static_check/identity/algebra.h"
+
+namespace assay::identity {
+
+// What the elements are to be multiplied by: 1 of the first row. Rows are told apart by a number
+// that does not depend on what all elements have in common, nor on how they are arranged, and is c
+// times as large for c x.
+Rational Algebra::order_scale(const Order::Set& elements) {
+  if (cases_ != nullptr || elements.size() < 3) return 1;
+  const Residue mean = Order{{elements}}.mean();
+  Residue squares, cubes;
+  for (const Residue& element : elements) {
+    const Residue apart = element - mean;
+    squares = squares + apart * apart;
+    cubes = cubes + apart * apart * apart;
+  }
+  if (squares.value == 0 || squares.exponent == 0 || cubes.value == 0) return 1;
+  const Residue asked = cubes * raised(squares, -1);
+  return Rational(1) / orders_asked_.first_of(asked, scales_, true).times;
+}
+
+Order Algebra::scaled_order(Order order) {
+  return order.index ? order : order.with_scale(order.scale * order_scale(order.all()));
+}
+
+// Where the values are c times what is greatest of each set, what is chosen is c times that.
+std::optional<Number> Algebra::multiple_of_chosen(const Order& order,
+                                                  std::span<const Number> values) {
+  if (order.scale.is_one()) return std::nullopt;
+  const Rational times = Rational(1) / order.scale;
+  const Residue by = residue_of(times);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (values[i].residue.value != (order.greatest[i] * by).value) return std::nullopt;
+  Order first = order;
+  first.scale = 1;
+  const std::vector<Number> elements(order.greatest.begin(), order.greatest.end());
+  const Number chosen = scaled(choice(std::make_shared<const Order>(first), elements), times);
+  note_place(chosen.residue, order.with_scale(1));
+  return chosen;
+}
+
+}  // namespace assay::identity
