@@ -261,15 +261,19 @@ std::optional<Number> Algebra::joined(const Number& a, const Number& b) {
     if (kValues.add(flag.residue.value, other.residue.value) == 1) {
       const bool first = flag.form->is_sign && !flag.form->negated;
       const Number& sign = first ? flag : other;
-      if (!sign.form->is_sign || sign.form->negated) return std::nullopt;
-      const Number difference = settled(first ? subtract(under, beside) : subtract(beside, under));
-      const Residue& argument = sign.form->argument;
-      if (is_positive_multiple(difference.residue, argument)) return maximum(under, beside);
-      if (is_positive_multiple(Residue{} - difference.residue, argument))
-        return minimum(under, beside);
+      if (sign.form->is_sign && !sign.form->negated) {
+        const Number difference = settled(first ? subtract(under, beside) : subtract(beside, under));
+        const Residue& argument = sign.form->argument;
+        if (is_positive_multiple(difference.residue, argument)) return maximum(under, beside);
+        if (is_positive_multiple(Residue{} - difference.residue, argument))
+          return minimum(under, beside);
+      }
     }
-    return std::nullopt;
   }
+  const Number& kept = has(a, Form::Kind::kKept) ? a : b;
+  if (const Number both[] = {a, b};
+      has(kept, Form::Kind::kKept) && cases_ == nullptr && branch_little(both))
+    return each_branch(both, [&](std::span<const Number> x) { return add(x[0], x[1]); });
   if (has(a, Form::Kind::kMaximum) != has(b, Form::Kind::kMaximum)) {
     const Number& extremum = has(a, Form::Kind::kMaximum) ? a : b;
     const Residue by = has(a, Form::Kind::kMaximum) ? b.residue : a.residue;

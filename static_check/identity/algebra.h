@@ -108,6 +108,9 @@ class Algebra {
   // nullopt where none is, they are of several rows, or the function gives nullopt.
   using EachChoice = std::function<std::optional<Number>(std::span<const Number>)>;
   std::optional<Number> each_choice(std::span<const Number> of, const EachChoice& function);
+  // A function of numbers some of which a flag chooses, of what it chooses of. nullopt where none is,
+  // the function gives no number of one, or they would be many.
+  std::optional<Number> each_branch(std::span<const Number> of, const EachChoice& function);
   // a > b, or a = b, of extrema of several elements: whether what is greatest of all is among those
   // of a. nullopt where they are none, or have no elements in common where they are to be equal.
   std::optional<Number> compared_sets(const Number& a, const Number& b, bool equal);
@@ -121,6 +124,8 @@ class Algebra {
   Number plain_product(const Number& a, const Number& b);
   Number plain_power(const Number& a, const Rational& exponent);
   Number plain_exponential(const Number& a);
+  std::optional<Number> exponential_of_choice(const Number& a);
+  Number with_known_exponent(Number number);
   Number plain_maximum(std::span<const Number> of);
   Number signed_as(Number number, Sign sign);
   Wide hash(std::string_view name, std::span<const uint64_t> keys, uint64_t salt) const;
@@ -158,6 +163,9 @@ class Algebra {
   Rational order_scale(const Order::Set& elements);  // orders_of_multiples.cpp
   Order scaled_order(Order order);
   std::optional<Number> multiple_of_chosen(const Order& order, std::span<const Number> values);
+  OrderPointer order_of_flag(const Number& flag);  // conditionals.cpp
+  std::optional<std::vector<Number>> by_flag(const Number& number, const Order& order);
+  Number chosen_by_flag(const OrderPointer& order, std::vector<Number> values);
   std::optional<std::vector<Number>> as_choice(const Number& number, const Order& order);
   std::optional<Number> sum_of_choices(const Number& a, const Number& b);
   std::optional<Number> product_of_choices(const Number& a, const Number& b);
@@ -198,9 +206,12 @@ class Algebra {
   Angles angles_{[this](uint64_t angle) { return random_residue("angle", {&angle, 1}); }};
   std::unordered_map<uint64_t, FormPointer> constants_;  // by value
   std::unordered_map<uint64_t, Number> arguments_;       // by cases: of exponentials, by value
+  // Of flags, with the negation and the flag; by value.
+  std::unordered_map<uint64_t, std::pair<OrderPointer, std::vector<Number>>> flag_orders_;
+  std::unordered_map<uint64_t, uint64_t> known_exponents_;  // by value
   Scales scales_;
   Multiples signs_asked_, zeros_asked_, orders_asked_;
-  std::unordered_set<uint64_t> positive_elements_;  // of maxima, by value
+  std::unordered_map<uint64_t, Number> signed_elements_;  // of maxima, not negative, by value
   std::unordered_map<uint64_t, Ranked> ranked_;     // by value
   std::unordered_map<uint64_t, Residue> positive_;  // what logarithms are of, by value
 };

@@ -42,6 +42,25 @@ uint64_t Algebra::exponential_of(const Number& number, int64_t multiple) const {
   return result;
 }
 
+std::optional<Number> Algebra::exponential_of_choice(const Number& a) {
+  const auto each = [&](std::span<const Number> x) { return std::optional(exponential(x[0])); };
+  auto result = has(a, Form::Kind::kKept) ? each_branch({&a, 1}, each) : each_choice({&a, 1}, each);
+  if (!result) return std::nullopt;
+  factors_.learn_exponential(result->residue.value, a.residue);
+  bases_.learn_exponential(result->residue.value, a.residue);
+  return result;
+}
+
+// What an exponent is of numbers that are equal is that of the first of them: exponentials that
+// cancel in the number do not in the exponent.
+Number Algebra::with_known_exponent(Number number) {
+  constexpr size_t kMost = size_t{1} << 18;
+  if (number.form != nullptr || known_exponents_.size() >= kMost) return number;
+  number.residue.exponent =
+      known_exponents_.try_emplace(number.residue.value, number.residue.exponent).first->second;
+  return number;
+}
+
 Number Algebra::plain_exponential(const Number& a) {
   switch (a.kind) {
     case Number::Kind::kUndefined:
@@ -53,8 +72,8 @@ Number Algebra::plain_exponential(const Number& a) {
       break;
   }
   if (is_zero(a)) return constant(1);
-  if (has(a, Form::Kind::kChoice))
-    return *each_choice({&a, 1}, [&](std::span<const Number> x) { return exponential(x[0]); });
+  if (has(a, Form::Kind::kChoice) || has(a, Form::Kind::kKept))
+    if (const auto chosen = exponential_of_choice(a)) return *chosen;
   const auto multiple = common_denominator(a);
   if (multiple && *multiple != 1) {  // exp(x + log(v) / 2) = exp(x) sqrt(v)
     Number product = exponential({a.residue});
@@ -62,7 +81,7 @@ Number Algebra::plain_exponential(const Number& a) {
       product = multiply(product, power({positive_.at(of)}, *known(coefficient)));
     return product;
   }
-  const Number argument = multiple ? a : settled(a);
+  const Number argument = with_known_exponent(multiple ? a : settled(a));
   const uint64_t value = exponential_of(argument, 1);
   // That of the negative is its inverse.
   const uint64_t inverse = kValues.inverse(value), keys[] = {std::min(value, inverse)};
@@ -135,7 +154,7 @@ Number Algebra::reciprocal(const Number& a) {
   return power(a, -1);
 }
 
-// Of positive numbers 1 / max(x, y) is min(1/x, 1/y).
+// Of numbers that are not negative 1 / max(x, y) is min(1/x, 1/y), where 1/0 is infinite.
 std::optional<Number> Algebra::reciprocal_of_maximum(const Number& a) {
   if (cases_ != nullptr || !has(a, Form::Kind::kMaximum) || a.form->negated) return std::nullopt;
   std::vector<Number> negatives;
@@ -143,8 +162,8 @@ std::optional<Number> Algebra::reciprocal_of_maximum(const Number& a) {
     const Residue x = element + a.form->shift;
     if (const Rational* constant = known(x); constant != nullptr && constant->is_positive())
       negatives.push_back(this->constant(Rational(-1) / *constant));
-    else if (positive_elements_.contains(x.value))
-      negatives.push_back(negative({raised(x, -1)}));
+    else if (const auto of = signed_elements_.find(x.value); of != signed_elements_.end())
+      negatives.push_back(negative(power(Number(of->second), -1)));
     else
       return std::nullopt;
   }
@@ -298,7 +317,7 @@ Number Algebra::maximum_as_set(std::span<const Number> of) {
         elements.push_back(element + member.form->shift);
     } else {
       elements.push_back(member.residue);
-      if (member.sign == Sign::kPositive) positive_elements_.insert(member.residue.value);
+      if (member.sign != Sign::kAny) signed_elements_.try_emplace(member.residue.value, member);
     }
   }
   if (elements.empty()) return greatest == nullptr ? infinity(true) : *greatest;
@@ -353,52 +372,6 @@ Number Algebra::maximum_of(std::vector<Residue> elements) {
 
 Number Algebra::minimum(const Number& a, const Number& b) {
   return negative(maximum(negative(a), negative(b)));
-}
-
-Number Algebra::is_positive(const Number& number) {
-  if (number.kind == Number::Kind::kUndefined)
-    throw NotRepresented{"a sign of what is not defined"};
-  if (!number.is_finite()) return constant(number.kind == Number::Kind::kInfinity ? 1 : 0);
-  const Number a = settled(number);
-  if (const Rational* known = constant_of(a)) return constant(known->is_positive() ? 1 : 0);
-  if (a.sign == Sign::kPositive) return constant(1);
-  if (has(a, Form::Kind::kFlag)) return a;
-  if (has(a, Form::Kind::kKept))
-    if (const Rational* known = constant_of(a.form->kept()))
-      return known->is_positive() ? a.form->flag() : constant(0);
-  // max(x, c) > 0 where x > 0, for c <= 0: what a derivative of relu asks of its result.
-  if (has(a, Form::Kind::kMaximum) && !a.form->negated && a.form->elements->size() == 2)
-    for (const size_t i : {size_t{0}, size_t{1}}) {
-      const auto known = constants_.find(((*a.form->elements)[i] + a.form->shift).value);
-      if (known != constants_.end() && !known->second->constant.is_positive())
-        return is_positive({(*a.form->elements)[1 - i] + a.form->shift});
-    }
-  if (a.residue.value == 0) return constant(0);
-  if (cases_ != nullptr) return constant(sign(number, Cases::Use::kFlag) > 0 ? 1 : 0);
-  const Residue of = signs_asked_.first_of(a.residue, scales_).first;
-  const uint64_t keys[] = {of.value};
-  return flagged(random_residue("positive", keys), &of, false);
-}
-
-Number Algebra::is_equal(const Number& a, const Number& b) {
-  if (a.kind == Number::Kind::kUndefined || b.kind == Number::Kind::kUndefined)
-    throw NotRepresented{"a comparison with what is not defined"};
-  if (!a.is_finite() || !b.is_finite()) return constant(a.kind == b.kind ? 1 : 0);
-  if (has(a, Form::Kind::kFlag))
-    if (const Rational* known = constant_of(b); known != nullptr) {
-      if (known->is_one()) return a;
-      return known->is_zero() ? negation(a) : constant(0);
-    }
-  if (has(b, Form::Kind::kFlag) && constant_of(a) != nullptr) return is_equal(b, a);
-  const Number unsettled = subtract(a, b), difference = settled(unsettled);
-  if (const Rational* known = constant_of(difference)) return constant(known->is_zero() ? 1 : 0);
-  if (difference.residue.value == 0) return constant(1);
-  if (cases_ != nullptr) return constant(sign(unsettled, Cases::Use::kFlag) == 0 ? 1 : 0);
-  Residue of = zeros_asked_.first_of(difference.residue, scales_).first;
-  if (of.value == difference.residue.value)
-    of = zeros_asked_.first_of(Residue{} - difference.residue, scales_).first;
-  const uint64_t keys[] = {std::min(of.value, kValues.negative(of.value))};
-  return random_flag("zero", keys);
 }
 
 }  // namespace assay::identity

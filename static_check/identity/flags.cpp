@@ -1,4 +1,6 @@
 // Conditions, and numbers under them.
+#include <algorithm>
+
 #include "static_check/identity/algebra.h"
 
 namespace assay::identity {
@@ -64,6 +66,9 @@ Number Algebra::keep(const Number& flag, const Number& kept) {
     if (inner == flag.residue.value) return value;
     if (kValues.add(inner, flag.residue.value) == 1) return constant(0);
   }
+  if (has(value, Form::Kind::kChoice))
+    if (const auto parts = by_flag(flag, *value.form->order))
+      return keep(flag, value.form->parts[is_zero((*parts)[0]) ? 1 : 0]);
   if (flag.form->is_sign && !value.in_range) {
     // [x > 0] c x = c max(x, 0).
     const Residue& of = flag.form->argument;
@@ -81,6 +86,52 @@ Number Algebra::keep(const Number& flag, const Number& kept) {
   Form form{Form::Kind::kKept};
   form.parts = {flag, value};
   return with(flag.residue * value.residue, std::move(form));
+}
+
+Number Algebra::is_positive(const Number& number) {
+  if (number.kind == Number::Kind::kUndefined)
+    throw NotRepresented{"a sign of what is not defined"};
+  if (!number.is_finite()) return constant(number.kind == Number::Kind::kInfinity ? 1 : 0);
+  const Number a = settled(number);
+  if (const Rational* known = constant_of(a)) return constant(known->is_positive() ? 1 : 0);
+  if (a.sign == Sign::kPositive) return constant(1);
+  if (has(a, Form::Kind::kFlag)) return a;
+  if (has(a, Form::Kind::kKept))
+    if (const Rational* known = constant_of(a.form->kept()))
+      return known->is_positive() ? a.form->flag() : constant(0);
+  // max(x, c) > 0 where x > 0, for c <= 0: what a derivative of relu asks of its result.
+  if (has(a, Form::Kind::kMaximum) && !a.form->negated && a.form->elements->size() == 2)
+    for (const size_t i : {size_t{0}, size_t{1}}) {
+      const auto known = constants_.find(((*a.form->elements)[i] + a.form->shift).value);
+      if (known != constants_.end() && !known->second->constant.is_positive())
+        return is_positive({(*a.form->elements)[1 - i] + a.form->shift});
+    }
+  if (a.residue.value == 0) return constant(0);
+  if (cases_ != nullptr) return constant(sign(number, Cases::Use::kFlag) > 0 ? 1 : 0);
+  const Residue of = signs_asked_.first_of(a.residue, scales_).first;
+  const uint64_t keys[] = {of.value};
+  return flagged(random_residue("positive", keys), &of, false);
+}
+
+Number Algebra::is_equal(const Number& a, const Number& b) {
+  if (a.kind == Number::Kind::kUndefined || b.kind == Number::Kind::kUndefined)
+    throw NotRepresented{"a comparison with what is not defined"};
+  if (!a.is_finite() || !b.is_finite()) return constant(a.kind == b.kind ? 1 : 0);
+  if (has(a, Form::Kind::kFlag))
+    if (const Rational* known = constant_of(b); known != nullptr) {
+      if (known->is_one()) return a;
+      return known->is_zero() ? negation(a) : constant(0);
+    }
+  if (has(b, Form::Kind::kFlag) && constant_of(a) != nullptr) return is_equal(b, a);
+  const Number unsettled = subtract(a, b), difference = settled(unsettled);
+  if (const Rational* known = constant_of(difference)) return constant(known->is_zero() ? 1 : 0);
+  if (difference.residue.value == 0) return constant(1);
+  if (cases_ != nullptr) return constant(sign(unsettled, Cases::Use::kFlag) == 0 ? 1 : 0);
+  Residue of = zeros_asked_.first_of(difference.residue, scales_).first;
+  if (of.value == difference.residue.value)
+    of = zeros_asked_.first_of(Residue{} - difference.residue, scales_).first;
+  const uint64_t keys[] = {std::min(of.value, kValues.negative(of.value))};
+  return random_flag("zero", keys);
 }
 
 }  // namespace assay::identity

@@ -186,6 +186,11 @@ Number Functions::map(const ElementFunction& function, Arguments arguments) {
     if (name == "or") return either(arguments[0], arguments[1]);
     if (name == "xor") return exclusive(arguments[0], arguments[1]);
   }
+  // Logarithms stay what exponentials undo.
+  if (is_floating(from) && is_floating(to) && !name.starts_with("log"))
+    if (const auto known = algebra_.each_branch(
+            arguments, [&](Arguments chosen) { return map(function, chosen); }))
+      return *known;
   if (!whole && is_floating(from))
     if (const auto known = formula(fn, arguments)) return *known;
   if (!is_bool(to)) return algebra_.unknown(typed, arguments);

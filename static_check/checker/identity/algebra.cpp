@@ -66,6 +66,11 @@ Number Algebra::plain_sum(std::vector<Number> terms) {
 Number Algebra::sum_of_finite(const std::vector<Number>& terms, Type type) {
   if (auto result = sum_of_kept(terms)) return *result;
   if (auto result = sum_of_kept_logs(terms)) return *result;
+  if (std::ranges::none_of(terms, [](const Number& x) { return x.kind == Kind::kLog; }))
+    if (auto result = branch_by_branch(terms, type, [&](std::span<const Number> x) {
+          return std::optional(sum({x.begin(), x.end()}));
+        }))
+      return *result;
   if (auto result = sum_of_roots(terms)) return *result;
   Residues total, ordinary_part;
   std::vector<LogTerm> logs;

@@ -125,6 +125,10 @@ class Algebra {
   using OfMembers = std::function<std::optional<Number>(std::span<const Number>)>;
   std::optional<Number> member_by_member(std::span<const Number> of, Type type,
                                          const OfMembers& function);
+  // The same of numbers some of which depend on a flag. nullopt where the function is no number of
+  // one of the two, and where numbers depend on too many flags.
+  std::optional<Number> branch_by_branch(std::span<const Number> of, Type type,
+                                         const OfMembers& function);
   // Whether all are constants or selections of such, one of them a selection.
   bool selects_constants(std::span<const Number> of) const;
   // Of c exp(a), c exp(b), ... with c > 0 the numbers a, b, ..., whose order they have.
@@ -259,6 +263,14 @@ class Algebra {
   std::optional<Number> by_two_rankings(const Selection& a, const Selection& b, Type type,
                                         const OfMembers& function);
   Number selected(Selection selection, Type type);
+  // conditionals.cpp
+  bool is_conditional(const Number& x) const;
+  size_t branches_of(const Number& x) const;
+  bool few_branches(std::span<const Number> of) const;
+  Ranking ranking_of_flag(const Residues& flag);
+  std::optional<std::vector<Number>> values_by_flag(const Number& x, const Ranking& ranking);
+  Number selected_by_flag(const Ranking& ranking, const std::vector<Number>& values, Type type);
+  // rows_of_multiples.cpp
   Rational multiple_of_row(const std::vector<Residues>& parts);
   Number selected_of_multiple(Selection selection, Type type);
   Number ranked_number(PlainInt place, const std::vector<Number>& row);
@@ -312,13 +324,14 @@ class Algebra {
   std::unordered_map<uint64_t, std::vector<Number>> stands_;
   std::set<uint64_t> integers_;                        // inputs, by r
   std::set<uint64_t> positive_sums_;                   // by r
-  std::set<uint64_t> positive_members_;                // of extrema, by r
+  std::unordered_map<uint64_t, Number> nonnegative_members_;  // of extrema, by r
   std::unordered_map<uint64_t, Number> exponentials_;  // by r of the argument
   std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
   std::set<std::pair<Type, uint64_t>> compared_;       // indices without a known table
   bool learned_late_ = false;
   std::map<std::pair<Type, uint64_t>, Table> tables_;  // by index
-  std::unordered_map<uint64_t, Number> asked_signs_;   // by r
+  std::unordered_map<uint64_t, Number> asked_signs_, asked_zeros_;  // by r
+  std::unordered_map<uint64_t, Ranking> flag_rankings_;  // by r
   std::unordered_map<uint64_t, Number> asked_rows_;    // by r: what rows are told apart by
   std::unordered_map<uint64_t, Number> positives_;     // d of flags "d > 0", by r
   std::unordered_map<uint64_t, int32_t> constants_;    // of rationals, by r

@@ -29,16 +29,19 @@ Type type_of_all(const std::vector<Number>& of) {
 
 }  // namespace
 
-// One divided by the greatest of positive numbers is the least of one divided by each.
+// One divided by the greatest of numbers that are not negative is the least of one divided by each:
+// what is infinite there is 1/0, beside something that is greater.
 std::optional<Number> Algebra::reciprocal_of_greatest(const Number& x) {
   const ExtremeForm form = extremes_[index(x)];
   if (cases() != nullptr || form.least || form.shift.r != 0) return std::nullopt;
   std::vector<Number> parts;
   for (const SetElement& element : ElementSet(sets_[form.set])) {
-    if (element.constant < 0 && !positive_members_.contains(element.value.r)) return std::nullopt;
-    Number part = element.constant < 0
-                      ? ordinary(inverse(element.value))
-                      : reciprocal(exact(rationals_[static_cast<size_t>(element.constant)]));
+    const auto member = nonnegative_members_.find(element.value.r);
+    if (element.constant < 0 && member == nonnegative_members_.end()) return std::nullopt;
+    Number part = reciprocal(element.constant < 0
+                                 ? Number(member->second)
+                                 : exact(rationals_[static_cast<size_t>(element.constant)]));
+    if (!part.is_finite()) return std::nullopt;
     if (element.constant >= 0 && !part.positive) return std::nullopt;
     part.positive = part.nonnegative = true;
     parts.push_back(std::move(part));
@@ -61,7 +64,7 @@ Number Algebra::plain_maximum(const std::vector<Number>& of) {
     const bool set = x.kind == Kind::kExtreme && !extremes_[index(x)].least;
     if (!set) {
       elements.push_back({x.value, x.is_constant() ? x.form : -1});
-      if (x.positive) positive_members_.insert(x.value.r);
+      if (x.positive || x.nonnegative) nonnegative_members_.try_emplace(x.value.r, x);
       continue;
     }
     const ExtremeForm& form = extremes_[index(x)];

@@ -101,7 +101,12 @@ std::optional<Number> Algebra::branches(const KeptForm& a, const KeptForm& b) {
     if (is_positive_multiple(own, asked)) return kept(common, maximum({x, y}));
     if (is_positive_multiple(minus<kP>(own), asked)) return kept(common, minimum({x, y}));
   }
-  return std::nullopt;
+  if (cases() != nullptr || x.kind == Kind::kLog || y.kind == Kind::kLog) return std::nullopt;
+  const Number met = kept(only_a, x), unmet = kept(only_b, y);
+  auto either = branch_by_branch(std::vector{met, unmet}, kReal, [&](std::span<const Number> of) {
+    return std::optional(sum({of.begin(), of.end()}));
+  });
+  return either ? std::optional(kept(common, *either)) : std::nullopt;
 }
 
 Number Algebra::positive(const Number& difference) {
@@ -176,8 +181,11 @@ Number Algebra::equal(const Number& a, const Number& b) {
     if (const auto known = extreme_is_equal(a, b)) return *known;
     const Number d = subtract(a, b);
     if (d.is_constant()) return exact(Rational(rational(d).is_zero() ? 1 : 0), kFlag);
-    const uint64_t key = std::min(d.value.r, minus<kP>(d.value.r));
-    return flag(random_("zero", std::vector<uint64_t>{key}));
+    auto multiple = scales_.find(asked_zeros_, d.value.r);
+    if (!multiple) multiple = scales_.find(asked_zeros_, minus<kP>(d.value.r));
+    if (!multiple) asked_zeros_.emplace(d.value.r, d);
+    const uint64_t of = multiple ? multiple->of->value.r : d.value.r;
+    return flag(random_("zero", std::vector<uint64_t>{of}));
   }
   if (a.is_constant() && b.is_constant())
     return exact(Rational(rational(a) == rational(b) ? 1 : 0), kFlag);

@@ -259,6 +259,11 @@ Number map(Algebra& algebra, const Use& use, std::span<const Number> of) {
     result.depends = algebra.both(result.depends, algebra.all(of));
     return result;
   }
+  // Logarithms stay what exponentials undo.
+  if (use.type == kReal && !use.fn.name.starts_with("log"))
+    if (const auto known = algebra.branch_by_branch(
+            of, kReal, [&](Args branch) { return std::optional(map(algebra, use, branch)); }))
+      return *known;
   const auto found = kFormulas.find(use.fn.name);
   if (found == kFormulas.end() || use.type != kReal)
     return algebra.unknown("map " + use.text, of, use.type);

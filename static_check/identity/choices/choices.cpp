@@ -107,6 +107,7 @@ OrderPointer Algebra::with_flags(Order order) {
 }
 
 Number Algebra::choice(const OrderPointer& order, std::vector<Number> values) {
+  if (order->of_flag) return chosen_by_flag(order, std::move(values));
   bool same = true, in_range = true;
   bool elements = !order->index && (order->place == 0 || order->place + 1 == order->count());
   bool negatives = elements && order->count() == 2;  // of more, the flags say so
@@ -136,6 +137,7 @@ Number Algebra::choice(const OrderPointer& order, std::vector<Number> values) {
 
 // The greatest of just these elements is a choice of them; so is c exp of it.
 std::optional<std::vector<Number>> Algebra::as_choice(const Number& number, const Order& order) {
+  if (order.of_flag) return by_flag(number, order);
   if (order.place > 0 || order.index || !number.is_finite()) return std::nullopt;
   const auto is_single = [](const Order::Set& set) { return set.size() == 1; };
   if (!std::ranges::all_of(order.sets, is_single)) return std::nullopt;
@@ -281,11 +283,13 @@ bool Algebra::chooses_constants(const Number& number) const {
 
 std::optional<Number> Algebra::sum_of_choices(const Number& a, const Number& b) {
   const Number both[] = {a, b};
+  if (!branch_little(both)) return std::nullopt;
   return each_choice(both, [&](std::span<const Number> x) { return add(x[0], x[1]); });
 }
 
 std::optional<Number> Algebra::product_of_choices(const Number& a, const Number& b) {
   const Number both[] = {a, b};
+  if (!branch_little(both)) return std::nullopt;
   const auto times = [&](std::span<const Number> x) { return multiply(x[0], x[1]); };
   if (auto product = each_choice(both, times)) return product;
   if (!is_choice(a) || !is_choice(b)) return std::nullopt;

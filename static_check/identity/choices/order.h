@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "shared_ir/rational.h"
@@ -20,7 +21,8 @@ struct Order {
   std::vector<Set> sets;
   uint64_t place = 0;  // 0: the greatest
   std::optional<Residue> index = std::nullopt;
-  Rational scale = 1;  // elements are those of the row times this
+  bool of_flag = false;  // the index is a flag
+  Rational scale = 1;    // elements are those of the row times this
   // Per set, where they are known (choices.cpp): what its greatest element is, and the flag that
   // this one is meant.
   std::vector<Residue> greatest = {}, flags = {};
@@ -33,6 +35,9 @@ struct Order {
   // With the elements that the row has times this.
   Order with_scale(const Rational& of_row) const;
 };
+
+// Whether what may be chosen by their flags, of all together, is little.
+bool branch_little(std::span<const Number> numbers);
 
 using OrderPointer = std::shared_ptr<const Order>;
 

@@ -105,9 +105,14 @@ Number Algebra::plain_exp(const Number& x) {
   if (!x.is_finite()) return x;
   if (is_integer_type(x.type)) return unknown("exp", {{x}}, kReal);
   if (is_exactly(x, Rational(0))) return exact(Rational(1));
-  if (const auto known = member_by_member(
-          {&x, 1}, kReal, [&](std::span<const Number> y) { return std::optional(exp(y[0])); }))
+  const auto each = [&](std::span<const Number> y) { return std::optional(exp(y[0])); };
+  auto known = member_by_member({&x, 1}, kReal, each);
+  if (!known) known = branch_by_branch({&x, 1}, kReal, each);
+  if (known) {
+    exponentials_.try_emplace(x.value.r, *known);
+    exponents_.try_emplace(known->value.r, x);
     return *known;
+  }
   if (const auto found = exponentials_.find(x.value.r); found != exponentials_.end())
     return found->second;
   if (x.kind == Kind::kLog) {  // exp(x + log(v) / 2) = exp(x) sqrt(v)

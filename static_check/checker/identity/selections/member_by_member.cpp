@@ -10,6 +10,7 @@ namespace assay::checker::identity {
 // The greatest of the members themselves, or c exp of it.
 std::optional<std::vector<Number>> Algebra::members_as_values(const Number& x,
                                                               const Ranking& ranking) {
+  if (ranking.of_flag) return values_by_flag(x, ranking);
   if (ranking.place != 0 || ranking.index || !x.is_finite() || is_integer_type(x.type))
     return std::nullopt;
   for (const auto& parts : ranking.members)
@@ -58,7 +59,7 @@ std::optional<Number> Algebra::member_by_member(std::span<const Number> of, Type
     common->marks = nullptr;
     for (const Cell& cell : cells) common->members.push_back(cell.parts);
   }
-  if (!common) return std::nullopt;
+  if (!common || (common->of_flag && !few_branches(of))) return std::nullopt;
   std::vector<std::vector<Number>> arguments(common->members.size());
   for (const Number& x : of) {
     const Selection* selection = selection_of(x);
