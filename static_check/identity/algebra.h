@@ -125,7 +125,6 @@ class Algebra {
   Number plain_power(const Number& a, const Rational& exponent);
   Number plain_exponential(const Number& a);
   std::optional<Number> exponential_of_choice(const Number& a);
-  Number with_known_exponent(Number number);
   Number plain_maximum(std::span<const Number> of);
   Number signed_as(Number number, Sign sign);
   Wide hash(std::string_view name, std::span<const uint64_t> keys, uint64_t salt) const;
@@ -208,7 +207,7 @@ class Algebra {
   std::unordered_map<uint64_t, Number> arguments_;       // by cases: of exponentials, by value
   // Of flags, with the negation and the flag; by value.
   std::unordered_map<uint64_t, std::pair<OrderPointer, std::vector<Number>>> flag_orders_;
-  std::unordered_map<uint64_t, uint64_t> known_exponents_;  // by value
+  std::unordered_map<uint64_t, Number> known_exponentials_;  // by what they are of
   Scales scales_;
   Multiples signs_asked_, zeros_asked_, orders_asked_;
   std::unordered_map<uint64_t, Number> signed_elements_;  // of maxima, not negative, by value

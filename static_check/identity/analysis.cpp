@@ -51,16 +51,6 @@ std::optional<Number> Algebra::exponential_of_choice(const Number& a) {
   return result;
 }
 
-// What an exponent is of numbers that are equal is that of the first of them: exponentials that
-// cancel in the number do not in the exponent.
-Number Algebra::with_known_exponent(Number number) {
-  constexpr size_t kMost = size_t{1} << 18;
-  if (number.form != nullptr || known_exponents_.size() >= kMost) return number;
-  number.residue.exponent =
-      known_exponents_.try_emplace(number.residue.value, number.residue.exponent).first->second;
-  return number;
-}
-
 Number Algebra::plain_exponential(const Number& a) {
   switch (a.kind) {
     case Number::Kind::kUndefined:
@@ -74,22 +64,20 @@ Number Algebra::plain_exponential(const Number& a) {
   if (is_zero(a)) return constant(1);
   if (has(a, Form::Kind::kChoice) || has(a, Form::Kind::kKept))
     if (const auto chosen = exponential_of_choice(a)) return *chosen;
-  const auto multiple = common_denominator(a);
-  if (multiple && *multiple != 1) {  // exp(x + log(v) / 2) = exp(x) sqrt(v)
-    Number product = exponential({a.residue});
+  if (has(a, Form::Kind::kLogarithms) && common_denominator(a)) {
+    // exp(x + log(v) / 2) = exp(x) sqrt(v)
+    Number product = a.residue == Residue{} ? constant(1) : exponential({a.residue});
     for (const auto& [of, coefficient] : a.form->logarithms)
       product = multiply(product, power({positive_.at(of)}, *known(coefficient)));
     return product;
   }
-  const Number argument = with_known_exponent(multiple ? a : settled(a));
+  const Number argument = settled(a);
   const uint64_t value = exponential_of(argument, 1);
   // That of the negative is its inverse.
   const uint64_t inverse = kValues.inverse(value), keys[] = {std::min(value, inverse)};
-  if (!has(argument, Form::Kind::kLogarithms)) {
-    if (cases_ != nullptr) arguments_.emplace(value, argument);
-    factors_.learn_exponential(value, argument.residue);
-    bases_.learn_exponential(value, argument.residue);
-  }
+  if (cases_ != nullptr) arguments_.emplace(value, argument);
+  factors_.learn_exponential(value, argument.residue);
+  bases_.learn_exponential(value, argument.residue);
   const uint64_t exponent = random_residue("exp", keys).exponent;
   return {Residue{value, value <= inverse ? exponent : kExponents.inverse(exponent)}};
 }

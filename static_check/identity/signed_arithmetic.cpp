@@ -75,8 +75,18 @@ Number Algebra::power(const Number& a, const Rational& exponent) {
   return signed_as(std::move(result), sign);
 }
 
+// Of numbers that are equal it is that of the first: what cancels in a number may not do so in an
+// exponent.
 Number Algebra::exponential(const Number& a) {
-  return signed_as(plain_exponential(a), Sign::kPositive);
+  constexpr size_t kMost = size_t{1} << 18;
+  if (!a.is_finite() || known_exponentials_.size() >= kMost)
+    return signed_as(plain_exponential(a), Sign::kPositive);
+  const uint64_t of = settled(a).residue.value;
+  if (const auto known = known_exponentials_.find(of); known != known_exponentials_.end())
+    return known->second;
+  Number result = signed_as(plain_exponential(a), Sign::kPositive);
+  known_exponentials_.try_emplace(of, result);
+  return result;
 }
 
 Number Algebra::maximum(std::span<const Number> of) {

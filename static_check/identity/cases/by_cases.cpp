@@ -136,12 +136,13 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
     Found found;
     try {
       found = compare(sequential, replicas, decide_sets, seed, with_ties);
-      if (!found.equal) return false;
     } catch (const NotRepresented&) {
       // Inputs that are equal may leave a domain.
       if (!with_ties || ++failed > 8 + done / 4) throw;
       continue;
     }
+    const bool new_thresholds = thresholds_.all().size() != thresholds;
+    if (!found.equal && !new_thresholds) return false;
     most_bits = std::max(most_bits, found.bits);
     if (most_bits > kMostBits * Dependence::kBit) throw NotRepresented{"too many cases"};
     needed = static_cast<int>(
@@ -150,7 +151,7 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
     if (computed_ + (needed - done) * each_ > kMostInAllCases)
       throw NotRepresented{"too many cases"};
     compared.resize(found.defined.size());
-    if (thresholds_.all().size() != thresholds) {  // the places before did not know of these
+    if (new_thresholds) {  // the inputs and places before did not know of these
       done = 0;
       std::ranges::fill(compared, 0);
       continue;

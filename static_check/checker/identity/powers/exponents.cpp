@@ -128,6 +128,7 @@ Number Algebra::plain_exp(const Number& x) {
                    q = static_cast<PlainInt>(term.coef.denominator());
         product = plain_product(product, q == 1 ? power(base, p) : plain_root(base, p, q));
       }
+      exponentials_.try_emplace(x.value.r, product);
       return product;
     }
   }
