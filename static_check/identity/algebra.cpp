@@ -262,7 +262,8 @@ std::optional<Number> Algebra::joined(const Number& a, const Number& b) {
       const bool first = flag.form->is_sign && !flag.form->negated;
       const Number& sign = first ? flag : other;
       if (sign.form->is_sign && !sign.form->negated) {
-        const Number difference = settled(first ? subtract(under, beside) : subtract(beside, under));
+        const Number difference =
+            settled(first ? subtract(under, beside) : subtract(beside, under));
         const Residue& argument = sign.form->argument;
         if (is_positive_multiple(difference.residue, argument)) return maximum(under, beside);
         if (is_positive_multiple(Residue{} - difference.residue, argument))

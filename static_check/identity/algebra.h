@@ -108,8 +108,8 @@ class Algebra {
   // nullopt where none is, they are of several rows, or the function gives nullopt.
   using EachChoice = std::function<std::optional<Number>(std::span<const Number>)>;
   std::optional<Number> each_choice(std::span<const Number> of, const EachChoice& function);
-  // A function of numbers some of which a flag chooses, of what it chooses of. nullopt where none is,
-  // the function gives no number of one, or they would be many.
+  // A function of numbers some of which a flag chooses, of what it chooses of. nullopt where none
+  // is, the function gives no number of one, or they would be many.
   std::optional<Number> each_branch(std::span<const Number> of, const EachChoice& function);
   // a > b, or a = b, of extrema of several elements: whether what is greatest of all is among those
   // of a. nullopt where they are none, or have no elements in common where they are to be equal.
@@ -211,8 +211,8 @@ class Algebra {
   Scales scales_;
   Multiples signs_asked_, zeros_asked_, orders_asked_;
   std::unordered_map<uint64_t, Number> signed_elements_;  // of maxima, not negative, by value
-  std::unordered_map<uint64_t, Ranked> ranked_;     // by value
-  std::unordered_map<uint64_t, Residue> positive_;  // what logarithms are of, by value
+  std::unordered_map<uint64_t, Ranked> ranked_;           // by value
+  std::unordered_map<uint64_t, Residue> positive_;        // what logarithms are of, by value
 };
 
 Residue operator+(const Residue& a, const Residue& b);

@@ -232,5 +232,55 @@ TEST(IdentityOfPowers, ExtremaAgreeWithComparisonsAtTies) {
   EXPECT_FALSE(equal(flag("gt.Scalar"), flag("ge.Scalar")));
 }
 
+// x min(1 / n, 1) = x / max(n, 1), as gradients are clipped: n is not negative, and may be 0.
+TEST(IdentityOfPowers, OneByTheGreaterIsTheLesserOfOneByEach) {
+  const auto norm = [](Terms& t, TensorRef x) { return t.map("sqrt", t.mul(x, x)); };
+  const auto by_factor = [&](Terms& t, TensorRef x, TensorRef) {
+    return t.mul(x, t.call("clamp_max.default", {t.map("reciprocal", norm(t, x)), 1.0}));
+  };
+  const auto by_quotient = [&](const char* op, double limit) {
+    return [&, op, limit](Terms& t, TensorRef x, TensorRef) {
+      return t.div(x, t.call(op, {norm(t, x), limit}));
+    };
+  };
+  EXPECT_TRUE(equal(by_factor, by_quotient("clamp_min.default", 1)));
+  EXPECT_FALSE(equal(by_factor, by_quotient("clamp_min.default", 2)));
+  EXPECT_FALSE(equal(by_factor, by_quotient("clamp_max.default", 1)));
+}
+
+// log(1 + exp -x) and log(1 + exp x), of which one is the other and x, in an exponent.
+TEST(IdentityOfPowers, WhatCancelsBetweenLogarithmsDoesSoInAnExponent) {
+  const auto weighted = [](Terms& t, TensorRef x, TensorRef y) {
+    const TensorRef met = t.mul(y, t.map("log_sigmoid", x)), rest = t.add(t.mul(y, -1), 1);
+    const TensorRef unmet = t.mul(rest, t.map("log_sigmoid", t.mul(x, -1)));
+    return t.map("exp", t.mul(t.add(met, unmet), 0.5));
+  };
+  const auto of_logits = [](double sign) {
+    return [sign](Terms& t, TensorRef x, TensorRef y) {
+      const TensorRef rest = t.mul(t.add(t.mul(y, -1), 1), sign);
+      return t.map("exp", t.mul(t.add(t.map("log_sigmoid", x), t.mul(rest, x)), 0.5));
+    };
+  };
+  EXPECT_TRUE(equal(weighted, of_logits(-1)));
+  EXPECT_FALSE(equal(weighted, of_logits(1)));
+}
+
+// max(x + 1, y) + log(1 + exp -|x + 1 - y|): cases at ties of what is compared with two constants.
+TEST(IdentityOfPowers, CasesKnowAllConstantsThatAreCompared) {
+  const auto by_maximum = [](double offset) {
+    return [offset](Terms& t, TensorRef x, TensorRef y) {
+      const TensorRef z = t.add(x, offset);
+      const TensorRef apart = t.map("abs", t.sub(z, y));
+      const TensorRef rest = t.map("log1p", t.map("exp", t.mul(apart, -1)));
+      return t.add(t.call("maximum.default", {z, y}), rest);
+    };
+  };
+  const auto log_of_sum = [](Terms& t, TensorRef x, TensorRef y) {
+    return t.call("logaddexp.default", {t.add(x, 1), y});
+  };
+  EXPECT_TRUE(equal(log_of_sum, by_maximum(1)));
+  EXPECT_FALSE(equal(log_of_sum, by_maximum(2)));
+}
+
 }  // namespace
 }  // namespace assay::test

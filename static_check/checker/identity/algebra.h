@@ -322,19 +322,19 @@ class Algebra {
   std::unordered_map<uint64_t, Standing> standings_;    // by r
   // Whether a member stands at each place, by r of the place where it stands.
   std::unordered_map<uint64_t, std::vector<Number>> stands_;
-  std::set<uint64_t> integers_;                        // inputs, by r
-  std::set<uint64_t> positive_sums_;                   // by r
+  std::set<uint64_t> integers_;                               // inputs, by r
+  std::set<uint64_t> positive_sums_;                          // by r
   std::unordered_map<uint64_t, Number> nonnegative_members_;  // of extrema, by r
-  std::unordered_map<uint64_t, Number> exponentials_;  // by r of the argument
-  std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
-  std::set<std::pair<Type, uint64_t>> compared_;       // indices without a known table
+  std::unordered_map<uint64_t, Number> exponentials_;         // by r of the argument
+  std::unordered_map<uint64_t, Number> exponents_;            // arguments, by r of the exponential
+  std::set<std::pair<Type, uint64_t>> compared_;              // indices without a known table
   bool learned_late_ = false;
-  std::map<std::pair<Type, uint64_t>, Table> tables_;  // by index
+  std::map<std::pair<Type, uint64_t>, Table> tables_;               // by index
   std::unordered_map<uint64_t, Number> asked_signs_, asked_zeros_;  // by r
-  std::unordered_map<uint64_t, Ranking> flag_rankings_;  // by r
-  std::unordered_map<uint64_t, Number> asked_rows_;    // by r: what rows are told apart by
-  std::unordered_map<uint64_t, Number> positives_;     // d of flags "d > 0", by r
-  std::unordered_map<uint64_t, int32_t> constants_;    // of rationals, by r
+  std::unordered_map<uint64_t, Ranking> flag_rankings_;             // by r
+  std::unordered_map<uint64_t, Number> asked_rows_;  // by r: what rows are told apart by
+  std::unordered_map<uint64_t, Number> positives_;   // d of flags "d > 0", by r
+  std::unordered_map<uint64_t, int32_t> constants_;  // of rationals, by r
   std::unordered_map<uint64_t, Number> radicands_, nonnegative_radicands_;  // by r
   Scales scales_;
   std::unordered_map<uint64_t, Residues> formal_logs_;                 // by r

@@ -38,9 +38,9 @@ std::optional<Number> Algebra::reciprocal_of_greatest(const Number& x) {
   for (const SetElement& element : ElementSet(sets_[form.set])) {
     const auto member = nonnegative_members_.find(element.value.r);
     if (element.constant < 0 && member == nonnegative_members_.end()) return std::nullopt;
-    Number part = reciprocal(element.constant < 0
-                                 ? Number(member->second)
-                                 : exact(rationals_[static_cast<size_t>(element.constant)]));
+    Number part =
+        reciprocal(element.constant < 0 ? Number(member->second)
+                                        : exact(rationals_[static_cast<size_t>(element.constant)]));
     if (!part.is_finite()) return std::nullopt;
     if (element.constant >= 0 && !part.positive) return std::nullopt;
     part.positive = part.nonnegative = true;

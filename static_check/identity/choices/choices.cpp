@@ -284,7 +284,9 @@ bool Algebra::chooses_constants(const Number& number) const {
 std::optional<Number> Algebra::sum_of_choices(const Number& a, const Number& b) {
   const Number both[] = {a, b};
   if (!branch_little(both)) return std::nullopt;
-  return each_choice(both, [&](std::span<const Number> x) { return add(x[0], x[1]); });
+  const auto added = [&](std::span<const Number> x) { return add(x[0], x[1]); };
+  if (auto sum = each_branch(both, added)) return sum;
+  return each_choice(both, added);
 }
 
 std::optional<Number> Algebra::product_of_choices(const Number& a, const Number& b) {

@@ -86,9 +86,8 @@ Number Algebra::chosen_by_flag(const OrderPointer& order, std::vector<Number> va
 std::optional<Number> Algebra::each_branch(std::span<const Number> of, const EachChoice& function) {
   const auto first = std::ranges::find_if(of, is_conditional);
   if (cases_ != nullptr || first == of.end() || !branch_little(of)) return std::nullopt;
-  const OrderPointer order = has(*first, Form::Kind::kKept)
-                                 ? order_of_flag(first->form->flag())
-                                 : first->form->order;
+  const OrderPointer order =
+      has(*first, Form::Kind::kKept) ? order_of_flag(first->form->flag()) : first->form->order;
   std::vector<std::vector<Number>> arguments(2);
   for (const Number& number : of) {
     const bool same = has(number, Form::Kind::kChoice) && number.form->order == order;

@@ -81,8 +81,7 @@ std::optional<Number> Algebra::select(const std::vector<Number>& row, PlainInt p
 }
 
 Number Algebra::selected(Selection selection, Type type) {
-  if (selection.ranking.of_flag)
-    return selected_by_flag(selection.ranking, selection.values, type);
+  if (selection.ranking.of_flag) return selected_by_flag(selection.ranking, selection.values, type);
   const std::vector<Number>& values = selection.values;
   for (const Number& value : values)
     if (!value.is_finite()) throw Rejection{"an infinity that is selected"};

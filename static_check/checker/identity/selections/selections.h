@@ -24,7 +24,7 @@ struct Ranking {
   Rational times = Rational(1);                // the row has the members times this
   // Or the values of an index, each a member: the one that it is.
   std::optional<Residues> index = std::nullopt;
-  bool of_flag = false;                        // the index is a flag
+  bool of_flag = false;                          // the index is a flag
   std::shared_ptr<const Marks> marks = nullptr;  // once they are known; one for each ranking
 
   bool is_same(const Ranking& other) const { return marks != nullptr && marks == other.marks; }
