@@ -67,6 +67,8 @@ class Running {
         if (!std::isfinite(value) || std::abs(value) > 1e9) return {};
         scale = std::max(scale, std::abs(value));
       }
+    // A proof may take it that the specification's indices lie in their tables.
+    if (leaves_a_table(sequential_[0], sequential)) return {};
     auto ranks = evaluate(ranks_, sources(false));
     std::vector<std::vector<ReferenceTensor>> whole{std::move(sequential)};
     leave_out_turned(sequential_, whole);
@@ -107,6 +109,22 @@ class Running {
   static constexpr double kTurned = 1e300;
 
   static bool is_turned(double value) { return std::isfinite(value) && std::abs(value) > 1e250; }
+
+  // Indices that lowering names beside the rows are no rows.
+  static bool leaves_a_table(const CoreProgram& program,
+                             const std::vector<ReferenceTensor>& values) {
+    return std::ranges::any_of(program.ops, [&](const CoreOp& op) {
+      if (op.prim != Prim::kOneHot) return false;
+      const auto lies_in = [&](double index) {
+        return (index >= 0 && index < static_cast<double>(op.shape.back())) ||
+               std::ranges::any_of(op.ints, [&](const auto& other) {
+                 return index == static_cast<double>(other);
+               });
+      };
+      const auto& indices = values[static_cast<size_t>(op.operands[0])].values;
+      return !std::ranges::all_of(indices, lies_in);
+    });
+  }
 
   // Reads a number that rounding alone moved away from where a comparison or a whole number turns:
   // a proof says what it is without rounding.
