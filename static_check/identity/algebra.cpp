@@ -38,6 +38,16 @@ Residue raised(const Residue& b, int64_t exponent) {
   return {kValues.inverse(result.value), kExponents.inverse(result.exponent)};
 }
 
+Residue one_by(size_t count) {
+  static const auto small = [] {
+    std::vector<Residue> all;
+    for (int64_t i = 1; i <= 256; ++i) all.push_back(raised(residue_of(i), -1));
+    return all;
+  }();
+  return count <= small.size() ? small[count - 1]
+                               : raised(residue_of(static_cast<int64_t>(count)), -1);
+}
+
 Residue residue_of(const Rational& value) {
   const auto [p, q, e] = value.parts();
   const Residue numerator{kValues.of(p), kExponents.of(p)};
@@ -97,6 +107,11 @@ Number Algebra::constant(const Rational& value) {
   FormPointer& form = constants_[residue.value];
   if (form == nullptr) {
     form = std::make_shared<const Form>(Form{Form::Kind::kConstant, value});
+    const uint64_t square = kValues.multiply(residue.value, residue.value);
+    for (Factors* factors : {&factors_, &bases_}) {
+      factors->learn_constant(residue.value);
+      factors->learn_constant(square);
+    }
     if (cases_ == nullptr && value.is_positive()) scales_.learn(value, residue);
   }
   Number number{residue};

@@ -219,6 +219,8 @@ Residue operator+(const Residue& a, const Residue& b);
 Residue operator-(const Residue& a, const Residue& b);
 Residue operator*(const Residue& a, const Residue& b);
 Residue residue_of(const Rational& value);
+// 1 / count, of a positive one.
+Residue one_by(size_t count);
 // b to an integer power; of a negative one b has an inverse.
 Residue raised(const Residue& b, int64_t exponent);
 

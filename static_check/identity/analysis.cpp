@@ -339,7 +339,7 @@ Number Algebra::maximum_as_set(std::span<const Number> of) {
 Number Algebra::maximum_of(std::vector<Residue> elements) {
   Residue mean;
   for (const Residue& element : elements) mean = mean + element;
-  mean = mean * raised(residue_of(static_cast<int64_t>(elements.size())), -1);
+  mean = mean * one_by(elements.size());
   Form form{Form::Kind::kMaximum};
   form.elements = std::make_shared<const std::vector<Residue>>(std::move(elements));
   Residue rest;

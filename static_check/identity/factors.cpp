@@ -42,14 +42,23 @@ std::optional<Product> combined(const Product& a, const Product& b, const Ration
 
 }  // namespace
 
+Factors::Factors(const Algebra& algebra) : algebra_(algebra) {
+  for (const auto& [residue, fraction] : small_fractions()) known_.add(residue);
+}
+
 void Factors::learn_exponential(uint64_t number, const Residue& argument) {
-  if (exponentials_.size() < kMostExponentials) exponentials_.try_emplace(number, argument);
+  if (exponentials_.size() >= kMostExponentials) return;
+  exponentials_.try_emplace(number, argument);
+  known_.add(number);
 }
 
 void Factors::learn_positive(const Residue& number) {
   if (positive_.size() >= 2 * kMostExponentials || number.value == 0) return;
   if (!positive_.try_emplace(number.value, Power{number, 1}).second) return;
-  positive_.try_emplace(kValues.multiply(number.value, number.value), Power{number, 2});
+  const uint64_t square = kValues.multiply(number.value, number.value);
+  positive_.try_emplace(square, Power{number, 2});
+  known_.add(number.value);
+  known_.add(square);
 }
 
 void Factors::learn_product(uint64_t number, const Residue& a, const Residue& b) {
@@ -67,12 +76,11 @@ std::optional<Product> Factors::by_terms(uint64_t value, int depth) {
   const auto own = terms_.find(value);
   if (own == terms_.end() || depth >= kDeepest) return std::nullopt;
   for (const Seen& seen : seen_) {
-    const auto other = terms_.find(seen.value);
-    if (other == terms_.end() || kValues.multiply(value, other->second.value) !=
-                                     kValues.multiply(seen.value, own->second.value))
+    if (!seen.term || kValues.multiply(value, seen.term->value) !=
+                          kValues.multiply(seen.value, own->second.value))
       continue;
     const Product result = products_.at(seen.value);
-    const Residue above = own->second, below = other->second;
+    const Residue above = own->second, below = *seen.term;
     const auto with = combined(result, decomposed(above, false, kDeepest), Rational(1));
     if (!with) return std::nullopt;
     return combined(*with, decomposed(below, false, kDeepest), Rational(-1));
@@ -114,6 +122,7 @@ std::optional<Product> Factors::known(uint64_t value) {
 std::optional<Product> Factors::by_another(uint64_t value, int depth) {
   const uint64_t inverse = kValues.inverse(value);
   const auto of = [&](uint64_t rest) -> std::optional<Product> {
+    if (!known_.may_hold(rest)) return std::nullopt;
     if (const auto found = known(rest)) return found;
     const auto positive = positive_.find(rest);
     if (positive == positive_.end() || depth > 0) return std::nullopt;
@@ -136,15 +145,20 @@ std::optional<Product> Factors::by_another(uint64_t value, int depth) {
 // A constant times one that is known, or of it. For numbers beyond those that all are compared
 // with.
 std::optional<Product> Factors::by_constant(uint64_t value) {
-  const auto divided = [&](const Rational& by, uint64_t residue) -> std::optional<Product> {
-    const auto other = products_.find(kValues.multiply(value, residue));
-    return other == products_.end() ? std::nullopt : combined({by}, other->second, Rational(1));
+  const auto times = [&](uint64_t constant) -> const Product* {
+    const uint64_t number = kValues.multiply(value, constant);
+    if (!known_.may_hold(number)) return nullptr;
+    const auto other = products_.find(number);
+    return other == products_.end() ? nullptr : &other->second;
   };
   for (const auto& [residue, fraction] : small_fractions())
-    if (auto found = divided(Rational(1) / fraction, residue)) return found;
+    if (const Product* other = times(residue))
+      return combined({Rational(1) / fraction}, *other, Rational(1));
   for (const Scales::Constant& constant : algebra_.scales().first()) {
-    if (auto found = divided(Rational(1) / constant.is, constant.value)) return found;
-    if (auto found = divided(constant.is, constant.inverse)) return found;
+    if (const Product* other = times(constant.value))
+      return combined({Rational(1) / constant.is}, *other, Rational(1));
+    if (const Product* other = times(constant.inverse))
+      return combined({constant.is}, *other, Rational(1));
   }
   return std::nullopt;
 }
@@ -160,16 +174,25 @@ std::optional<Product> Factors::root_of_known(uint64_t value) {
   return std::nullopt;
 }
 
+void Factors::see(uint64_t value) {
+  if (seen_.size() >= kMostCompared) return;
+  const auto term = terms_.find(value);
+  seen_.push_back({value, kValues.inverse(value),
+                   term == terms_.end() ? std::nullopt : std::optional(term->second)});
+}
+
 const Product& Factors::add_factor(const Residue& number) {
   const uint64_t value = number.value;
   factors_.emplace(value, number);
+  known_.add(value);
   if (value == 0) return products_.try_emplace(value, Product{1, {}, {{value, 1}}}).first->second;
   uint64_t power = 1;
   for (int64_t times = 1; times <= 4; ++times) {
     power = kValues.multiply(power, value);
     products_.try_emplace(power, Product{1, {}, {{value, times}}});
+    known_.add(power);
   }
-  if (seen_.size() < kMostCompared) seen_.push_back({value, kValues.inverse(value)});
+  see(value);
   return products_.at(value);
 }
 
@@ -183,8 +206,8 @@ const Product& Factors::decomposed(const Residue& number, bool fractional_powers
   if (!product && value != 0 && seen_.size() >= kMostCompared) product = by_constant(value);
   if (!product && fractional_powers) product = root_of_known(value);
   if (!product) return add_factor(number);
-  if (seen_.size() < kMostCompared && !product->powers.empty())
-    seen_.push_back({value, kValues.inverse(value)});
+  if (!product->powers.empty()) see(value);
+  known_.add(value);
   return products_.insert_or_assign(value, std::move(*product)).first->second;
 }
 

@@ -18,6 +18,7 @@
 
 #include "shared_ir/rational.h"
 #include "static_check/identity/number.h"
+#include "static_check/identity/sieve.h"
 
 namespace assay::identity {
 
@@ -32,8 +33,10 @@ class Algebra;
 class Factors {
  public:
   // Which knows the constants of the programs, and must outlive this.
-  explicit Factors(const Algebra& algebra) : algebra_(algebra) {}
+  explicit Factors(const Algebra& algebra);
 
+  // A constant of the programs, or the square of one.
+  void learn_constant(uint64_t number) { known_.add(number); }
   // The number is exp(argument).
   void learn_exponential(uint64_t number, const Residue& argument);
   // The number is positive.
@@ -53,8 +56,10 @@ class Factors {
  private:
   struct Seen {
     uint64_t value, inverse;
+    std::optional<Residue> term;
   };
 
+  void see(uint64_t value);
   std::optional<Product> known(uint64_t value);
   std::optional<Product> by_parts(uint64_t value, int depth);
   std::optional<Product> by_terms(uint64_t value, int depth);
@@ -65,6 +70,7 @@ class Factors {
   const Product& add_factor(const Residue& number);
 
   const Algebra& algebra_;
+  Sieve known_;  // what a number is compared with others for
   std::unordered_map<uint64_t, Residue> exponentials_;
   struct Power {
     Residue base;

@@ -117,9 +117,8 @@ class Running {
       if (op.prim != Prim::kOneHot) return false;
       const auto lies_in = [&](double index) {
         return (index >= 0 && index < static_cast<double>(op.shape.back())) ||
-               std::ranges::any_of(op.ints, [&](const auto& other) {
-                 return index == static_cast<double>(other);
-               });
+               std::ranges::any_of(
+                   op.ints, [&](const auto& other) { return index == static_cast<double>(other); });
       };
       const auto& indices = values[static_cast<size_t>(op.operands[0])].values;
       return !std::ranges::all_of(indices, lies_in);

@@ -79,9 +79,8 @@ class ReductionCheck {
     if (!adds && zeros) throw Rejection{"an extremum of zeros and other values"};
     const bool one_value = !adds && is_one_value(reduced);
     if (one_value) reduced.resize(1);
-    const bool same = adds || one_value
-                          ? equal(step_.facts, outer, claimed, reduced)
-                          : equal_unions(step_.facts, outer, claimed, reduced);
+    const bool same = adds || one_value ? equal(step_.facts, outer, claimed, reduced)
+                                        : equal_unions(step_.facts, outer, claimed, reduced);
     if (!same) reject_difference(outer.coords, claimed, reduced);
   }
 

@@ -104,7 +104,9 @@ const Cases::Place& Cases::place(uint64_t number) {
 void Cases::learn_nonnegative(uint64_t number, bool positive) {
   if (sides_.size() >= kMostKnown || number == 0) return;
   sides_.insert_or_assign(number, 1);
-  if (positive) always_positive_.insert(number);
+  if (!positive) return;
+  always_positive_.insert(number);
+  some_positive_.add(number);
 }
 
 void Cases::learn_same_side(uint64_t number, uint64_t as) {
@@ -126,8 +128,11 @@ uint64_t Cases::side_of(uint64_t number) const {
                                   kValues.multiply(number, other_inverse)};
     const uint64_t side = known->second.side > 0 ? 1 : kValues.negative(1);
     for (const uint64_t quotient : quotients) {
-      if (always_positive_.contains(quotient)) return side;
-      if (always_positive_.contains(kValues.negative(quotient))) return kValues.negative(side);
+      const auto is_positive = [&](uint64_t of) {
+        return some_positive_.may_hold(of) && always_positive_.contains(of);
+      };
+      if (is_positive(quotient)) return side;
+      if (is_positive(kValues.negative(quotient))) return kValues.negative(side);
     }
   }
   return number;
@@ -145,7 +150,8 @@ std::optional<int> Cases::implied_side(uint64_t number) const {
 Cases::Source Cases::source_of(uint64_t number) const {
   if (input_.contains(number) || input_.contains(kValues.negative(number))) return Source::kInput;
   const bool is_difference = std::ranges::any_of(inputs_, [&](const Residue& input) {
-    return input_.contains(kValues.add(number, input.value));
+    const uint64_t other = kValues.add(number, input.value);
+    return some_inputs_.may_hold(other) && input_.contains(other);
   });
   return is_difference ? Source::kDifference : Source::kComputed;
 }
@@ -167,6 +173,7 @@ std::optional<Rational> Cases::tied_to_constant(uint64_t input) const {
 Residue Cases::input(const Residue& input) {
   const auto [known, first] = input_.try_emplace(input.value, input);
   if (!first) return known->second;
+  some_inputs_.add(input.value);
   const uint64_t key = mixed_key(input.value);
   if (with_ties_ && !inputs_.empty() && draw(key + 6, 4) == 0) {
     // Those that are near are more often compared.

@@ -13,6 +13,7 @@
 #include "shared_ir/rational.h"
 #include "static_check/identity/cases/assignments.h"
 #include "static_check/identity/number.h"
+#include "static_check/identity/sieve.h"
 
 namespace assay::identity {
 
@@ -123,6 +124,7 @@ class Cases {
   std::vector<uint64_t> positives_;  // the same
   std::vector<Residue> inputs_;
   std::unordered_map<uint64_t, Residue> input_;  // what each is equal to
+  Sieve some_inputs_, some_positive_;            // of input_ and always_positive_
 };
 
 }  // namespace assay::identity

@@ -38,7 +38,7 @@ Residue Order::mean() const {
   Residue sum;
   for (const Set& set : sets)
     for (const Residue& element : set) sum = sum + element;
-  return sum * raised(residue_of(static_cast<int64_t>(count())), -1);
+  return sum * one_by(count());
 }
 
 Order Order::shifted(const Residue& by) const {
