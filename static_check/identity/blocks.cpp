@@ -170,7 +170,7 @@ bool Functions::by_order(const FunctionName& fn, const NumberBlock& of, DType fr
   if (!constant && !(decided && std::ranges::all_of(of.values, finite))) return false;
   // Places of elements among the different ones, by insertion.
   const auto sign = [&](const Number& a, const Number& b) {
-    if (!constant) return algebra_.sign(algebra_.subtract(a, b), Cases::Use::kContinuous);
+    if (!constant) return algebra_.sign(algebra_.subtract(a, b), Cases::Use::kFlag);
     const Rational difference = *algebra_.constant_of(a) - *algebra_.constant_of(b);
     return difference.is_zero() ? 0 : difference.is_positive() ? 1 : -1;
   };

@@ -108,15 +108,16 @@ ProgramOfInputs softmax_beside_constants(double constant) {
 }
 
 // The same mask of integers, and of them as floating numbers.
-ProgramOfInputs masks_of_two_types(double masked) {
+ProgramOfInputs masks_of_two_types(int64_t masked) {
   return [=](GraphBuilder& g, const GivenTensors& in) {
     const TensorRef sums = call(g, "sum.dim_IntList", {in.x, {1}}, {4});
     const TensorRef mask = call(g, "gt.Scalar", {sums, 0.5}, {4}, DType::kBool);
-    const TensorRef kept = call(g, "masked_fill.Scalar", {in.ids, mask, 0}, {4}, DType::kInt64);
+    const TensorRef kept =
+        call(g, "masked_fill.Scalar", {in.ids, mask, masked}, {4}, DType::kInt64);
     const TensorRef numbers = to_type(g, in.ids, DType::kFloat32);
     return call(g, "mul.Tensor",
                 {to_type(g, kept, DType::kFloat32),
-                 call(g, "masked_fill.Scalar", {numbers, mask, masked}, {4})},
+                 call(g, "masked_fill.Scalar", {numbers, mask, static_cast<double>(masked)}, {4})},
                 {4});
   };
 }

@@ -27,7 +27,7 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
   if (each_ == 0) {
     const int64_t each = represented_elements(problem_, true);
     TieSides ties;
-    Cases cases(kSeed, thresholds_, ties, false, false);
+    Cases cases(kSeed, thresholds_, ties_, ties, false, false);
     ranges_ = Evaluation(problem_, kSeed, cases, false, {}, true).ranges();
     each_ = std::max<int64_t>(each, 1);
   }
@@ -81,7 +81,7 @@ void ByCases::run_for_all() {
 void ByCases::evaluate_for_all(Assignments& assignments) {
   const uint64_t seed = kSeed - ++evaluated_;
   TieSides ties;
-  Cases cases(seed, thresholds_, ties, false, false);
+  Cases cases(seed, thresholds_, ties_, ties, false, false);
   cases.assign(&assignments);
   Evaluation evaluation(problem_, seed, cases, false, ranges_);
   readings_.insert(evaluation.readings().begin(), evaluation.readings().end());
@@ -115,7 +115,7 @@ ByCases::Found ByCases::compare(const CleanExpr& sequential, const std::vector<C
   Found found;
   for (const int side : {-1, -1, 1}) {
     ties.side = side;
-    Cases cases(seed, thresholds_, ties, with_ties, decide_sets);
+    Cases cases(seed, thresholds_, ties_, ties, with_ties, decide_sets);
     found = compare(sequential, replicas, seed, cases, decide_sets);
     if (found.equal || ties.asked.empty()) break;
     computed_ += each_;
@@ -141,8 +141,8 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
       if (!with_ties || ++failed > 8 + done / 4) throw;
       continue;
     }
-    const bool new_thresholds = thresholds_.all().size() != thresholds;
-    if (!found.equal && !new_thresholds) return false;
+    const bool new_ties = ties_.take_changed() || thresholds_.all().size() != thresholds;
+    if (!found.equal && !new_ties) return false;
     most_bits = std::max(most_bits, found.bits);
     if (most_bits > kMostBits * Dependence::kBit) throw NotRepresented{"too many cases"};
     needed = static_cast<int>(
@@ -151,7 +151,7 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
     if (computed_ + (needed - done) * each_ > kMostInAllCases)
       throw NotRepresented{"too many cases"};
     compared.resize(found.defined.size());
-    if (new_thresholds) {  // the inputs and places before did not know of these
+    if (new_ties) {  // the inputs and places before did not know of these
       done = 0;
       std::ranges::fill(compared, 0);
       continue;

@@ -52,6 +52,7 @@ class ByCases {
 
   const Problem& problem_;
   Thresholds thresholds_;
+  Ties ties_;
   IndexRanges ranges_;
   std::set<std::string> readings_;
   int64_t each_ = 0;      // elements of one evaluation; 0: nothing has been learned

@@ -12,7 +12,6 @@ namespace {
 constexpr size_t kMostThresholds = 17;
 // Numbers whose sums are looked for: a search is linear in them.
 constexpr size_t kMostPositives = 256;
-constexpr size_t kMostInputs = 4096;
 // Numbers that others are compared with, as multiples by what is positive.
 constexpr size_t kMostPlaced = 64;
 constexpr size_t kMostKnown = size_t{1} << 14;
@@ -51,6 +50,8 @@ int Cases::sign(uint64_t number, const Rational& scale, const Rational& offset, 
   const uint64_t other = kValues.negative(number);
   const int turned = (number <= other ? 1 : -1) * (scale.is_negative() ? -1 : 1);
   const Place& at = place(std::min(number, other));
+  if (use == Use::kFlag && at.of_inputs && !with_ties_)
+    known_ties_.meet(form_of(number), threshold);
   add_decision(Dependence::on(mixed_key(std::min(number, other)), worth(at, use)));
   const double wanted = number <= other ? threshold.to_double() : -threshold.to_double();
   if (at.at > wanted) return turned;
@@ -64,27 +65,28 @@ int Cases::sign(uint64_t number, const Rational& scale, const Rational& offset, 
   return turned * (asked == ties_.asked.end() ? at.side : asked->second * ties_.side);
 }
 
-// A side, an interval of it, and what ties have of the cases: of an input with a constant a quarter
-// of every second, of two inputs a sixteenth of these.
+// A side, an interval of it, and what ties have of the cases: of what is drawn an eighth, of inputs
+// a half of every second case is for all that they are compared with.
 int Cases::worth(const Place& of, Use use) const {
   int place = thresholds_.all().size() > 1 ? thresholds_.bits() + 2 : 1;
   if (ordered_) place += 2;  // others that are positive make it so more often
   if (use == Use::kContinuous) return place;
-  return of.source == Source::kDifference ? 8 : place + 3;
+  return of.of_inputs
+             ? std::max(place + 1, 2 + static_cast<int>(std::bit_width(known_ties_.most() - 1)))
+             : place + 3;
 }
 
 const Cases::Place& Cases::place(uint64_t number) {
   const auto found = places_.find(number);
   if (found != places_.end()) return found->second;
   const std::optional<int> implied = ordered_ ? implied_side(number) : std::nullopt;
-  Place place{0, implied.value_or(symbol(side_of(number))), source_of(number)};
+  Place place{0, implied.value_or(symbol(side_of(number))), !form_of(number).empty()};
   if (placed_.size() < kMostPlaced) placed_.emplace_back(number, kValues.inverse(number));
   std::vector<double> beyond;  // thresholds of that side, by their distance from 0
   for (const Rational& threshold : thresholds_.all())
     if (threshold.to_double() * place.side > 0) beyond.push_back(std::abs(threshold.to_double()));
   std::ranges::sort(beyond);
-  const bool tied =
-      !implied && place.source == Source::kComputed && draw(mixed_key(number) + 1, 8) == 0;
+  const bool tied = !implied && !place.of_inputs && draw(mixed_key(number) + 1, 8) == 0;
   if (tied) {
     const uint64_t which = draw(mixed_key(number) + 2, beyond.size() + 1);
     place.at = which == 0 ? 0 : beyond[which - 1] * place.side;
@@ -147,13 +149,20 @@ std::optional<int> Cases::implied_side(uint64_t number) const {
   return std::nullopt;
 }
 
-Cases::Source Cases::source_of(uint64_t number) const {
-  if (input_.contains(number) || input_.contains(kValues.negative(number))) return Source::kInput;
-  const bool is_difference = std::ranges::any_of(inputs_, [&](const Residue& input) {
-    const uint64_t other = kValues.add(number, input.value);
-    return some_inputs_.may_hold(other) && input_.contains(other);
-  });
-  return is_difference ? Source::kDifference : Source::kComputed;
+LinearForm Cases::form_of(uint64_t number) const {
+  if (const auto known = forms_.find(number); known != forms_.end()) return known->second;
+  const auto opposite = forms_.find(kValues.negative(number));
+  if (opposite == forms_.end()) return {};
+  LinearForm form = opposite->second;
+  for (auto& [input, coefficient] : form) coefficient = -coefficient;
+  return form;
+}
+
+void Cases::learn_sum(uint64_t number, uint64_t x, const Rational& a, uint64_t y,
+                      const Rational& b) {
+  if (forms_.size() >= kMostKnown || number == 0) return;
+  LinearForm form = combined(form_of(x), a, form_of(y), b);
+  if (!form.empty()) forms_.try_emplace(number, std::move(form));
 }
 
 bool Cases::coin(uint64_t key) {
@@ -165,25 +174,14 @@ uint64_t Cases::draw(uint64_t key) const {
   return mixed_key(mixed_key(seed_ + 0x9E3779B97F4A7C15ull) ^ mixed_key(key));
 }
 
-std::optional<Rational> Cases::tied_to_constant(uint64_t input) const {
-  if (!with_ties_ || draw(mixed_key(input) + 4, 4) != 0) return std::nullopt;
-  return thresholds_.all()[draw(mixed_key(input) + 5, thresholds_.all().size())];
+const Ties::Tie* Cases::tie(const Input& input, uint64_t residue) const {
+  const std::vector<Ties::Tie>& ties = known_ties_.of(input);
+  if (!with_ties_ || ties.empty() || draw(mixed_key(residue) + 9, 2) != 0) return nullptr;
+  return &ties[draw(mixed_key(residue) + 10, ties.size())];
 }
 
-Residue Cases::input(const Residue& input) {
-  const auto [known, first] = input_.try_emplace(input.value, input);
-  if (!first) return known->second;
-  some_inputs_.add(input.value);
-  const uint64_t key = mixed_key(input.value);
-  if (with_ties_ && !inputs_.empty() && draw(key + 6, 4) == 0) {
-    // Those that are near are more often compared.
-    const uint64_t back = draw(key + 7, 2) == 0 ? 8 : inputs_.size();
-    const uint64_t distance = draw(key + 8, std::min<uint64_t>(back, inputs_.size()));
-    known->second = inputs_[inputs_.size() - 1 - distance];
-  } else if (inputs_.size() < kMostInputs) {
-    inputs_.push_back(input);
-  }
-  return known->second;
+void Cases::learn_input(const Input& input, uint64_t residue) {
+  if (forms_.size() < kMostKnown) forms_.try_emplace(residue, LinearForm{{input, Rational(1)}});
 }
 
 }  // namespace assay::identity

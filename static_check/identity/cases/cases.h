@@ -12,6 +12,7 @@
 
 #include "shared_ir/rational.h"
 #include "static_check/identity/cases/assignments.h"
+#include "static_check/identity/cases/ties.h"
 #include "static_check/identity/number.h"
 #include "static_check/identity/sieve.h"
 
@@ -48,12 +49,13 @@ class Cases {
     kContinuous  // an extremum: at a tie either side is right
   };
 
-  // `with_ties`: some inputs are equal to each other, or to thresholds. `ordered`: sums of what is
-  // positive are positive, so that what is sorted has an order.
-  // All must outlive this.
-  Cases(uint64_t seed, Thresholds& thresholds, TieSides& ties, bool with_ties, bool ordered)
+  // `with_ties`: some inputs are such that what was compared earlier is equal. `ordered`: sums of
+  // what is positive are positive, so that what is sorted has an order. All must outlive this.
+  Cases(uint64_t seed, Thresholds& thresholds, Ties& known_ties, TieSides& ties, bool with_ties,
+        bool ordered)
       : seed_(seed),
         thresholds_(thresholds),
+        known_ties_(known_ties),
         ties_(ties),
         with_ties_(with_ties),
         ordered_(ordered) {}
@@ -76,10 +78,11 @@ class Cases {
   void assign(Assignments* assignments) { assignments_ = assignments; }
   Assignments* assignments() const { return assignments_; }
 
-  // An input: the constant that it is equal to, where it is.
-  std::optional<Rational> tied_to_constant(uint64_t input) const;
-  // Itself, or the earlier input that it is equal to.
-  Residue input(const Residue& input);
+  // Of an input, which has that residue otherwise; nullptr where it is at no tie.
+  const Ties::Tie* tie(const Input& input, uint64_t residue) const;
+  void learn_input(const Input& input, uint64_t residue);
+  // The number is a * x + b * y.
+  void learn_sum(uint64_t number, uint64_t x, const Rational& a, uint64_t y, const Rational& b);
 
   // What was decided since the last call, known or not.
   Dependence take_decisions() { return std::exchange(decided_, {}); }
@@ -92,25 +95,26 @@ class Cases {
   bool compared() const { return compared_; }
 
  private:
-  // Ties of inputs and of their differences are those that were set, of others such as are drawn.
-  enum class Source : uint8_t { kInput, kDifference, kComputed };
+  // Ties of inputs and of their sums are those that were set, of others such as are drawn.
   struct Place {
     double at;
-    int side;  // of 0: where `at` is a threshold, that of an extremum
-    Source source;
+    int side;        // of 0: where `at` is a threshold, that of an extremum
+    bool of_inputs;  // a short sum of them
   };
 
   // Of the smaller one of a number and its negative.
   const Place& place(uint64_t number);
   // What a decision is worth: the logarithm of the inverse of its least probability.
   int worth(const Place& of, Use use) const;
-  Source source_of(uint64_t number) const;
+  // Of inputs; empty where it is no short sum of them.
+  LinearForm form_of(uint64_t number) const;
   // What has the sign of the number: itself, or 1.
   uint64_t side_of(uint64_t number) const;
   std::optional<int> implied_side(uint64_t number) const;
 
   const uint64_t seed_;
   Thresholds& thresholds_;
+  Ties& known_ties_;
   TieSides& ties_;
   const bool with_ties_, ordered_;
   Dependence decided_;
@@ -121,10 +125,9 @@ class Cases {
   std::unordered_set<uint64_t> always_positive_;
   std::vector<std::pair<uint64_t, uint64_t>> placed_;  // the first of them, with their inverses
   std::unordered_set<uint64_t> positive_;
-  std::vector<uint64_t> positives_;  // the same
-  std::vector<Residue> inputs_;
-  std::unordered_map<uint64_t, Residue> input_;  // what each is equal to
-  Sieve some_inputs_, some_positive_;            // of input_ and always_positive_
+  std::vector<uint64_t> positives_;                 // the same
+  std::unordered_map<uint64_t, LinearForm> forms_;  // by number
+  Sieve some_positive_;                             // of always_positive_
 };
 
 }  // namespace assay::identity

@@ -32,8 +32,9 @@ std::optional<Number> Algebra::affine_sum(const Number& a, const Number& b) {
     return affine({left->of, left->scale + right->scale, left->offset + right->offset});
   // What both have beside constants, so that x - y + c is known to be compared with -c.
   const Rational offset = left->offset + right->offset;
-  if (offset.is_zero()) return std::nullopt;
   const Residue rest = a.residue + b.residue - residue_of(offset);
+  cases_->learn_sum(rest.value, left->of.value, left->scale, right->of.value, right->scale);
+  if (offset.is_zero()) return std::nullopt;
   return affine({rest, 1, offset});
 }
 

@@ -62,8 +62,14 @@ Number Evaluation::drawn_element(const std::pair<uint64_t, uint64_t>& place, DTy
     number = algebra_.constant(values.drawn(cases.draw(key)));
     return depending(number, Dependence::on_one_of(key, values.count()));
   }
-  if (const auto constant = cases.tied_to_constant(key)) return algebra_.constant(*constant);
-  return {cases.input(number.residue)};
+  if (const Ties::Tie* tie = cases.tie(place, key)) {
+    Number sum = algebra_.constant(tie->offset);
+    for (const auto& [input, coefficient] : tie->sum)
+      sum = algebra_.add(sum, algebra_.scaled(drawn_element(input, dtype), coefficient));
+    return sum;
+  }
+  cases.learn_input(place, key);
+  return number;
 }
 
 // An element of an input, or of a part of it: the sum over all values of the labels that it hides.

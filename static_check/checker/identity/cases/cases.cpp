@@ -1,6 +1,7 @@
 #include "static_check/checker/identity/cases/cases.h"
 
 #include <cmath>
+#include <map>
 
 namespace assay::checker::identity {
 namespace {
@@ -64,27 +65,17 @@ void Cases::learn_table(uint64_t r, const Table& table) {
   known->second = common;
 }
 
-std::optional<Rational> Cases::threshold(const Element& at) const {
-  if (!kind_.ties) return std::nullopt;
+const Tie* Cases::tie(const Element& at) const {
+  if (!kind_.ties) return nullptr;
   const uint64_t keys[] = {static_cast<uint64_t>(at.atom), static_cast<uint64_t>(at.place)};
-  const auto known = learned_.thresholds.find(at);
-  if (known == learned_.thresholds.end() || draw("set", keys, 4) != 0) return std::nullopt;
-  return known->second[draw("threshold", keys, known->second.size())];
-}
-
-std::optional<Element> Cases::partner(const Element& at) const {
-  if (!kind_.ties) return std::nullopt;
-  const uint64_t keys[] = {static_cast<uint64_t>(at.atom), static_cast<uint64_t>(at.place)};
-  const auto known = learned_.partners.find(at);
-  if (known == learned_.partners.end() || draw("set", keys, 4) != 1) return std::nullopt;
-  return known->second[draw("partner", keys, known->second.size())];
+  const auto known = learned_.ties.find(at);
+  if (known == learned_.ties.end() || draw("set", keys, 4) > 1) return nullptr;
+  return &known->second[draw("tie", keys, known->second.size())];
 }
 
 void Cases::remember_real(uint64_t r, const Element& at) {
   reals_.emplace(r, at);
-  Base& base = bases_[smaller(r)];
-  base.raw = at;
-  base.orientation = smaller(r) == r ? 1 : -1;
+  bases_[smaller(r)].form = {{at, Rational(smaller(r) == r ? 1 : -1)}};
 }
 
 int32_t Cases::store(const Line& line) {
@@ -101,12 +92,19 @@ void Cases::describe(uint64_t base, int orientation, const Number& number) {
     known.side = orientation > 0 ? number.side : minus<kP>(number.side);
 }
 
-void Cases::describe_difference(const Line& difference, uint64_t a, uint64_t b) {
-  const auto first = reals_.find(a), second = reals_.find(b);
-  if (first == reals_.end() || second == reals_.end()) return;
-  Base& base = bases_[difference.base];
-  base.raw = std::max(first->second, second->second);
-  base.partner = std::min(first->second, second->second);
+void Cases::describe_sum(uint64_t base, const std::vector<std::pair<uint64_t, Rational>>& terms) {
+  constexpr size_t kMostElements = 4;
+  std::map<Element, Rational> sum;
+  for (const auto& [of, coefficient] : terms) {
+    const auto known = bases_.find(of);
+    if (known == bases_.end() || known->second.form.empty()) return;
+    for (const auto& [element, times] : known->second.form) {
+      const auto [entry, first] = sum.try_emplace(element, Rational(0));
+      entry->second = entry->second + times * coefficient;
+    }
+  }
+  std::erase_if(sum, [](const auto& term) { return term.second.is_zero(); });
+  if (sum.size() <= kMostElements) bases_[base].form.assign(sum.begin(), sum.end());
 }
 
 int Cases::side_of(uint64_t key, const Base& base) const {
@@ -136,7 +134,7 @@ int Cases::toss(uint64_t key, const Rational& at, Base& base) const {
   const Residues t = residues_of(at);
   const uint64_t keys[] = {key, t.r};
   // A tie of elements that are compared is one of the inputs themselves.
-  const bool ties = kind_.ties && !(base.raw && (!base.partner || at.is_zero()));
+  const bool ties = kind_.ties && base.form.empty();
   const uint64_t drawn = draw("side", keys, ties ? 3 : 2);
   if (const auto end = base.position.end(at)) {
     if (ties && base.coins != 1) base.coins += 1;  // with the side, one of three
@@ -148,27 +146,24 @@ int Cases::toss(uint64_t key, const Rational& at, Base& base) const {
 
 float Cases::bits(const Base& base) const {
   if (!kind_.ties) return base.coins;
-  if (!base.raw) return base.coins * std::log2(3.0F);
-  // It is left alone, or set to one of these, and then there is a toss.
+  if (base.form.empty()) return base.coins * std::log2(3.0F);
+  // One is left alone, or set to one of these, and then there is a toss.
   size_t most = 1;
-  for (const auto& at : {base.raw, base.partner}) {
-    if (!at) continue;
-    if (const auto known = learned_.thresholds.find(*at); known != learned_.thresholds.end())
+  for (const auto& [element, times] : base.form)
+    if (const auto known = learned_.ties.find(element); known != learned_.ties.end())
       most = std::max(most, known->second.size());
-    if (const auto known = learned_.partners.find(*at); known != learned_.partners.end())
-      most = std::max(most, known->second.size());
-  }
   return base.coins + 1 + std::log2(static_cast<float>(most));
 }
 
 void Cases::learn(Base& base, const Rational& at) {
   learned_.flags = true;
   // With ties elements are compared with what others were set to.
-  if (!base.raw || kind_.ties) return;
-  if (!base.partner)
-    learned_.add(learned_.thresholds[*base.raw], base.orientation > 0 ? at : -at);
-  else if (at.is_zero())
-    learned_.add(learned_.partners[*base.raw], *base.partner);
+  if (base.form.empty() || kind_.ties) return;
+  const auto& [last, times] = base.form.back();
+  Tie tie{{}, at / times};
+  for (size_t i = 0; i + 1 < base.form.size(); ++i)
+    tie.others.emplace_back(base.form[i].first, -(base.form[i].second / times));
+  learned_.add(learned_.ties[last], tie);
 }
 
 Decision Cases::sign(const Line& of, uint64_t r, Meaning meaning) {

@@ -69,8 +69,7 @@ class Cases {
   // Of a flag, or an index of so many values: what was chosen. nullopt: it is drawn.
   std::optional<PlainInt> chosen(const Element& at, PlainInt values) const;
   // What a real element is set to, if anything.
-  std::optional<Rational> threshold(const Element& at) const;
-  std::optional<Element> partner(const Element& at) const;
+  const Tie* tie(const Element& at) const;
   void remember_real(uint64_t r, const Element& at);
 
   // A uniform number below the limit, of these keys.
@@ -81,8 +80,8 @@ class Cases {
   int32_t store(const Line& line);
   // Of base * orientation: it is known to be positive or not negative, or what has its sign.
   void describe(uint64_t base, int orientation, const Number& number);
-  // a - b of two raw elements.
-  void describe_difference(const Line& difference, uint64_t a, uint64_t b);
+  // The base is the sum of coefficients times bases.
+  void describe_sum(uint64_t base, const std::vector<std::pair<uint64_t, Rational>>& terms);
 
   // The sign of a number that is not constant; r is its residue.
   Decision sign(const Line& of, uint64_t r, Meaning meaning);
@@ -94,8 +93,7 @@ class Cases {
     bool positive = false, nonnegative = false, negative = false, nonpositive = false;
     uint64_t side = 0;  // has the sign of the base, where it is not 0
     float coins = 0;
-    std::optional<Element> raw, partner;
-    int orientation = 1;  // the raw element, or its difference, is the base times that
+    LinearForm form = {};  // of few elements; empty where it is none
   };
 
   int side_of(uint64_t key, const Base& base) const;

@@ -131,7 +131,8 @@ int Algebra::ordered(const Number& a, const Number& b, Dependence& decided) {
   }
   if (const auto arguments = arguments_of(a, b))
     return ordered(arguments->first, arguments->second, decided);
-  const Number s = sign(subtract(a, b), Meaning::kContinuous);
+  // Of equal ones the place in the row decides, which is no limit of others.
+  const Number s = sign(subtract(a, b), Meaning::kComparison);
   decided = both(decided, s.depends);
   return sign_of(rational(s));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <compare>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "shared_ir/proof/proof.h"
@@ -18,6 +19,17 @@ struct Element {
   auto operator<=>(const Element&) const = default;
 };
 
+// The sum of coefficients times elements, of none twice, by their order.
+using LinearForm = std::vector<std::pair<Element, Rational>>;
+
+// The last element of what was compared is the sum of the others and the constant, where that was a
+// tie.
+struct Tie {
+  LinearForm others;
+  Rational constant;
+  bool operator==(const Tie&) const = default;
+};
+
 // A value for each of some flags and indices, as digits of a number: one case of all.
 struct Choice {
   PlainInt value = 0, values = 1;
@@ -28,9 +40,8 @@ struct Learned {
   Choices choices;        // where all cases are gone through; what is not among them is drawn
   bool collects = false;  // choices, of what is read
   std::map<Element, Table> tables;  // what the element may be, which is an index
-  // What the flags of a real element compare it to: constants, and elements before it.
-  std::map<Element, std::vector<Rational>> thresholds;
-  std::map<Element, std::vector<Element>> partners;
+  // Where comparisons that ask about a real element, and elements before it, are ties.
+  std::map<Element, std::vector<Tie>> ties;
   bool flags = false;    // flags of real numbers were decided: ties matter
   bool changed = false;  // cleared before each trial
 

@@ -93,8 +93,12 @@ Number Algebra::element(const Element& at, Type type) {
     cases->remember_integer(result.value.r, at);
     return result;
   }
-  if (const auto set = cases->threshold(at)) return exact(*set, type);
-  if (const auto other = cases->partner(at)) return element(*other, type);
+  if (const Tie* tie = cases->tie(at)) {
+    std::vector<Number> terms{exact(tie->constant, type)};
+    for (const auto& [other, times] : tie->others)
+      terms.push_back(scaled(element(other, type), times));
+    return sum(std::move(terms));
+  }
   const Number result = free();
   cases->remember_real(result.value.r, at);
   return result;
@@ -132,15 +136,22 @@ void Algebra::set_line(Number& result, const std::vector<Number>& terms) {
         merged.push_back(std::move(line));
       if (merged.back().alpha.is_zero()) merged.pop_back();
     }
-    if (merged.empty()) return;
+    if (merged.empty()) {  // inputs that are at a tie
+      const Dependence depends = result.depends;
+      if (residues_of(beta).r == result.value.r)
+        result = depending(exact(beta, result.type), depends);
+      return;
+    }
     Line line{merged[0].base, merged[0].alpha, beta};
     if (merged.size() > 1) {
       const Residues scale = residues_of(line.alpha);
       const uint64_t r = ((result.value - residues_of(beta)) * inverse(scale)).r;
       line.base = std::min(r, minus<kP>(r));
       const int orientation = line.base == r ? 1 : -1;
-      const bool opposite = merged.size() == 2 && (merged[0].alpha + merged[1].alpha).is_zero();
-      if (opposite) cases()->describe_difference(line, merged[0].base, merged[1].base);
+      std::vector<std::pair<uint64_t, Rational>> sum;
+      for (const Line& each : merged)
+        sum.emplace_back(each.base, each.alpha / line.alpha * Rational(orientation));
+      cases()->describe_sum(line.base, sum);
       if (orientation < 0) line.alpha = -line.alpha;
       if (beta.is_zero()) cases()->describe(line.base, line.alpha.is_positive() ? 1 : -1, result);
     }
