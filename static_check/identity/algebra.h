@@ -14,9 +14,9 @@
 #include "static_check/identity/angles.h"
 #include "static_check/identity/cases/cases.h"
 #include "static_check/identity/choices/order.h"
-#include "static_check/identity/factors.h"
+#include "static_check/identity/factors/factors.h"
+#include "static_check/identity/factors/multiples.h"
 #include "static_check/identity/field.h"
-#include "static_check/identity/multiples.h"
 #include "static_check/identity/number.h"
 
 namespace assay::identity {

@@ -13,8 +13,8 @@
 #include "shared_ir/rational.h"
 #include "static_check/identity/cases/assignments.h"
 #include "static_check/identity/cases/ties.h"
+#include "static_check/identity/factors/sieve.h"
 #include "static_check/identity/number.h"
-#include "static_check/identity/sieve.h"
 
 namespace assay::identity {
 

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "shared_ir/rational.h"
+#include "static_check/identity/factors/sieve.h"
 #include "static_check/identity/number.h"
-#include "static_check/identity/sieve.h"
 
 namespace assay::identity {
 

@@ -1,4 +1,4 @@
-#include "static_check/identity/multiples.h"
+#include "static_check/identity/factors/multiples.h"
 
 #include "static_check/identity/algebra.h"
 #include "static_check/identity/field.h"

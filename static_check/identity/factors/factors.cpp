@@ -1,4 +1,4 @@
-#include "static_check/identity/factors.h"
+#include "static_check/identity/factors/factors.h"
 
 #include <algorithm>
 #include <cstdlib>
