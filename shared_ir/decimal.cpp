@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-constexpr int kMostDigits = 6;
+constexpr int kMostDigits = 6, kMostDigitsComputed = 8;
 constexpr int kMostDigitsOfFloat = 4;
 constexpr int kFewestWrittenOut = 7, kMostWrittenOut = 14;
 constexpr int kMostTens = 18;  // 10^18 fits 64 bits
@@ -58,7 +58,7 @@ std::optional<Rational> computed_fraction(double value) {
   // Below, what is left of a difference of numbers around 1 says little of what was meant.
   if (!(size > 1e-6 && size < 1e6)) return std::nullopt;
   const auto decimal = [&](double number) {
-    const std::string text = fmt::format("{:.{}e}", number, kMostDigits - 1);
+    const std::string text = fmt::format("{:.{}e}", number, kMostDigitsComputed - 1);
     return std::pair(text, std::strtod(text.c_str(), nullptr));
   };
   if (const auto [text, written] = decimal(value);

@@ -13,10 +13,10 @@ namespace assay {
 // one whose fraction leaves 64 bits.
 std::optional<Rational> short_decimal(double value);
 
-// The decimal number with at most six significant digits, one divided by such a number, or the
+// The decimal number with at most eight significant digits, one divided by such a number, or the
 // fraction of integers up to 4096, from which this double differs by what few operations in double
-// precision leave: 2^-52 of numbers around 1 (1 - 0.999), four units of the last place of a larger
-// one or a quotient (0.1 / 0.271). nullopt: none, or one whose fraction leaves 64 bits.
+// precision leave: 2^-52 of numbers around 1 (1 - 0.999^3), four units of the last place of a
+// larger one or a quotient (0.1 / 0.271). nullopt: none, or one whose fraction leaves 64 bits.
 std::optional<Rational> computed_fraction(double value);
 
 // Whether the constant is this number to seven or more significant digits, and written with no more

@@ -78,6 +78,8 @@ class Algebra {
   Number cosine(const Number& a);
   Number sine(const Number& a);
 
+  // |x|, without cases.
+  Number magnitude(const Number& x);
   // Of one or more.
   Number maximum(std::span<const Number> of);  // signed_arithmetic.cpp
   Number maximum(const Number& a, const Number& b) { return maximum(std::vector{a, b}); }
@@ -148,9 +150,11 @@ class Algebra {
   // base^exponent, between 0 and 1.
   Residue unit_root(const Residue& base, const Rational& exponent) const;
   bool is_positive_multiple(const Residue& a, const Residue& b) const;
-  std::optional<Number> reciprocal_of_maximum(const Number& a);
+  std::optional<Number> maximum_of_reciprocals(std::span<const Residue> elements,
+                                               const Rational* constant);
   Number root_of_constant(const Rational& base, const Rational& exponent);
   Number maximum_of(std::vector<Residue> elements);
+  void write_out_magnitudes(std::vector<Residue>& elements, bool beside_constant) const;
   // choices.cpp
   OrderPointer with_flags(Order order);
   Number choice(const OrderPointer& order, std::vector<Number> values);
@@ -208,11 +212,12 @@ class Algebra {
   // Of flags, with the negation and the flag; by value.
   std::unordered_map<uint64_t, std::pair<OrderPointer, std::vector<Number>>> flag_orders_;
   std::unordered_map<uint64_t, Number> known_exponentials_;  // by what they are of
+  std::unordered_map<uint64_t, Residue> magnitudes_;         // by value: what they are of
   Scales scales_;
   Multiples signs_asked_, zeros_asked_, orders_asked_;
-  std::unordered_map<uint64_t, Number> signed_elements_;  // of maxima, not negative, by value
-  std::unordered_map<uint64_t, Ranked> ranked_;           // by value
-  std::unordered_map<uint64_t, Residue> positive_;        // what logarithms are of, by value
+  std::unordered_map<uint64_t, Number> reciprocals_;  // by value: of what is not negative
+  std::unordered_map<uint64_t, Ranked> ranked_;       // by value
+  std::unordered_map<uint64_t, Residue> positive_;    // what logarithms are of, by value
 };
 
 Residue operator+(const Residue& a, const Residue& b);

@@ -138,24 +138,35 @@ Number Algebra::reciprocal(const Number& a) {
   if (!a.is_finite()) return constant(0);
   // What a flag leaves out has none.
   if (has(a, Form::Kind::kFlag) || has(a, Form::Kind::kKept)) return unknown("reciprocal", {&a, 1});
-  if (const auto least = reciprocal_of_maximum(a)) return *least;
-  return power(a, -1);
+  Number result = power(a, -1);
+  if (cases_ == nullptr && a.sign != Sign::kAny && result.is_finite() &&
+      constant_of(result) == nullptr && !reciprocals_.contains(settled(a).residue.value))
+    reciprocals_.try_emplace(result.residue.value, a);
+  return result;
 }
 
-// Of numbers that are not negative 1 / max(x, y) is min(1/x, 1/y), where 1/0 is infinite.
-std::optional<Number> Algebra::reciprocal_of_maximum(const Number& a) {
-  if (cases_ != nullptr || !has(a, Form::Kind::kMaximum) || a.form->negated) return std::nullopt;
-  std::vector<Number> negatives;
-  for (const Residue& element : *a.form->elements) {
-    const Residue x = element + a.form->shift;
-    if (const Rational* constant = known(x); constant != nullptr && constant->is_positive())
-      negatives.push_back(this->constant(Rational(-1) / *constant));
-    else if (const auto of = signed_elements_.find(x.value); of != signed_elements_.end())
-      negatives.push_back(negative(power(Number(of->second), -1)));
-    else
-      return std::nullopt;
+// The least of reciprocals of what is not negative is that of the greatest, 1/0 being infinite, and
+// the greatest that of the least. `constant` is beside the elements, if it is not nullptr.
+std::optional<Number> Algebra::maximum_of_reciprocals(std::span<const Residue> elements,
+                                                      const Rational* constant) {
+  if (cases_ != nullptr || reciprocals_.empty() || elements.size() + (constant ? 1 : 0) < 2)
+    return std::nullopt;
+  for (const bool least : {true, false}) {  // of -1/x, of 1/x
+    std::vector<Number> of;
+    for (const Residue& element : elements) {
+      const auto known = reciprocals_.find(least ? kValues.negative(element.value) : element.value);
+      if (known == reciprocals_.end()) break;
+      of.push_back(least ? Number(known->second) : negative(known->second));
+    }
+    if (of.size() < elements.size()) continue;
+    if (constant != nullptr) {
+      if (least ? !constant->is_negative() : !constant->is_positive()) continue;
+      of.push_back(this->constant(Rational(-1) / *constant));
+    }
+    const Number extremum = maximum_as_set(of);
+    return least ? negative(reciprocal(extremum)) : reciprocal(negative(extremum));
   }
-  return negative(maximum_as_set(negatives));
+  return std::nullopt;
 }
 
 Number Algebra::plain_power(const Number& number, const Rational& exponent) {
@@ -287,6 +298,23 @@ Number Algebra::plain_maximum(std::span<const Number> of) {
   return maximum_as_set(of);
 }
 
+// |x| is x or -x, whichever is greater: the greatest |x| is the greatest of all x and -x. Of two,
+// of which the maximum says more, only where both are such.
+void Algebra::write_out_magnitudes(std::vector<Residue>& elements, bool beside_constant) const {
+  const auto is_magnitude = [&](const Residue& element) {
+    return magnitudes_.contains(element.value);
+  };
+  if (magnitudes_.empty() || elements.size() < 2) return;
+  if (elements.size() == 2 && !beside_constant && !std::ranges::all_of(elements, is_magnitude))
+    return;
+  for (size_t i = 0, count = elements.size(); i < count; ++i) {
+    const auto known = magnitudes_.find(elements[i].value);
+    if (known == magnitudes_.end()) continue;
+    elements[i] = known->second;
+    elements.push_back(Residue{} - known->second);
+  }
+}
+
 Number Algebra::maximum_as_set(std::span<const Number> of) {
   std::vector<Residue> elements;
   const Number* greatest = nullptr;  // of the constants
@@ -305,10 +333,13 @@ Number Algebra::maximum_as_set(std::span<const Number> of) {
         elements.push_back(element + member.form->shift);
     } else {
       elements.push_back(member.residue);
-      if (member.sign != Sign::kAny) signed_elements_.try_emplace(member.residue.value, member);
     }
   }
   if (elements.empty()) return greatest == nullptr ? infinity(true) : *greatest;
+  if (const auto known =
+          maximum_of_reciprocals(elements, greatest == nullptr ? nullptr : constant_of(*greatest)))
+    return *known;
+  write_out_magnitudes(elements, greatest != nullptr);
   if (greatest != nullptr) elements.push_back(greatest->residue);
   std::ranges::sort(elements, {}, &Residue::value);
   elements.erase(std::unique(elements.begin(), elements.end(),

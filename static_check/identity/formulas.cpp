@@ -24,7 +24,7 @@ Number Functions::tanh(const Number& x) {
 
 Number Functions::magnitude(const Number& x) {
   return algebra_.cases() != nullptr ? algebra_.maximum(x, algebra_.negative(x))
-                                     : algebra_.power(algebra_.multiply(x, x), Rational(1, 2));
+                                     : algebra_.magnitude(x);
 }
 
 // Of softplus(beta, threshold), beta x. Beyond a threshold of 20 its value is what the formula
@@ -69,7 +69,7 @@ std::optional<Number> Functions::formula(const std::string& fn, std::span<const 
       {"log10", ASSAY_FORMULA(a.multiply(a.logarithm(x),
                                          a.reciprocal(a.settled(a.logarithm(a.constant(10))))))},
       {"sqrt", ASSAY_FORMULA(a.power(x, Rational(1, 2)))},
-      {"rsqrt", ASSAY_FORMULA(a.power(x, Rational(-1, 2)))},
+      {"rsqrt", ASSAY_FORMULA(a.reciprocal(a.power(x, Rational(1, 2))))},
       {"sin", ASSAY_FORMULA(a.sine(x))},
       {"cos", ASSAY_FORMULA(a.cosine(x))},
       {"tan", ASSAY_FORMULA(a.multiply(a.sine(x), a.reciprocal(a.cosine(x))))},

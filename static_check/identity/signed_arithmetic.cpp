@@ -89,6 +89,14 @@ Number Algebra::exponential(const Number& a) {
   return result;
 }
 
+Number Algebra::magnitude(const Number& x) {
+  constexpr size_t kMost = size_t{1} << 16;
+  Number result = power(multiply(x, x), Rational(1, 2));
+  if (result.is_finite() && constant_of(result) == nullptr && magnitudes_.size() < kMost)
+    magnitudes_.try_emplace(result.residue.value, settled(x).residue);
+  return result;
+}
+
 Number Algebra::maximum(std::span<const Number> of) {
   Sign sign = Sign::kAny;
   for (const Number& number : of)

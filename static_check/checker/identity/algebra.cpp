@@ -297,8 +297,6 @@ Number Algebra::plain_reciprocal(const Number& x) {
   }
   // It is 0 wherever the flag is, which is no exception.
   if (x.kind == Kind::kKept) return unknown("reciprocal", {{x}}, kReal);
-  if (x.kind == Kind::kExtreme)
-    if (const auto least = reciprocal_of_greatest(x)) return *least;
   Number result;
   if (x.kind == Kind::kRoot) {
     RootForm form = roots_[index(x)];
@@ -310,6 +308,9 @@ Number Algebra::plain_reciprocal(const Number& x) {
   }
   result.nonnegative |= x.nonnegative;
   result.positive |= x.nonnegative;  // and is not 0
+  if (cases() == nullptr && x.nonnegative && !result.is_constant() &&
+      !reciprocals_.contains(x.value.r))
+    reciprocals_.try_emplace(result.value.r, x);
   if (x.positive) learn_factors(result, {x.value, Rational(-1)}, {});
   return result;
 }

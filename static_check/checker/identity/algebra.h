@@ -155,6 +155,10 @@ class Algebra {
   Number element(const Element& at, Type type);
   // The absolute value, and of what is not infinite 1, 0 or -1. In cases alone.
   Number magnitude(const Number& x);
+  // Without cases: `of` is |x|.
+  void learn_magnitude(const Number& of, const Number& x) {
+    if (of.is_finite() && !of.is_constant()) magnitudes_.try_emplace(of.value.r, x.value);
+  }
   Number sign(const Number& x, Meaning meaning);
   // Where the elements of a sorted row were, equal ones in any order; and the place of the greatest
   // or least.
@@ -239,6 +243,9 @@ class Algebra {
   Number root_form(RootForm form);
   Number product_of_roots(const Number& a, const Number& b);
   std::optional<Number> root_of_multiple(const Number& x, const Rational& exponent);
+  using RootedProduct = std::vector<std::pair<Number, PlainInt>>;  // with exponents 1 and -1
+  const RootedProduct& product_of_rooted(const Number& x);
+  std::optional<Number> root_of_product(const Number& x, PlainInt numerator, PlainInt denominator);
   Number root_of_fraction(const Rational& value, PlainInt numerator, PlainInt degree);
   Residues root_value(const Residues& base, const Rational& exponent) const;
 
@@ -293,7 +300,8 @@ class Algebra {
   std::optional<Number> is_place(const Number& index, PlainInt place);
 
   Number extreme(ElementSet elements, const std::vector<Number>& of);
-  std::optional<Number> reciprocal_of_greatest(const Number& x);
+  void write_out_magnitudes(ElementSet& elements) const;
+  std::optional<Number> extreme_of_reciprocals(const ElementSet& elements);
   Number integer_extreme(const std::vector<Number>& of, bool least, Type type);
   Number positive(const Number& difference);
   bool is_positive_multiple(uint64_t x, uint64_t y) const;
@@ -322,20 +330,23 @@ class Algebra {
   std::unordered_map<uint64_t, Standing> standings_;    // by r
   // Whether a member stands at each place, by r of the place where it stands.
   std::unordered_map<uint64_t, std::vector<Number>> stands_;
-  std::set<uint64_t> integers_;                               // inputs, by r
-  std::set<uint64_t> positive_sums_;                          // by r
-  std::unordered_map<uint64_t, Number> nonnegative_members_;  // of extrema, by r
-  std::unordered_map<uint64_t, Number> exponentials_;         // by r of the argument
-  std::unordered_map<uint64_t, Number> exponents_;            // arguments, by r of the exponential
-  std::set<std::pair<Type, uint64_t>> compared_;              // indices without a known table
+  std::set<uint64_t> integers_;                        // inputs, by r
+  std::set<uint64_t> positive_sums_;                   // by r
+  std::unordered_map<uint64_t, Number> reciprocals_;   // by r: of what is not negative
+  std::unordered_map<uint64_t, Number> exponentials_;  // by r of the argument
+  std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
+  std::set<std::pair<Type, uint64_t>> compared_;       // indices without a known table
   bool learned_late_ = false;
   std::map<std::pair<Type, uint64_t>, Table> tables_;               // by index
   std::unordered_map<uint64_t, Number> asked_signs_, asked_zeros_;  // by r
   std::unordered_map<uint64_t, Ranking> flag_rankings_;             // by r
+  std::unordered_map<uint64_t, Residues> magnitudes_;               // by r: what they are of
   std::unordered_map<uint64_t, Number> asked_rows_;  // by r: what rows are told apart by
   std::unordered_map<uint64_t, Number> positives_;   // d of flags "d > 0", by r
   std::unordered_map<uint64_t, int32_t> constants_;  // of rationals, by r
   std::unordered_map<uint64_t, Number> radicands_, nonnegative_radicands_;  // by r
+  std::vector<Number> rooted_;                                              // of unknown sign
+  std::unordered_map<uint64_t, RootedProduct> rooted_products_;             // by r
   Scales scales_;
   std::unordered_map<uint64_t, Residues> formal_logs_;                 // by r
   std::unordered_map<uint64_t, std::pair<LogTerm, LogTerm>> factors_;  // of products, by r

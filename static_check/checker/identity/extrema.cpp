@@ -29,24 +29,30 @@ Type type_of_all(const std::vector<Number>& of) {
 
 }  // namespace
 
-// One divided by the greatest of numbers that are not negative is the least of one divided by each:
-// what is infinite there is 1/0, beside something that is greater.
-std::optional<Number> Algebra::reciprocal_of_greatest(const Number& x) {
-  const ExtremeForm form = extremes_[index(x)];
-  if (cases() != nullptr || form.least || form.shift.r != 0) return std::nullopt;
-  std::vector<Number> parts;
-  for (const SetElement& element : ElementSet(sets_[form.set])) {
-    const auto member = nonnegative_members_.find(element.value.r);
-    if (element.constant < 0 && member == nonnegative_members_.end()) return std::nullopt;
-    Number part =
-        reciprocal(element.constant < 0 ? Number(member->second)
-                                        : exact(rationals_[static_cast<size_t>(element.constant)]));
-    if (!part.is_finite()) return std::nullopt;
-    if (element.constant >= 0 && !part.positive) return std::nullopt;
-    part.positive = part.nonnegative = true;
-    parts.push_back(std::move(part));
+// What is greatest of 1/x is 1/x of the least x, and the least that of the greatest, where no x is
+// negative: 1/0 is greater than all.
+std::optional<Number> Algebra::extreme_of_reciprocals(const ElementSet& elements) {
+  if (cases() != nullptr || reciprocals_.empty() || elements.size() < 2) return std::nullopt;
+  bool any = false;
+  const auto base_of = [&](const SetElement& element, bool mirrored) -> std::optional<Number> {
+    if (element.constant >= 0) {
+      const Rational& value = rationals_[static_cast<size_t>(element.constant)];
+      if (value.is_zero() || value.is_negative() != mirrored) return std::nullopt;
+      return exact(Rational(mirrored ? -1 : 1) / value);
+    }
+    const auto known = reciprocals_.find((mirrored ? -element.value : element.value).r);
+    if (known == reciprocals_.end()) return std::nullopt;
+    any = true;
+    return known->second;
+  };
+  for (const bool mirrored : {true, false}) {
+    std::vector<Number> bases;
+    for (const SetElement& element : elements)
+      if (auto base = base_of(element, mirrored)) bases.push_back(std::move(*base));
+    if (!any || bases.size() < elements.size()) continue;
+    return mirrored ? negated(reciprocal(maximum(bases))) : reciprocal(minimum(bases));
   }
-  return minimum(parts);
+  return std::nullopt;
 }
 
 Number Algebra::plain_maximum(const std::vector<Number>& of) {
@@ -64,7 +70,6 @@ Number Algebra::plain_maximum(const std::vector<Number>& of) {
     const bool set = x.kind == Kind::kExtreme && !extremes_[index(x)].least;
     if (!set) {
       elements.push_back({x.value, x.is_constant() ? x.form : -1});
-      if (x.positive || x.nonnegative) nonnegative_members_.try_emplace(x.value.r, x);
       continue;
     }
     const ExtremeForm& form = extremes_[index(x)];
@@ -89,8 +94,29 @@ Number Algebra::plain_maximum(const std::vector<Number>& of) {
     });
   } catch (const RationalOverflow&) {  // all of them, then
   }
+  if (const auto known = extreme_of_reciprocals(elements)) return *known;
+  write_out_magnitudes(elements);
   unite(elements);
   return extreme(std::move(elements), of);
+}
+
+// |x| is the greater one of x and -x. Not beside one other number, where the maximum of two says
+// more.
+void Algebra::write_out_magnitudes(ElementSet& elements) const {
+  if (cases() != nullptr || magnitudes_.empty() || elements.size() < 2) return;
+  const auto is_magnitude = [&](const SetElement& x) { return magnitudes_.contains(x.value.r); };
+  if (elements.size() == 2 && !std::ranges::all_of(elements, is_magnitude)) return;
+  ElementSet written;
+  for (const SetElement& element : elements) {
+    const auto known = magnitudes_.find(element.value.r);
+    if (known == magnitudes_.end()) {
+      written.push_back(element);
+      continue;
+    }
+    written.push_back({known->second, -1});
+    written.push_back({-known->second, -1});
+  }
+  elements = std::move(written);
 }
 
 Number Algebra::extreme(ElementSet elements, const std::vector<Number>& of) {

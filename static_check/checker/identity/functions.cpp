@@ -113,7 +113,10 @@ class Functions {
   }
 
   Number magnitude(const Number& x) {
-    return a_.cases() != nullptr ? a_.magnitude(x) : a_.root(square(x), 1, 2);
+    if (a_.cases() != nullptr) return a_.magnitude(x);
+    const Number result = a_.root(square(x), 1, 2);
+    a_.learn_magnitude(result, x);
+    return result;
   }
   Number clamp(const Number& x) {
     Number result = x;
@@ -204,7 +207,7 @@ const std::unordered_map<std::string_view, Formula> kFormulas = {
     {"hypot", ASSAY_FORMULA(a.root(a.add(f.square(x), f.square(of[1])), 1, 2))},
     {"log_sigmoid", ASSAY_FORMULA(a.negated(a.log(f.plus_one(a.exp(a.negated(x))))))},
     {"sqrt", ASSAY_FORMULA(a.root(x, 1, 2))},
-    {"rsqrt", ASSAY_FORMULA(a.root(x, -1, 2))},
+    {"rsqrt", ASSAY_FORMULA(a.reciprocal(a.root(x, 1, 2)))},
     {"pow", [](Functions& f, Args of) { return f.pow(of); }},
     {"sin", ASSAY_FORMULA(f.sine(x))},
     {"cos", ASSAY_FORMULA(f.cosine(x))},

@@ -38,7 +38,8 @@ std::optional<Number> Algebra::multiple_of_chosen(const Order& order,
     if (values[i].residue.value != (order.greatest[i] * by).value) return std::nullopt;
   Order first = order;
   first.scale = 1;
-  const std::vector<Number> elements(order.greatest.begin(), order.greatest.end());
+  std::vector<Number> elements;
+  for (const Residue& greatest : order.greatest) elements.push_back({greatest});
   const Number chosen = scaled(choice(std::make_shared<const Order>(first), elements), times);
   note_place(chosen.residue, order.with_scale(1));
   return chosen;

@@ -34,8 +34,9 @@ std::optional<Rational> Scales::squared(uint64_t value) const {
 
 Multiples::Multiple Multiples::first_of(const Residue& number, const Scales& scales,
                                         bool of_fractions) {
-  const auto [own, is_new] = first_.try_emplace(number.value, Multiple{number, 1});
-  if (!is_new) return own->second;
+  const auto inserted = first_.try_emplace(number.value, Multiple{number, 1});
+  const auto own = inserted.first;
+  if (!inserted.second) return own->second;
   const auto is = [&](uint64_t by, const Rational& times) {
     const auto other = first_.find(kValues.multiply(number.value, by));
     if (other == first_.end() || other == own) return false;

@@ -282,5 +282,20 @@ TEST(IdentityOfPowers, CasesKnowAllConstantsThatAreCompared) {
   EXPECT_FALSE(equal(log_of_sum, by_maximum(2)));
 }
 
+// max |x|, |y| as the greatest of both and of their negatives.
+TEST(IdentityOfPowers, TheGreatestMagnitudeIsTheGreatestOfBothSigns) {
+  const auto of_magnitudes = [](Terms& t, TensorRef x, TensorRef y) {
+    return t.call("maximum.default", {t.map("abs", x), t.map("abs", y)});
+  };
+  const auto of_extrema = [](const char* least) {
+    return [least](Terms& t, TensorRef x, TensorRef y) {
+      const TensorRef low = t.call(least, {x, y});
+      return t.call("maximum.default", {t.call("maximum.default", {x, y}), t.mul(low, -1)});
+    };
+  };
+  EXPECT_TRUE(equal(of_magnitudes, of_extrema("minimum.default")));
+  EXPECT_FALSE(equal(of_magnitudes, of_extrema("maximum.default")));
+}
+
 }  // namespace
 }  // namespace assay::test

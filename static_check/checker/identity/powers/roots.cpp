@@ -63,6 +63,46 @@ std::optional<Number> Algebra::root_of_multiple(const Number& x, const Rational&
   return multiply(root(exact(multiple->times), p, q), plain_root(of, p, q));
 }
 
+// A number of unknown sign that is r s, r / s or r s / t, of the first numbers whose roots were
+// taken: its root is what theirs make, where they have theirs. Empty: it is one of these numbers,
+// or none.
+const Algebra::RootedProduct& Algebra::product_of_rooted(const Number& x) {
+  const auto [known, is_new] = rooted_products_.try_emplace(x.value.r);
+  RootedProduct& product = known->second;
+  if (!is_new) return product;
+  const auto first = [&](uint64_t r) {
+    const auto found = std::ranges::find(rooted_, r, [](const Number& one) { return one.value.r; });
+    return found == rooted_.end() ? nullptr : &*found;
+  };
+  const auto find = [&](uint64_t r) {
+    if (const Number* itself = first(r)) return RootedProduct{{*itself, 1}};
+    for (const Number& one : rooted_)
+      if (const Number* other = first(times<kP>(r, inverse(one.value).r)))
+        return RootedProduct{{one, 1}, {*other, 1}};
+    return RootedProduct{};
+  };
+  product = find(x.value.r);
+  for (const Number& divisor : rooted_) {
+    if (!product.empty()) return product;
+    product = find(times<kP>(x.value.r, divisor.value.r));
+    if (!product.empty()) product.emplace_back(divisor, -1);
+  }
+  constexpr size_t kMostRooted = 12;
+  if (product.empty() && rooted_.size() < kMostRooted) rooted_.push_back(x);
+  return product;
+}
+
+std::optional<Number> Algebra::root_of_product(const Number& x, PlainInt numerator,
+                                               PlainInt denominator) {
+  if (cases() != nullptr || x.nonnegative || x.value.r == 0) return std::nullopt;
+  const RootedProduct product = product_of_rooted(x);
+  if (product.empty()) return std::nullopt;
+  Number result = exact(Rational(1));
+  for (const auto& [of, times] : product)
+    result = multiply(result, plain_root(of, times * numerator, denominator));
+  return result;
+}
+
 Number Algebra::plain_root(const Number& x, PlainInt numerator, PlainInt denominator) {
   if (x.kind == Kind::kInfinity) return numerator > 0 ? x : exact(Rational(0));
   if (!x.is_finite()) return undefined();
@@ -89,6 +129,7 @@ Number Algebra::plain_root(const Number& x, PlainInt numerator, PlainInt denomin
     return root_form(std::move(form));
   }
   if (const auto known = root_of_multiple(x, exponent)) return *known;
+  if (const auto known = root_of_product(x, numerator, denominator)) return *known;
   if (!x.nonnegative || x.value.r == 0) return root_form({{1, 1}, {{x, exponent}}});
   const Word word = spell(x.value, 0);
   RootForm form{{1, 1}, {}};
