@@ -17,6 +17,7 @@
 #include "tests/differential/run_size.h"
 #include "tests/identities/methods.h"
 #include "tests/identities/pair_drawing.h"
+#include "tests/static_check/formula_terms.h"
 
 namespace assay::test {
 namespace {
@@ -164,6 +165,25 @@ TEST(IdentityPairs, AreNotProvedWhereTheyDiffer) {
   }
   for (const auto& [what, how_many] : found) std::cout << how_many << ' ' << what << '\n';
   EXPECT_GT(found["differ"], count / 2);
+}
+
+// p^x p^y is p^(x + y), of p > 0: also to the checker, which had read p as 1 where it is one of its
+// own factors.
+TEST(IdentityMethods, APowerIsThatOfTheSumOfExponentsAlone) {
+  const auto product = [](Terms& t, TensorRef x, TensorRef y) {
+    const TensorRef p = t.positive(x);
+    return t.mul(t.call("pow.Tensor_Tensor", {p, x}), t.call("pow.Tensor_Tensor", {p, y}));
+  };
+  const auto of_sum = [](bool with_base) {
+    return [with_base](Terms& t, TensorRef x, TensorRef y) {
+      const TensorRef p = t.positive(x), sum = t.add(x, y);
+      return t.call("pow.Tensor_Tensor", {p, with_base ? t.add(sum, p) : sum});
+    };
+  };
+  const Case right = formulas(formula(of_sum(false)), formula(product));
+  EXPECT_TRUE(verdicts_of_each(right, operators()).checker);
+  const Case wrong = formulas(formula(of_sum(true)), formula(product));
+  EXPECT_FALSE(verdicts_of_each(wrong, operators()).any());
 }
 
 }  // namespace

@@ -140,10 +140,15 @@ const Word& Algebra::spell(const Residues& x, int depth) {
     const auto computed = factors_.find(x.r);
     if (!word && computed != factors_.end() && depth < kDeepest) {
       const auto [a, b] = computed->second;
-      word.emplace();
-      for (const LogTerm& term : {a, b})
-        if (!term.coef.is_zero() && term.of.r != x.r)
-          append(*word, Word(spell(term.of, depth + 1)), term.coef);
+      // What is one of its own factors says nothing of it.
+      const auto is_itself = [&](const LogTerm& term) {
+        return !term.coef.is_zero() && term.of.r == x.r;
+      };
+      if (!is_itself(a) && !is_itself(b)) {
+        word.emplace();
+        for (const LogTerm& term : {a, b})
+          if (!term.coef.is_zero()) append(*word, Word(spell(term.of, depth + 1)), term.coef);
+      }
     }
     if (!word) word = word_by_quotient(x.r, depth);
     if (!word && depth < kDeepest) word = word_by_terms(x.r);
