@@ -272,7 +272,7 @@ class Algebra {
   Number selected(Selection selection, Type type);
   // conditionals.cpp
   bool is_conditional(const Number& x) const;
-  size_t branches_of(const Number& x) const;
+  size_t branches_of(const Number& x, size_t depth = 0) const;
   bool few_branches(std::span<const Number> of) const;
   Ranking ranking_of_flag(const Residues& flag);
   std::optional<std::vector<Number>> values_by_flag(const Number& x, const Ranking& ranking);

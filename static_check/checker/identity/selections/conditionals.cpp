@@ -21,12 +21,15 @@ bool Algebra::is_conditional(const Number& x) const {
   return selection != nullptr && selection->ranking.of_flag;
 }
 
-size_t Algebra::branches_of(const Number& x) const {
+// Selections are found by what they are equal to, and may be values of each other: `depth` of them.
+size_t Algebra::branches_of(const Number& x, size_t depth) const {
+  if (depth == kMostBranches) return kMostBranches + 1;
   if (x.kind == Kind::kKept)
-    return kept_[index(x)].flags.size() + branches_of(kept_[index(x)].value);
+    return kept_[index(x)].flags.size() + branches_of(kept_[index(x)].value, depth + 1);
   const Selection* selection = selection_of(x);
   if (selection == nullptr || !selection->ranking.of_flag) return 1;
-  return branches_of(selection->values[0]) + branches_of(selection->values[1]);
+  return branches_of(selection->values[0], depth + 1) +
+         branches_of(selection->values[1], depth + 1);
 }
 
 bool Algebra::few_branches(std::span<const Number> of) const {
