@@ -368,9 +368,7 @@ Number Algebra::maximum_as_set(std::span<const Number> of) {
 // max(a, b) = (a + b + sqrt((a - b)^2)) / 2. By cases that would be decided, and two are but what
 // ties leave of more.
 Number Algebra::maximum_of(std::vector<Residue> elements) {
-  Residue mean;
-  for (const Residue& element : elements) mean = mean + element;
-  mean = mean * one_by(elements.size());
+  const Residue mean = mean_of(elements);
   Form form{Form::Kind::kMaximum};
   form.elements = std::make_shared<const std::vector<Residue>>(std::move(elements));
   Residue rest;

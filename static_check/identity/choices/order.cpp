@@ -34,6 +34,12 @@ Order::Set Order::all() const {
   return all;
 }
 
+Residue mean_of(std::span<const Residue> elements) {
+  Residue sum;
+  for (const Residue& element : elements) sum = sum + element;
+  return sum * one_by(elements.size());
+}
+
 Residue Order::mean() const {
   Residue sum;
   for (const Set& set : sets)

@@ -12,6 +12,8 @@
 
 namespace assay::identity {
 
+Residue mean_of(std::span<const Residue> elements);
+
 // Sets of elements, in the order in which equal ones come: what stands at a place is known by the
 // set it lies in. Of a place but the first all sets have one element. Or the values of an index,
 // each a set, of which it is one.

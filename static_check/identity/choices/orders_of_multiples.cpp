@@ -12,7 +12,7 @@ namespace assay::identity {
 // times as large for c x.
 Rational Algebra::order_scale(const Order::Set& elements) {
   if (cases_ != nullptr || elements.size() < 3) return 1;
-  const Residue mean = Order{{elements}}.mean();
+  const Residue mean = mean_of(elements);
   Residue squares, cubes;
   for (const Residue& element : elements) {
     const Residue apart = element - mean;

@@ -43,7 +43,12 @@ std::optional<Product> combined(const Product& a, const Product& b, const Ration
 }  // namespace
 
 Factors::Factors(const Algebra& algebra) : algebra_(algebra) {
-  for (const auto& [residue, fraction] : small_fractions()) known_.add(residue);
+  static const Sieve fractions = [] {
+    Sieve all;
+    for (const auto& [residue, fraction] : small_fractions()) all.add(residue);
+    return all;
+  }();
+  known_ = fractions;
 }
 
 void Factors::learn_exponential(uint64_t number, const Residue& argument) {

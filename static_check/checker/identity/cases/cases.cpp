@@ -74,7 +74,6 @@ const Tie* Cases::tie(const Element& at) const {
 }
 
 void Cases::remember_real(uint64_t r, const Element& at) {
-  reals_.emplace(r, at);
   bases_[smaller(r)].form = {{at, Rational(smaller(r) == r ? 1 : -1)}};
 }
 

@@ -108,7 +108,7 @@ class Cases {
   Coins coins_;
   Learned& learned_;
   TieChoice& choice_;
-  std::unordered_map<uint64_t, Element> integers_, reals_;
+  std::unordered_map<uint64_t, Element> integers_;
   std::vector<Line> lines_;
   std::unordered_map<uint64_t, Base> bases_;
   std::vector<uint64_t> positive_;  // differences, as residues
