@@ -67,17 +67,19 @@ class Running {
         if (!std::isfinite(value) || std::abs(value) > 1e9) return {};
         scale = std::max(scale, std::abs(value));
       }
-    // A proof may take it that the specification's indices lie in their tables.
-    if (leaves_a_table(sequential_[0], sequential)) return {};
+    const auto assumes = [&](const std::string& what) {
+      return std::ranges::any_of(result.report.assumptions, [&](const std::string& assumption) {
+        return assumption.starts_with(what);
+      });
+    };
+    if (assumes("indices of") && leaves_a_table(sequential_[0], sequential)) return {};
     auto ranks = evaluate(ranks_, sources(false));
     std::vector<std::vector<ReferenceTensor>> whole{std::move(sequential)};
     leave_out_turned(sequential_, whole);
     sequential = std::move(whole[0]);
     leave_out_turned(ranks_, ranks);
     // A proof may rest on the ranks' partial functions being defined where they are called.
-    domains_ = std::ranges::any_of(result.report.assumptions, [](const std::string& assumption) {
-      return assumption.starts_with("domains:");
-    });
+    domains_ = assumes("domains:");
     if (domains_)
       for (size_t r = 0; r < ranks.size(); ++r) undefine(ranks_[r], ranks[r]);
     const auto of_sequential = [&](const std::string& name, Rank) {
