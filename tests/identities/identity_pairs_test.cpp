@@ -186,5 +186,35 @@ TEST(IdentityMethods, APowerIsThatOfTheSumOfExponentsAlone) {
   EXPECT_FALSE(verdicts_of_each(wrong, operators()).any());
 }
 
+// Numbers that conditions choose are found by what they are equal to, and may be values of each
+// other: the search for branches ends.
+TEST(IdentityMethods, WhatConditionsChooseAmongEqualNumbersIsJudged) {
+  const auto flag = [](Terms& t, TensorRef of, TensorRef beside) {
+    return t.call("gt.Scalar", {t.add(of, beside), 0.0}, DType::kBool);
+  };
+  const auto where = [](Terms& t, TensorRef c, TensorRef met, TensorRef unmet) {
+    return t.call("where.self", {c, met, unmet});
+  };
+  const auto at_once = [&](Terms& t, TensorRef x, TensorRef y) {
+    const TensorRef z = t.mul(x, y);
+    return where(t, t.call("logical_and.default", {flag(t, x, z), flag(t, y, z)}, DType::kBool), z,
+                 z);
+  };
+  const auto nested = [&](Terms& t, TensorRef x, TensorRef y) {
+    const TensorRef z = t.mul(x, y);
+    return where(t, flag(t, x, z), where(t, flag(t, y, z), z, z), z);
+  };
+  const auto tanh_at_once = [&](Terms& t, TensorRef x, TensorRef y) {
+    return t.map("tanh", at_once(t, x, y));
+  };
+  const auto tanh_nested = [&](Terms& t, TensorRef x, TensorRef y) {
+    return t.map("tanh", nested(t, x, y));
+  };
+  EXPECT_TRUE(
+      verdicts_of_each(formulas(formula(tanh_at_once), formula(tanh_nested)), operators()).any());
+  EXPECT_FALSE(
+      verdicts_of_each(formulas(formula(tanh_at_once), formula(nested)), operators()).any());
+}
+
 }  // namespace
 }  // namespace assay::test
