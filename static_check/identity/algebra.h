@@ -18,6 +18,7 @@
 #include "static_check/identity/factors/multiples.h"
 #include "static_check/identity/field.h"
 #include "static_check/identity/number.h"
+#include "static_check/identity/residue.h"
 
 namespace assay::identity {
 
@@ -219,14 +220,5 @@ class Algebra {
   std::unordered_map<uint64_t, Ranked> ranked_;       // by value
   std::unordered_map<uint64_t, Residue> positive_;    // what logarithms are of, by value
 };
-
-Residue operator+(const Residue& a, const Residue& b);
-Residue operator-(const Residue& a, const Residue& b);
-Residue operator*(const Residue& a, const Residue& b);
-Residue residue_of(const Rational& value);
-// 1 / count, of a positive one.
-Residue one_by(size_t count);
-// b to an integer power; of a negative one b has an inverse.
-Residue raised(const Residue& b, int64_t exponent);
 
 }  // namespace assay::identity
