@@ -26,7 +26,16 @@ CoreId summed(Call& call, CoreId x) {
   return reduced(call, Prim::kReduceSum, x, call.flag(2));
 }
 
-Value sum(Call& call) { return tensor_value(summed(call, call.tensor(0))); }
+// With a type that is given the elements are cast to it before they are added, and wrap in it; the
+// sum of flags as a flag is whether any is set.
+Value sum(Call& call) {
+  if (!call.has(3)) return tensor_value(summed(call, call.tensor(0)));
+  Builder& builder = call.builder();
+  const DType to = call.dtype(3);
+  const CoreId x = builder.cast(call.tensor(0), to);
+  if (is_bool(to)) return tensor_value(builder.cast(summed(call, x), to));
+  return tensor_value(reduced(call, Prim::kReduceSum, x, call.flag(2)));
+}
 
 Int reduced_count(Call& call) {
   const Shape& shape = call.builder().shape(call.tensor(0));
@@ -129,7 +138,8 @@ Value sum_to(Call& call) {
 }
 
 constexpr Builtin kReductionBuiltins[] = {
-    {"sum", 3, 3, sum, Effect::kSums, "sum(x, dims, keepdim): integers and flags become int64"},
+    {"sum", 3, 4, sum, Effect::kSums,
+     "sum(x, dims, keepdim, dtype=none): in that type; else integers and flags become int64"},
     {"mean", 3, 3, mean, Effect::kSums, "mean(x, dims, keepdim): the sum, scaled by 1 / count"},
     {"amax", 3, 3, amax, Effect::kSelects, "amax(x, dims, keepdim): the maximum"},
     {"amin", 3, 3, amin, Effect::kSelects, "amin(x, dims, keepdim): the minimum"},
