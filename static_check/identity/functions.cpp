@@ -191,6 +191,12 @@ Number Functions::map(const ElementFunction& function, Arguments arguments) {
     if (const auto known = algebra_.each_branch(
             arguments, [&](Arguments chosen) { return map(function, chosen); }))
       return *known;
+  // What was chosen from a row, and put back later.
+  if (is_floating(from) && is_floating(to) && !name.starts_with("log") && arguments.size() == 1 &&
+      algebra_.cases() == nullptr)
+    if (const auto known = algebra_.each_choice(
+            arguments, [&](Arguments chosen) { return map(function, chosen); }))
+      return *known;
   if (!whole && is_floating(from))
     if (const auto known = formula(fn, arguments)) return *known;
   if (!is_bool(to)) return algebra_.unknown(typed, arguments);

@@ -291,7 +291,7 @@ Value index_put(Call& call) {
     bool rows_differ = labels.one_hots.size() < indexing.dims.size();
     const std::optional<bool> twice = name_a_place_twice(builder.program(), indexing.ids);
     if (twice.value_or(false)) call.unsupported("it writes an element twice");
-    if (!rows_differ && !twice &&
+    if (!rows_differ && !twice && element_count(ids_shape) > 1 &&
         !(indexing.ids.size() == 1 && builder.rank(indexing.ids[0]) == 1 &&
           are_places_of_an_order(builder.program(), indexing.ids[0], 0))) {
       Shape rows;

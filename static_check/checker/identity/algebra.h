@@ -161,9 +161,10 @@ class Algebra {
   }
   Number sign(const Number& x, Meaning meaning);
   // Where the elements of a sorted row were, equal ones in any order; and the place of the greatest
-  // or least.
+  // or least: of equal ones the place in the row decides (kComparison), or any is right.
   std::vector<size_t> order(const std::vector<Number>& row, Dependence& depends);
-  size_t place_of_extreme(const std::vector<Number>& row, bool least, Dependence& depends);
+  size_t place_of_extreme(const std::vector<Number>& row, bool least, Meaning meaning,
+                          Dependence& depends);
   // Of a sum and of a product of both, of a function that is not linear, of such a one of several
   // numbers. Of nothing without cases.
   Dependence either(const Dependence& a, const Dependence& b);
@@ -220,7 +221,7 @@ class Algebra {
   std::optional<Number> argument_above_one(const Number& x);
   std::optional<std::pair<Number, Number>> arguments_of(const Number& a, const Number& b);
   Number infinite_product(const Number& infinite, const Number& by);
-  int ordered(const Number& a, const Number& b, Dependence& decided);
+  int ordered(const Number& a, const Number& b, Meaning meaning, Dependence& decided);
 
   Residues formal_log(const Residues& of);
   void learn_factors(const Number& product, const LogTerm& a, const LogTerm& b);

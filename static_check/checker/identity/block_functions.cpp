@@ -228,7 +228,8 @@ void decide_running_places(Context& c, Blocks in, Row& out) {
   for (size_t i = 0; i < out.size(); ++i) {
     behind.insert(behind.begin(), in[0].values[i]);
     Dependence depends;
-    const size_t back = c.a.place_of_extreme(behind, c.use.fn.name == "cummin_places", depends);
+    const size_t back = c.a.place_of_extreme(behind, c.use.fn.name == "cummin_places",
+                                               Meaning::kComparison, depends);
     out[i] = c.a.exact(Rational(static_cast<PlainInt>(i - back)), c.use.type);
     out[i].depends = c.a.function_of(depends);
   }
@@ -251,7 +252,7 @@ void decide_order(Context& c, Blocks in, Row& out) {
     return c.a.exact(Rational(static_cast<PlainInt>(place)), c.use.type);
   };
   if (name == "argmax" || name == "argmin") {
-    out.at(0) = index(c.a.place_of_extreme(row, name == "argmin", depends));
+    out.at(0) = index(c.a.place_of_extreme(row, name == "argmin", Meaning::kComparison, depends));
   } else {
     const bool descending = name != "median" && c.use.fn.text(0) == "true";
     std::vector<size_t> order =

@@ -267,6 +267,11 @@ Number map(Algebra& algebra, const Use& use, std::span<const Number> of) {
     if (const auto known = algebra.branch_by_branch(
             of, kReal, [&](Args branch) { return std::optional(map(algebra, use, branch)); }))
       return *known;
+  if (use.type == kReal && !use.fn.name.starts_with("log") && of.size() == 1 &&
+      algebra.cases() == nullptr)
+    if (const auto known = algebra.member_by_member(
+            of, kReal, [&](Args member) { return std::optional(map(algebra, use, member)); }))
+      return *known;
   const auto found = kFormulas.find(use.fn.name);
   if (found == kFormulas.end() || use.type != kReal)
     return algebra.unknown("map " + use.text, of, use.type);

@@ -121,7 +121,7 @@ Number Algebra::compared_integers(const Number& a, const Number& b, bool greater
   return flag_of(ordered ? order : -order, cases()->coins().coin(key, std::log2(3.0F)));
 }
 
-int Algebra::ordered(const Number& a, const Number& b, Dependence& decided) {
+int Algebra::ordered(const Number& a, const Number& b, Meaning meaning, Dependence& decided) {
   refuse_undefined(a);
   refuse_undefined(b);
   if (a.is_infinite() || b.is_infinite()) return infinite_sign(a) - infinite_sign(b);
@@ -130,9 +130,8 @@ int Algebra::ordered(const Number& a, const Number& b, Dependence& decided) {
     return sign_of(rational(a) - rational(b));
   }
   if (const auto arguments = arguments_of(a, b))
-    return ordered(arguments->first, arguments->second, decided);
-  // Of equal ones the place in the row decides, which is no limit of others.
-  const Number s = sign(subtract(a, b), Meaning::kComparison);
+    return ordered(arguments->first, arguments->second, meaning, decided);
+  const Number s = sign(subtract(a, b), meaning);
   decided = both(decided, s.depends);
   return sign_of(rational(s));
 }
@@ -144,7 +143,7 @@ std::vector<size_t> Algebra::order(const std::vector<Number>& row, Dependence& d
     size_t low = 0, high = places.size();
     while (low < high) {
       const size_t middle = (low + high) / 2;
-      if (ordered(row[i], row[places[middle]], depends) >= 0)
+      if (ordered(row[i], row[places[middle]], Meaning::kComparison, depends) >= 0)
         low = middle + 1;
       else
         high = middle;
@@ -155,7 +154,8 @@ std::vector<size_t> Algebra::order(const std::vector<Number>& row, Dependence& d
 }
 
 // In rounds. `depends`: on all comparisons that were made.
-size_t Algebra::place_of_extreme(const std::vector<Number>& row, bool least, Dependence& depends) {
+size_t Algebra::place_of_extreme(const std::vector<Number>& row, bool least, Meaning meaning,
+                                 Dependence& depends) {
   struct Candidate {
     size_t place;
     Dependence depends;
@@ -167,7 +167,7 @@ size_t Algebra::place_of_extreme(const std::vector<Number>& row, bool least, Dep
     for (size_t i = 0; i + 1 < left.size(); i += 2) {
       const Candidate &a = left[i], &b = left[i + 1];
       Dependence on = either(a.depends, b.depends);
-      const int order = ordered(row[a.place], row[b.place], on);
+      const int order = ordered(row[a.place], row[b.place], meaning, on);
       next.push_back({(least ? -order : order) >= 0 ? a.place : b.place, on});
     }
     if (left.size() % 2 == 1) next.push_back(left.back());
@@ -200,7 +200,7 @@ Number Algebra::decided_maximum(const std::vector<Number>& of) {
     return result;
   }
   Dependence decided;
-  Number result = finite[place_of_extreme(finite, false, decided)];
+  Number result = finite[place_of_extreme(finite, false, Meaning::kContinuous, decided)];
   result.depends = function_of(either(depends, decided));
   if (!result.is_constant()) {
     result.nonnegative |= nonnegative;
