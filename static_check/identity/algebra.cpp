@@ -108,6 +108,8 @@ uint64_t Algebra::key(const Number& number) {
       return ~uint64_t{0};  // no residue
     case Number::Kind::kMinusInfinity:
       return ~uint64_t{1};
+    case Number::Kind::kHidden:
+      throw NotRepresented{"an infinity under a condition"};
     case Number::Kind::kUndefined:
       break;
   }
@@ -153,6 +155,7 @@ Number Algebra::settled(const Number& number) {
 
 bool Algebra::equal(const Number& a, const Number& b) {
   if (a.kind != b.kind) return false;
+  if (is_hidden(a)) return equal_hidden(a, b);
   if (!a.is_finite()) return a.kind != Number::Kind::kUndefined;
   if (!has(a, Form::Kind::kLogarithms) && !has(b, Form::Kind::kLogarithms))
     return a.residue.value == b.residue.value;
@@ -175,6 +178,7 @@ bool Algebra::is_zero(const Number& number) const {
 
 Number Algebra::plain_sum(const Number& a, const Number& b) {
   if (a.kind == Number::Kind::kUndefined || b.kind == Number::Kind::kUndefined) return undefined();
+  if (is_hidden(a) || is_hidden(b)) return sum_with_hidden(a, b);
   if (!a.is_finite() || !b.is_finite()) {
     if (a.is_finite()) return b;
     if (b.is_finite() || a.kind == b.kind) return a;
@@ -268,6 +272,7 @@ std::optional<Number> Algebra::joined(const Number& a, const Number& b) {
 Number Algebra::plain_multiple(const Number& a, const Rational& by) {
   if (by.is_one()) return a;
   if (a.kind == Number::Kind::kUndefined) return a;
+  if (is_hidden(a)) return multiple_of_hidden(a, by);
   if (!a.is_finite()) {
     if (by.is_zero()) return undefined();
     return infinity((a.kind == Number::Kind::kMinusInfinity) != by.is_negative());
@@ -303,6 +308,7 @@ Number Algebra::plain_multiple(const Number& a, const Rational& by) {
         return with(product, std::move(form));
       }
       case Form::Kind::kAffine:
+      case Form::Kind::kHidden:
         break;
       case Form::Kind::kChoice:
         return *each_choice({&a, 1}, [&](std::span<const Number> x) { return scaled(x[0], by); });

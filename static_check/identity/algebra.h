@@ -98,6 +98,13 @@ class Algebra {
   // flag ? value : 0.
   Number keep(const Number& flag, const Number& value);
 
+  // Numbers with is_hidden(): minus infinity where the flag is set (choices/hidden.cpp). What is
+  // not among these functions does not represent them.
+  Number hidden(const Number& flag, const Number& value);
+  Number exponential_of_hidden(const Number& a);
+  Number greatest_with_hidden(std::span<const Number> of);
+  Number limited_hidden(const Number& a);
+
   // Of the values the one whose number is at that place of the row, 0 being the greatest and equal
   // ones in the order of the row (choices.cpp). nullopt where that is not represented.
   std::optional<Number> choice_of(std::span<const Number> row, uint64_t place,
@@ -122,6 +129,9 @@ class Algebra {
 
  private:
   // The same without what is known of the result's sign.
+  Number sum_with_hidden(const Number& a, const Number& b);
+  Number multiple_of_hidden(const Number& a, const Rational& by);
+  bool equal_hidden(const Number& a, const Number& b);
   Number plain_sum(const Number& a, const Number& b);
   Number plain_multiple(const Number& a, const Rational& by);
   Number plain_product(const Number& a, const Number& b);

@@ -58,6 +58,8 @@ Number Algebra::plain_exponential(const Number& a) {
       return a;
     case Number::Kind::kMinusInfinity:
       return constant(0);
+    case Number::Kind::kHidden:
+      return exponential_of_hidden(a);
     case Number::Kind::kFinite:
       break;
   }
@@ -289,6 +291,7 @@ Number Algebra::root_of_constant(const Rational& base, const Rational& exponent)
 }
 
 Number Algebra::plain_maximum(std::span<const Number> of) {
+  if (std::ranges::any_of(of, is_hidden)) return greatest_with_hidden(of);
   const auto is_set = [](const Number& x) { return has(x, Form::Kind::kMaximum); };
   if (cases_ != nullptr && cases_->assignments() == nullptr &&
       (decide_sets_ || (of.size() <= 2 && std::ranges::none_of(of, is_set))))
@@ -316,6 +319,7 @@ void Algebra::write_out_magnitudes(std::vector<Residue>& elements, bool beside_c
 }
 
 Number Algebra::maximum_as_set(std::span<const Number> of) {
+  if (std::ranges::any_of(of, is_hidden)) throw NotRepresented{"an infinity under a condition"};
   std::vector<Residue> elements;
   const Number* greatest = nullptr;  // of the constants
   for (const Number& number : of) {

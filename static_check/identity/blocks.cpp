@@ -254,6 +254,9 @@ bool Functions::running(const FunctionName& fn, const NumberBlock& of, DType fro
 
 void Functions::block(const std::string& fn, const std::vector<NumberBlock>& operands, DType from,
                       DType to, NumberBlock& result) {
+  for (const NumberBlock& operand : operands)
+    if (std::ranges::any_of(operand.values, is_hidden))
+      throw NotRepresented{"an infinity under a condition"};
   const FunctionName name = reference::parse_function_name(fn);
   Rows rows(algebra_, [this](double value) { return number(value); });
   const bool floating = is_floating(from) && is_floating(to);

@@ -164,6 +164,7 @@ Number Functions::map(const ElementFunction& function, Arguments arguments) {
   const auto& [fn, name, typed, from, to] = function;
   for (const Number& argument : arguments)
     if (argument.kind == Number::Kind::kUndefined) return argument;
+  if (std::ranges::any_of(arguments, is_hidden)) return map_of_hidden(fn, arguments);
   const bool whole = is_whole(from) || is_whole(to);
   if (whole || name == "floor" || name == "ceil" || name == "round" || name == "trunc")
     if (const auto known = of_constants(fn, arguments)) return *known;
@@ -193,10 +194,15 @@ Number Functions::map(const ElementFunction& function, Arguments arguments) {
       return *known;
   // What was chosen from a row, and put back later.
   if (is_floating(from) && is_floating(to) && !name.starts_with("log") && arguments.size() == 1 &&
-      algebra_.cases() == nullptr)
-    if (const auto known = algebra_.each_choice(
-            arguments, [&](Arguments chosen) { return map(function, chosen); }))
-      return *known;
+      algebra_.cases() == nullptr && has(arguments[0], Form::Kind::kChoice) &&
+      !arguments[0].form->order->of_flag) {
+    try {
+      if (const auto known = algebra_.each_choice(
+              arguments, [&](Arguments chosen) { return map(function, chosen); }))
+        return *known;
+    } catch (const NotRepresented&) {
+    }
+  }
   if (!whole && is_floating(from))
     if (const auto known = formula(fn, arguments)) return *known;
   if (!is_bool(to)) return algebra_.unknown(typed, arguments);
@@ -207,9 +213,11 @@ Number Functions::map(const ElementFunction& function, Arguments arguments) {
 
 Number Functions::cast(const Number& value, DType from, DType to) {
   if (from == to || (is_floating(from) && is_floating(to)) || is_bool(from)) return value;
+  if (is_bool(to) && is_hidden(value)) throw NotRepresented{"an infinity under a condition"};
   if (is_bool(to))
     return is_whole(from) ? algebra_.negation(compare("eq", value, algebra_.constant(0), from))
                           : algebra_.negation(algebra_.is_equal(value, algebra_.constant(0)));
+  if (is_hidden(value)) throw NotRepresented{"an infinity under a condition"};
   if (!value.is_finite()) return Algebra::undefined();
   const std::string fn = fmt::format("cast {} to {}", to_string(from), to_string(to));
   if (is_whole(from) && is_floating(to) && value.in_range) return value;
@@ -224,6 +232,26 @@ Number Functions::cast(const Number& value, DType from, DType to) {
     if (const auto known = of_constants(typed, arguments)) return *known;
   }
   return algebra_.unknown(fn, {&value, 1});
+}
+
+// Of numbers some of which are minus infinity where a flag is set.
+Number Functions::map_of_hidden(const std::string& fn, Arguments arguments) {
+  const auto called = reference::parse_function_name(fn);
+  const Number& x = arguments[0];
+  if (called.type.empty()) {
+    if (called.name == "exp") return algebra_.exponential(x);
+    if (called.name == "maximum") return algebra_.greatest_with_hidden(arguments);
+    if (called.name == "isinf") return x.form->flag();
+    if (called.name == "isfinite") return algebra_.negation(x.form->flag());
+    constexpr double kFar = 0x1p100;
+    if (called.name == "clamp" && called.text(0) != "none" && called.number(0) <= -kFar &&
+        (called.text(1) == "none" || called.number(1) >= kFar))
+      return algebra_.limited_hidden(x);
+    if ((called.name == "eq" || called.name == "ne") &&
+        arguments[1].kind == Number::Kind::kMinusInfinity && is_hidden(x) && !x.form->negated)
+      return called.name == "eq" ? x.form->flag() : algebra_.negation(x.form->flag());
+  }
+  throw NotRepresented{"an infinity under a condition"};
 }
 
 std::optional<Number> Functions::known_extremum(Arguments of, bool greatest) {

@@ -105,7 +105,13 @@ struct Dependence {
 enum class Sign : uint8_t { kAny, kNonnegative, kPositive };
 
 struct Number {
-  enum class Kind : uint8_t { kFinite, kInfinity, kMinusInfinity, kUndefined };
+  enum class Kind : uint8_t {
+    kFinite,
+    kInfinity,
+    kMinusInfinity,
+    kHidden,  // minus infinity where a flag is set: its form says what is there otherwise
+    kUndefined
+  };
 
   Residue residue = {};  // of kFinite; of a sum with logarithms, of what is beside them
   Kind kind = Kind::kFinite;
@@ -141,6 +147,7 @@ struct Form {
     kMaximum,     // of `elements`, with `shift`
     kFlag,        // 0 or 1
     kKept,        // flag `first` times `second`
+    kHidden,      // flag `first` ? -infinity : `second`; the negative of that where `negated`
     kAffine,      // by cases: `scale` * `argument` + `constant`
     kChoice,      // of `parts`: by the set of `order` in which the element at its place lies
   };
@@ -151,13 +158,15 @@ struct Form {
   Residue factor = {}, argument = {};
   // kRoot: bases and their exponents, between 0 and 1; sorted by the bases' values.
   std::vector<std::pair<Residue, Rational>> roots = {};
-  // kMaximum: of elements + shift, of which none is twice; sorted by value.
+  // kMaximum: of elements + shift, of which none is twice; sorted by value. kHidden: where not
+  // nullptr the flag is the conjunction of these.
   std::shared_ptr<const std::vector<Residue>> elements = nullptr;
   Residue shift = {};
-  // kMaximum: the number is minus that maximum. kFlag: it is 1 - [argument > 0].
+  // kMaximum: the number is minus that maximum. kHidden: plus infinity. kFlag: it is 1 - [argument
+  // > 0].
   bool negated = false;
   bool is_sign = false;            // kFlag: whether it is [argument > 0] or its negation
-  std::vector<Number> parts = {};  // kKept: the flag, the number; kChoice: per set
+  std::vector<Number> parts = {};  // kKept, kHidden: the flag, the number; kChoice: per set
   std::shared_ptr<const Order> order = nullptr;  // kChoice
 
   const Number& flag() const { return parts[0]; }
@@ -167,6 +176,8 @@ struct Form {
 inline bool has(const Number& number, Form::Kind kind) {
   return number.form != nullptr && number.form->kind == kind;
 }
+
+inline bool is_hidden(const Number& number) { return number.kind == Number::Kind::kHidden; }
 
 inline Number with(const Residue& residue, Form form) {
   Number number{residue};

@@ -79,6 +79,7 @@ Number Algebra::power(const Number& a, const Rational& exponent) {
 // exponent.
 Number Algebra::exponential(const Number& a) {
   constexpr size_t kMost = size_t{1} << 18;
+  if (is_hidden(a)) return exponential_of_hidden(a);
   if (!a.is_finite() || known_exponentials_.size() >= kMost)
     return signed_as(plain_exponential(a), Sign::kPositive);
   const uint64_t of = settled(a).residue.value;

@@ -180,7 +180,8 @@ Value written_once(Call& call) {
   const std::optional<bool> twice = name_a_place_twice(builder.program(), places);
   if (twice.value_or(false)) call.unsupported("it writes an element twice");
   const bool several = !shape.empty() && shape[static_cast<size_t>(dim)] > 1;
-  if (several && !twice && !are_places_of_an_order(builder.program(), ids, static_cast<size_t>(dim)))
+  if (several && !twice &&
+      !are_places_of_an_order(builder.program(), ids, static_cast<size_t>(dim)))
     builder.assume_single_write("scatter", std::move(places), std::move(rows));
   return tensor_value(ids);
 }

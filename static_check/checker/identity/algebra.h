@@ -116,6 +116,15 @@ class Algebra {
   Number keep(const Number& flag, const Number& x);
   Number where(const Number& flag, const Number& yes, const Number& no);
 
+  // -- numbers that are infinite where a flag is met (selections/hidden.cpp): only what is here is
+  // known of them --
+  Number hide(const Number& flag, const Number& x);
+  Number exp_of_hidden(const Number& x);
+  Number greatest_of_hidden(const std::vector<Number>& of);
+  Number limited_hidden(const Number& x);  // from below, by what is far
+  // The flag; nullopt of other numbers.
+  std::optional<Number> is_minus_infinity(const Number& x) const;
+
   // -- selections (selections.cpp): nullopt where they are not represented --
   // Of the values the one whose number stands at that place of the row in descending order, equal
   // ones as they come.
@@ -234,6 +243,10 @@ class Algebra {
   std::optional<Number> sum_of_roots(const std::vector<Number>& terms);
   std::optional<Number> branches(const KeptForm& a, const KeptForm& b);
   Number kept(std::vector<Residues> flags, Number value);
+  Number hidden_form(HiddenForm form);
+  Number sum_of_hidden(const std::vector<Number>& terms);
+  Number multiple_of_hidden(const Number& x, const Rational& by);
+  bool same_hidden(const Number& a, const Number& b) const;
   Number kept_positive_part(const Residues& flag, const Number& value);
 
   Number log_form(const Residues& ordinary_part, std::vector<LogTerm> terms);
@@ -326,6 +339,7 @@ class Algebra {
   std::deque<RootForm> roots_;
   std::deque<ExtremeForm> extremes_;
   std::deque<KeptForm> kept_;
+  std::deque<HiddenForm> hidden_;
   std::deque<ElementSet> sets_;
   std::unordered_map<uint64_t, Selection> selections_;  // by r
   std::unordered_map<uint64_t, Standing> standings_;    // by r

@@ -229,7 +229,7 @@ void decide_running_places(Context& c, Blocks in, Row& out) {
     behind.insert(behind.begin(), in[0].values[i]);
     Dependence depends;
     const size_t back = c.a.place_of_extreme(behind, c.use.fn.name == "cummin_places",
-                                               Meaning::kComparison, depends);
+                                             Meaning::kComparison, depends);
     out[i] = c.a.exact(Rational(static_cast<PlainInt>(i - back)), c.use.type);
     out[i].depends = c.a.function_of(depends);
   }
@@ -326,8 +326,10 @@ void unknown_block(Algebra& algebra, const Use& use, std::span<const NumberBlock
 
 void block(Algebra& algebra, const Use& use, std::span<const NumberBlock> of, NumberBlock& out) {
   Context context{algebra, use};
+  const auto is_hidden = [](const Number& x) { return x.kind == Kind::kHidden; };
   for (const NumberBlock& operand : of)
-    if (operand.values.empty() && use.fn.name != "prod")
+    if ((operand.values.empty() && use.fn.name != "prod") ||
+        std::any_of(operand.values.begin(), operand.values.end(), is_hidden))
       return unknown_block(algebra, use, of, out);
   if (is_decided(context, of)) return decide_order(context, of, out.values);
   if ((use.fn.name == "sort" || use.fn.name == "argsort") && use.fn.text(0) == "false")

@@ -253,7 +253,29 @@ const std::unordered_map<std::string_view, Formula> kFormulas = {
 
 }  // namespace
 
+namespace {
+
+Number map_of_hidden(Algebra& algebra, const Use& use, Args of) {
+  const std::string_view name = use.fn.name;
+  if (name == "exp" && use.type == kReal) return algebra.exp(of[0]);
+  if (name == "maximum" && use.type == kReal) return algebra.maximum({of.begin(), of.end()});
+  if (name == "clamp" && use.type == kReal) {
+    constexpr double kFar = 0x1p100;
+    const bool below = use.fn.text(0) != "none" && use.fn.number(0) <= -kFar;
+    const bool above = use.fn.text(1) == "none" || use.fn.number(1) >= kFar;
+    return below && above ? algebra.limited_hidden(of[0]) : Algebra::undefined();
+  }
+  if ((name == "eq" || name == "ne") && of[1].kind == Kind::kMinusInfinity)
+    if (const auto flag = algebra.is_minus_infinity(of[0]))
+      return name == "eq" ? *flag : algebra.negation(*flag);
+  return Algebra::undefined();
+}
+
+}  // namespace
+
 Number map(Algebra& algebra, const Use& use, std::span<const Number> of) {
+  if (std::any_of(of.begin(), of.end(), [](const Number& x) { return x.kind == Kind::kHidden; }))
+    return map_of_hidden(algebra, use, of);
   if (auto known = flag_function(algebra, use, of)) return *known;
   bool integer = is_integer_type(use.type);
   for (const Number& x : of) integer = integer || is_integer_type(x.type);

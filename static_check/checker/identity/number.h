@@ -33,7 +33,8 @@ enum class Kind : uint8_t {
   kKept,  // a product of flags and a number; a flag: the number is 1
   kInfinity,
   kMinusInfinity,
-  kNan,  // or memory that nothing has written: equal to nothing
+  kHidden,  // minus infinity, or plus infinity, where a flag is met
+  kNan,     // or memory that nothing has written: equal to nothing
 };
 
 // Of a number on decisions in evaluation by cases. It is a fraction of sums.
@@ -127,6 +128,12 @@ struct ExtremeForm {
 struct KeptForm {
   std::vector<Residues> flags;
   Number value;
+};
+
+struct HiddenForm {
+  Number flag, value;               // what it is where the flag is not met
+  bool above = false;               // it is plus infinity
+  std::vector<Residues> conjuncts;  // of the flag, where it is known to be their product
 };
 
 }  // namespace assay::checker::identity

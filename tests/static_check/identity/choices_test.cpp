@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tests/static_check/formula_case.h"
+#include "tests/static_check/formula_terms.h"
 #include "tests/support/prove.h"
 
 namespace assay::test {
@@ -309,6 +309,26 @@ TEST(Choices, WhatIsComputedOfAnIndexIsWhatItIsOfEachOfItsValues) {
   const FormulaInput table{"table", {4, 6}}, index{"index", {3}, DType::kInt64};
   EXPECT_TRUE(proves(formulas(squared_row, row_of_halves(2), table, index)));
   EXPECT_FALSE(proves(formulas(squared_row, row_of_halves(1), table, index)));
+}
+
+// What is taken from a row by an order, changed and put back where it was.
+TEST(Choices, FunctionsOfWhatWasTakenAreTakenFromThem) {
+  for (const char* function : {"relu", "tanh", "reciprocal", "sqrt"}) {
+    const auto at_once = [&](Terms& t, TensorRef x, TensorRef) {
+      return t.map(function, t.positive(x));
+    };
+    const auto in_order = [&](bool back) {
+      return [&, back](Terms& t, TensorRef x, TensorRef y) {
+        const TensorRef order = t.call("argsort.default", {y, -1, false}, DType::kInt64);
+        const TensorRef inverse =
+            back ? t.call("argsort.default", {order, -1, false}, DType::kInt64) : order;
+        const TensorRef taken = t.call("gather.default", {t.positive(x), -1, order});
+        return t.call("gather.default", {t.map(function, taken), -1, inverse});
+      };
+    };
+    EXPECT_TRUE(equal(at_once, in_order(true))) << function;
+    EXPECT_FALSE(equal(at_once, in_order(false))) << function;
+  }
 }
 
 }  // namespace

@@ -62,5 +62,23 @@ TEST(Ties, ComparisonsBesideOthers) {
   EXPECT_TRUE(equal(both("lt.Scalar"), both("lt.Scalar")));
 }
 
+// At a tie of a product both sides of a maximum are its value, so that a comparison beside it says
+// which one is meant.
+TEST(Ties, AMaximumOfAProductTakesTheSideOfTheComparison) {
+  const auto relu = [](Terms& t, TensorRef x, TensorRef y) {
+    return t.mul(t.map("relu", t.mul(x, y)), t.add(x, 1.0));
+  };
+  const auto chosen = [](const char* comparison) {
+    return [comparison](Terms& t, TensorRef x, TensorRef y) {
+      const TensorRef product = t.mul(x, y);
+      const TensorRef flag = t.call(comparison, {product, 0.0}, DType::kBool);
+      return t.call("where.self", {flag, t.mul(product, t.add(x, 1.0)), t.mul(x, 0.0)});
+    };
+  };
+  EXPECT_TRUE(equal(relu, chosen("gt.Scalar")));
+  EXPECT_TRUE(equal(relu, chosen("ge.Scalar")));
+  EXPECT_FALSE(equal(relu, chosen("lt.Scalar")));
+}
+
 }  // namespace
 }  // namespace assay::test
