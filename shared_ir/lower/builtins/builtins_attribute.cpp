@@ -157,6 +157,17 @@ Value accumulation_epsilon(Call& call) {
   return {machine_epsilon(dtype == DType::kFloat64 ? dtype : DType::kFloat32)};
 }
 
+// Of a constant that is filled at places of an order, none of which is named twice.
+Value fills_once(Call& call) {
+  Builder& builder = call.builder();
+  const CoreId x = call.tensor(0), ids = call.tensor(2);
+  if (builder.rank(x) != builder.rank(ids)) call.fail("the tensors' numbers of dimensions differ");
+  const Int dim = call.dim(1, builder.rank(ids));
+  return {!is_bool(builder.dtype(x)) && builder.rank(ids) > 0 && builder.is_finite_constant(x) &&
+          std::isfinite(call.number(3)) &&
+          are_places_of_an_order(builder.program(), ids, static_cast<size_t>(dim))};
+}
+
 // What a scatter into x along `dim` assumes of its indices: those that the program gives are held
 // against it. They may name a place again elsewhere than along `dim`.
 Value written_once(Call& call) {
@@ -236,6 +247,9 @@ constexpr Builtin kAttributeBuiltins[] = {
     {"equals", 2, 2, equals, Effect::kMakes, "equals(a, b): whether two attributes are equal"},
     {"less", 2, 2, less, Effect::kMakes, "less(a, b): whether one number is below another"},
     {"root", 1, 1, root, Effect::kMakes, "root(a): the square root of a number"},
+    {"fills_once", 4, 4, fills_once, Effect::kMakes,
+     "fills_once(x, dim, ids, number): whether x is one number everywhere, and the ids of a fill "
+     "along dim are places of an order, of which none is named twice"},
     {"written_once", 3, 3, written_once, Effect::kMoves,
      "written_once(x, dim, ids): the ids of a scatter into x, assumed to name no place twice; "
      "unsupported "

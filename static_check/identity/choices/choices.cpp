@@ -135,15 +135,18 @@ Number Algebra::choice(const OrderPointer& order, std::vector<Number> values) {
   return chosen;
 }
 
-// The greatest of just these elements is a choice of them; so is c exp of it.
+// What stands at that place of just these elements is a choice of them; so is c exp of the
+// greatest.
 std::optional<std::vector<Number>> Algebra::as_choice(const Number& number, const Order& order) {
   if (order.of_flag) return by_flag(number, order);
-  if (order.place > 0 || order.index || !number.is_finite()) return std::nullopt;
+  if (order.index || !number.is_finite()) return std::nullopt;
   const auto is_single = [](const Order::Set& set) { return set.size() == 1; };
   if (!std::ranges::all_of(order.sets, is_single)) return std::nullopt;
+  const auto standing = order.place > 0 ? place_of(number.residue) : std::nullopt;
+  if (order.place > 0 && (!standing || standing->place != order.place)) return std::nullopt;
   std::vector<Number> values;
-  if (is_maximum(number)) {
-    Order::Set elements = elements_of_maximum(number);
+  if (standing || is_maximum(number)) {
+    Order::Set elements = standing ? standing->of : elements_of_maximum(number);
     const Rational scale = order_scale(elements);
     if (scaled_order({{std::move(elements)}}).sets[0] != order.all()) return std::nullopt;
     const Residue by = residue_of(Rational(1) / scale);

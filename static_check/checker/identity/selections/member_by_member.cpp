@@ -7,20 +7,23 @@
 
 namespace assay::checker::identity {
 
-// The greatest of the members themselves, or c exp of it.
+// What stands at that place of the members themselves, or c exp of the greatest.
 std::optional<std::vector<Number>> Algebra::members_as_values(const Number& x,
                                                               const Ranking& ranking) {
   if (ranking.of_flag) return values_by_flag(x, ranking);
-  if (ranking.place != 0 || ranking.index || !x.is_finite() || is_integer_type(x.type))
-    return std::nullopt;
+  if (ranking.index || !x.is_finite() || is_integer_type(x.type)) return std::nullopt;
   for (const auto& parts : ranking.members)
     if (parts.size() != 1) return std::nullopt;
   const std::vector<Residues> members = parts_of(ranking);
   std::vector<Number> values;
-  if (x.kind == Kind::kExtreme && !extremes_[index(x)].least) {
-    const ExtremeForm& form = extremes_[index(x)];
-    std::vector<Residues> set;
-    for (const SetElement& element : sets_[form.set]) set.push_back(element.value + form.shift);
+  const auto standing = ranking.place == 0 ? std::nullopt : standing_of(x.value);
+  if (ranking.place != 0 && (!standing || standing->place != ranking.place)) return std::nullopt;
+  if (standing || (x.kind == Kind::kExtreme && !extremes_[index(x)].least)) {
+    std::vector<Residues> set = standing ? standing->row : std::vector<Residues>{};
+    if (!standing) {
+      const ExtremeForm& form = extremes_[index(x)];
+      for (const SetElement& element : sets_[form.set]) set.push_back(element.value + form.shift);
+    }
     const Rational times = multiple_of_row(set);
     if (!same_sets(times_constant(std::move(set), Rational(1) / times), members))
       return std::nullopt;
