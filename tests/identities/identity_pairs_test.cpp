@@ -153,7 +153,8 @@ TEST(IdentityPairs, AreNotProvedWhereTheyDiffer) {
       const MethodVerdicts verdicts = verdicts_of_each(*pair, operators());
       const std::string text =
           fmt::format("{}: {}\nseed {}\n{}", twin.what, difference, seed, to_string(twin.program));
-      EXPECT_EQ(verdicts.rejected, "") << text;
+      EXPECT_EQ(verdicts.rejected, "")
+          << text << saved(*pair, fmt::format("rejected{}_{}", seed, judged));
       if (!verdicts.any()) continue;
       ADD_FAILURE() << fmt::format(
                            "proved by: derivations {}, everywhere {}, cases {}, checker {}, all {}",

@@ -173,6 +173,14 @@ TEST(FxJson, WritingAndReadingIsTheIdentity) {
   EXPECT_EQ(std::get<double>(back.nodes[2].kwargs.at(0).second.value), 0.1);
 }
 
+TEST(FxJson, AResultThatIsNoneIsNoTensor) {
+  const Graph graph = parse(
+      call("t", "aten.convolution_backward.default", R"([{"node":"x"}])", "") +
+      getitem("y", "t", 0) + call("n", "<built-in function getitem>", R"([{"node":"t"},2])", ""));
+  EXPECT_EQ(graph.find("n"), kNone);
+  EXPECT_NE(graph.find("y"), kNone);
+}
+
 struct BadNodes {
   std::string nodes;
   std::string error;
@@ -200,6 +208,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadNodes{call("t", "aten.split", R"([{"node":"x"}])", "") +
                      call("y", "aten.relu.default", R"([{"node":"t"}])"),
                  "g.json:4: node 'y': uses 't', which is no tensor"},
+        BadNodes{call("t", "aten.split", R"([{"node":"x"}])", "") +
+                     call("n", "<built-in function getitem>", R"([{"node":"t"},0])", "") +
+                     call("y", "aten.relu.default", R"([{"node":"n"}])"),
+                 "g.json:5: node 'y': uses 'n', which has no \"value\""},
         BadNodes{getitem("y", "x", 0), "getitem of 'x', which is a tensor"},
         BadNodes{getitem("y", "nowhere", 0), "uses 'nowhere', which does not exist"},
         BadNodes{call("y", "<built-in function getitem>", R"([{"node":"x"},-1])"),

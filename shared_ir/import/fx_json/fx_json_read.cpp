@@ -151,6 +151,10 @@ class Reader {
     const std::string name(unknown);
     for (const NodeView& other : views_) {
       if (other.name != name) continue;
+      if (seen_.contains(name) && is_getitem(other.target)) {
+        text_.fail_at(node.name, "uses '" + name + "', which has no \"value\" (dtype and shape)",
+                      "results of a tuple that are None have none, and nothing uses them");
+      }
       if (seen_.contains(name)) {
         text_.fail_at(
             node.name, "uses '" + name + "', which is no tensor",
@@ -229,6 +233,8 @@ class Reader {
     TensorId& slot =
         graph_.nodes[static_cast<size_t>(found->second)].outputs[static_cast<size_t>(index)];
     if (slot == kNone) {
+      // None, as a backward operator gives for what its output mask leaves out.
+      if (!value_of(node)) return;
       slot = add_tensor(node, value_of(node), found->second, static_cast<int32_t>(index));
       return;
     }
