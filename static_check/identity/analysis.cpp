@@ -19,6 +19,11 @@ Residue root_of_square(const Residue& square) {
 }
 const Residue kFourthRootOfTwo = root_of_square(root_of_square({2, 2}));
 
+bool is_square(const Residue& of) {
+  const uint64_t root = kValues.power(of.value, (kValues.modulus() + 1) / 4);
+  return kValues.multiply(root, root) == of.value;
+}
+
 // The root that is a square itself, where there is one, so that the root of a square is |x| as
 // Cases has it; else `other`.
 Residue square_root(const Residue& of, const Residue& other) {
@@ -244,7 +249,7 @@ Number Algebra::roots(Residue factor, std::vector<std::pair<Residue, Rational>> 
   return with(factor, std::move(form));
 }
 
-// Powers of one root for all common denominators.
+// Powers of one root for all common denominators. By cases a root of what is a square is its root.
 Residue Algebra::unit_root(const Residue& base, const Rational& exponent) const {
   constexpr int64_t kParts = 12;
   const int64_t parts = exponent.denominator();
@@ -253,6 +258,7 @@ Residue Algebra::unit_root(const Residue& base, const Rational& exponent) const 
   const Residue unit =
       raised(random_residue("root", keys), exponent.numerator() * (common ? kParts / parts : 1));
   if (cases_ == nullptr || cases_->assignments() != nullptr) return unit;
+  if ((parts == 2 || parts == 4) && !is_square(base)) cases_->note_free_root();
   if (parts == 2) return square_root(base, unit);
   if (parts != 4) return unit;
   const Residue quarter = raised(random_residue("root", keys), kParts / 4);

@@ -370,20 +370,23 @@ bool Evaluation::equal(const CleanExpr& sequential, const CleanExpr& replica) {
 
 bool Evaluation::equal_where_defined(const CleanExpr& sequential,
                                      const std::vector<CleanExpr>& replicas,
-                                     std::vector<bool>& defined, int& bits) {
+                                     std::vector<Compared>& elements, int& bits) {
   const Tensor wanted = of_specification(sequential);
-  defined.assign(wanted.values.size(), true);
+  elements.assign(wanted.values.size(), Compared::kEqual);
   bits = 0;
-  for (size_t i = 0; i < wanted.values.size(); ++i) {
-    defined[i] = wanted.values[i].kind != Number::Kind::kUndefined;
-  }
+  for (size_t i = 0; i < wanted.values.size(); ++i)
+    if (wanted.values[i].kind == Number::Kind::kUndefined) elements[i] = Compared::kNoNumber;
   for (const CleanExpr& replica : replicas) {
     const Tensor found = of_ranks(replica);
     if (wanted.shape != found.shape) return false;
     for (size_t i = 0; i < wanted.values.size(); ++i) {
-      if (!defined[i]) continue;
-      bits = std::max(bits, sum(wanted.values[i].depends(), found.values[i].depends()).shown_in());
-      if (!algebra_.equal(wanted.values[i], found.values[i])) return false;
+      if (elements[i] == Compared::kNoNumber) continue;
+      const Dependence on = sum(wanted.values[i].depends(), found.values[i].depends());
+      bits = std::max(bits, on.shown_in());
+      const bool same = algebra_.equal(wanted.values[i], found.values[i]);
+      if (!same && !on.free_root) return false;
+      if (on.free_root && elements[i] != Compared::kFreelyOther)
+        elements[i] = same ? Compared::kFreelyEqual : Compared::kFreelyOther;
     }
   }
   return true;

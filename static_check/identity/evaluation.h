@@ -25,6 +25,14 @@ int64_t represented_elements(const Problem& problem, bool by_cases);
 // What integers of the inputs may be that are indices: by atom and address.
 using IndexRanges = std::map<std::pair<uint64_t, uint64_t>, IndexRange>;
 
+// An element of an equation in one case.
+enum class Compared : uint8_t {
+  kNoNumber,  // in the specification
+  kEqual,
+  kFreelyEqual,  // it depends on a root that is free (Cases::note_free_root)
+  kFreelyOther   // so does it, and the sides differ
+};
+
 // One evaluation. What the inputs of both sides are of each other, their lifted values say.
 class Evaluation {
  public:
@@ -45,10 +53,11 @@ class Evaluation {
 
   // Whether both are the same at every element, which is a number.
   bool equal(const CleanExpr& sequential, const CleanExpr& replica);
-  // By cases: whether all are the same as the specification's wherever that is a number, and which
-  // elements are. `bits`: a difference shows in 2^(-bits / 8) of the cases at least.
+  // By cases: whether all are the same as the specification's wherever that is a number and no root
+  // is free, and how each element came out. `bits`: a difference shows in 2^(-bits / 8) of the
+  // cases at least.
   bool equal_where_defined(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
-                           std::vector<bool>& defined, int& bits);
+                           std::vector<Compared>& elements, int& bits);
   // What constants of the programs were taken for.
   const std::set<std::string>& readings() const { return functions_.readings(); }
 

@@ -40,6 +40,7 @@ struct Dependence {
   uint32_t source = 0;       // names the decisions that the dividend depends on; 0: there are none
   int under = 0, below = 0;  // of the divisor, as bits and depth
   uint32_t divisor = 0;      // the one number that it is divided by; 0: none
+  bool free_root = false;    // on a root of what has none in the field
 
   static Dependence on(uint64_t key, int bits) { return {kBit * bits, kBit * bits, folded(key)}; }
   // On one of so many that are as likely.
@@ -65,13 +66,18 @@ struct Dependence {
   // Of a function of it that is not linear.
   friend Dependence function_of(const Dependence& a) {
     const int all = a.depth + a.below;
-    return {all, all, a.below == 0 ? a.source : kSeveral};
+    Dependence result{all, all, a.below == 0 ? a.source : kSeveral};
+    result.free_root = a.free_root;
+    return result;
   }
   // Of 1 / number.
   friend Dependence inverse(const Dependence& a, uint64_t number) {
-    if (a.depth == 0 && a.below == 0) return {};
-    return {a.under, a.below, a.below == 0 ? 0 : kSeveral,
-            a.bits,  a.depth, a.divisor == 0 ? folded(number) : kSeveral};
+    Dependence result;
+    if (a.depth > 0 || a.below > 0)
+      result = {a.under, a.below, a.below == 0 ? 0 : kSeveral,
+                a.bits,  a.depth, a.divisor == 0 ? folded(number) : kSeveral};
+    result.free_root = a.free_root;
+    return result;
   }
 
  private:
@@ -83,7 +89,9 @@ struct Dependence {
   static Dependence joined(const Dependence& a, const Dependence& b, int bits, int beside) {
     const bool same = a.source == b.source && a.source != kSeveral;
     const int all = (same ? std::max(a.depth, b.depth) : a.depth + b.depth) + beside;
-    return {std::min(bits, all), all, beside == 0 ? together(a, b) : kSeveral};
+    Dependence result{std::min(bits, all), all, beside == 0 ? together(a, b) : kSeveral};
+    result.free_root = a.free_root || b.free_root;
+    return result;
   }
   // Names of the same decisions are equal, if these came together in the same way; others hardly
   // ever are.
@@ -123,10 +131,11 @@ struct Number {
   uint32_t source = 0;
   FormPointer form = nullptr;
   uint8_t under = 0, below = 0;
+  bool free_root = false;
   uint32_t divisor = 0;
 
   bool is_finite() const { return kind == Kind::kFinite; }
-  Dependence depends() const { return {bits, depth, source, under, below, divisor}; }
+  Dependence depends() const { return {bits, depth, source, under, below, divisor, free_root}; }
 };
 
 inline Number depending(Number number, const Dependence& on) {
@@ -136,6 +145,7 @@ inline Number depending(Number number, const Dependence& on) {
   number.below = static_cast<uint8_t>(std::min(on.below, 255));
   number.source = on.source;
   number.divisor = on.divisor;
+  number.free_root = on.free_root;
   return number;
 }
 

@@ -44,6 +44,7 @@ struct Dependence {
   float below = 0;          // of the outcome that one term below depends on
   int32_t coins_below = 0;  // all decisions below
   uint64_t divisor = 0;     // what is below: its r in this case; 0: nothing, or kSeveralDivisors
+  bool free_root = false;   // on a root that is a free variable
 };
 inline constexpr uint64_t kSeveralDivisors = ~uint64_t{0};
 inline constexpr int32_t kManyCoins = -1;

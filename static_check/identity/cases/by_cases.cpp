@@ -13,6 +13,8 @@ constexpr int kCasesPerBit = 42;
 constexpr int kMostBits = 9;
 // Where comparisons were asked for, some of which only ties tell apart.
 constexpr int kCasesWithTies = 256;
+// Cases in which an element's roots are none, for each in which all are: of four or so.
+constexpr int kMostWithoutRoots = 24;
 // Elements in all evaluations of a check together: a second or two.
 constexpr int64_t kMostInAllCases = int64_t{3} << 21;
 
@@ -87,13 +89,14 @@ void ByCases::evaluate_for_all(Assignments& assignments) {
   readings_.insert(evaluation.readings().begin(), evaluation.readings().end());
   for (Equation& equation : announced_) {
     if (equation.differs) continue;
-    std::vector<bool> defined;
+    std::vector<Compared> elements;
     int bits = 0;
     equation.differs =
-        !evaluation.equal_where_defined(equation.sequential, equation.replicas, defined, bits);
+        !evaluation.equal_where_defined(equation.sequential, equation.replicas, elements, bits);
     if (bits > 0 || cases.decided_any()) throw NotRepresented{"too many cases"};
-    equation.compared.resize(defined.size());
-    for (size_t i = 0; i < defined.size(); ++i) equation.compared[i] += defined[i] ? 1 : 0;
+    equation.compared.resize(elements.size());
+    for (size_t i = 0; i < elements.size(); ++i)
+      equation.compared[i] += elements[i] == Compared::kEqual ? 1 : 0;
   }
 }
 
@@ -102,10 +105,24 @@ ByCases::Found ByCases::compare(const CleanExpr& sequential, const std::vector<C
   Found found;
   Evaluation evaluation(problem_, seed, cases, decide_sets, ranges_);
   readings_.insert(evaluation.readings().begin(), evaluation.readings().end());
-  found.equal = evaluation.equal_where_defined(sequential, replicas, found.defined, found.bits);
+  found.equal = evaluation.equal_where_defined(sequential, replicas, found.elements, found.bits);
   found.compared = cases.compared();
   return found;
 }
+
+// How often an element was equal, was so and all its roots were such, and differed where some were
+// none: then it needs as many cases of the second kind.
+struct ByCases::Counts {
+  int compared = 0, rooted = 0, unrooted = 0;
+
+  void add(Compared one) {
+    compared += one == Compared::kEqual || one == Compared::kFreelyEqual ? 1 : 0;
+    rooted += one == Compared::kEqual ? 1 : 0;
+    unrooted += one == Compared::kFreelyOther ? 1 : 0;
+    if (unrooted > kMostWithoutRoots * (1 + rooted)) throw NotRepresented{"too many cases"};
+  }
+  bool suffice(int needed) const { return unrooted == 0 || rooted >= needed; }
+};
 
 // With ties, extrema that were met before a comparison of the same number are resolved by it in a
 // second evaluation, and the other way in a third.
@@ -126,8 +143,12 @@ ByCases::Found ByCases::compare(const CleanExpr& sequential, const std::vector<C
 bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
                     bool decide_sets) {
   int needed = kCasesPerBit, done = 0, most_bits = 0, failed = 0;
-  std::vector<int> compared;  // how often each element was
-  for (uint64_t index = 0; done < needed; ++index) {
+  std::vector<Counts> counts;  // of each element
+  const auto enough = [&] {
+    return done >= needed &&
+           std::ranges::all_of(counts, [&](const Counts& of) { return of.suffice(needed); });
+  };
+  for (uint64_t index = 0; !enough(); ++index) {
     computed_ += each_;
     if (computed_ > kMostInAllCases) throw NotRepresented{"too many cases"};
     const uint64_t seed = kSeed + 1 + index;
@@ -150,17 +171,18 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
     if (found.compared) needed = std::max(needed, kCasesWithTies);
     if (computed_ + (needed - done) * each_ > kMostInAllCases)
       throw NotRepresented{"too many cases"};
-    compared.resize(found.defined.size());
+    counts.resize(found.elements.size());
     if (new_ties) {  // the inputs and places before did not know of these
       done = 0;
-      std::ranges::fill(compared, 0);
+      std::ranges::fill(counts, Counts());
       continue;
     }
     ++done;
-    for (size_t i = 0; i < found.defined.size(); ++i) compared[i] += found.defined[i] ? 1 : 0;
+    for (size_t i = 0; i < counts.size(); ++i) counts[i].add(found.elements[i]);
   }
   // What is a number hardly ever was not compared.
-  return std::ranges::all_of(compared, [&](int times) { return 4 * times >= done; });
+  return std::ranges::all_of(
+      counts, [&](const Counts& of) { return of.unrooted > 0 || 4 * of.compared >= done; });
 }
 
 }  // namespace assay::identity

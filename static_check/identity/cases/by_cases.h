@@ -34,9 +34,10 @@ class ByCases {
     bool differs = false;
     std::vector<int> compared = {};  // how often each element was
   };
+  struct Counts;
   struct Found {
     bool equal = false, compared = false;
-    std::vector<bool> defined;
+    std::vector<Compared> elements;
     int bits = 0;
   };
 

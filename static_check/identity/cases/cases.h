@@ -91,6 +91,9 @@ class Cases {
     decided_any_ = true;
   }
   bool decided_any() const { return decided_any_; }
+  // A root was taken of what has none in the field: it is a free variable, and its square is not
+  // what it is the root of. What is computed of it depends on that.
+  void note_free_root() { decided_.free_root = true; }
   // Whether a comparison was asked for, where ties count.
   bool compared() const { return compared_; }
 

@@ -75,6 +75,12 @@ class Cases {
   // A uniform number below the limit, of these keys.
   uint64_t draw(std::string_view name, std::span<const uint64_t> keys, uint64_t limit) const;
 
+  // -- roots --
+  // One was taken of what has none in the field: it is free, and its square is another number.
+  void note_free_root() { free_root_ = true; }
+  // Whether any was since this was asked last.
+  bool take_free_root() { return std::exchange(free_root_, false); }
+
   // -- lines --
   const Line& line(int32_t index) const { return lines_[static_cast<size_t>(index)]; }
   int32_t store(const Line& line);
@@ -113,6 +119,7 @@ class Cases {
   std::unordered_map<uint64_t, Base> bases_;
   std::vector<uint64_t> positive_;  // differences, as residues
   std::unordered_set<uint64_t> positive_set_;
+  bool free_root_ = false;
 };
 
 }  // namespace assay::checker::identity

@@ -14,26 +14,32 @@ Number depending(Number x, const Dependence& on) {
   return x;
 }
 
+// The same, where either depends on a root that is free.
+Dependence with_roots_of(Dependence on, const Dependence& a, const Dependence& b = {}) {
+  on.free_root = a.free_root || b.free_root;
+  return on;
+}
+
 bool is_real(const Number& x) { return x.is_finite() && !is_integer_type(x.type); }
 
 }  // namespace
 
 Dependence Algebra::either(const Dependence& a, const Dependence& b) {
-  return cases() == nullptr ? Dependence{} : cases()->coins().either(a, b);
+  return cases() == nullptr ? Dependence{} : with_roots_of(cases()->coins().either(a, b), a, b);
 }
 
 Dependence Algebra::both(const Dependence& a, const Dependence& b) {
-  return cases() == nullptr ? Dependence{} : cases()->coins().both(a, b);
+  return cases() == nullptr ? Dependence{} : with_roots_of(cases()->coins().both(a, b), a, b);
 }
 
 Dependence Algebra::function_of(const Dependence& a) {
-  return cases() == nullptr ? Dependence{} : cases()->coins().function_of(a);
+  return cases() == nullptr ? Dependence{} : with_roots_of(cases()->coins().function_of(a), a);
 }
 
 Dependence Algebra::one_over(const Number& x) {
   if (cases() == nullptr) return {};
   if (!x.is_finite()) return function_of(x.depends);
-  return cases()->coins().inverse(x.depends, x.value.r);
+  return with_roots_of(cases()->coins().inverse(x.depends, x.value.r), x.depends);
 }
 
 // Of the absolute value of a sum of integers. A flag is 0 or 1 whatever it is in this case.
@@ -230,7 +236,17 @@ Number Algebra::reciprocal(const Number& x) {
   return result;
 }
 
-Number Algebra::exp(const Number& x) { return depending(plain_exp(x), function_of(x.depends)); }
+// What is made of roots that are taken for it.
+Number Algebra::rooted(const Dependence& on, const std::function<Number()>& make) {
+  if (cases() != nullptr) cases()->take_free_root();  // of what came before
+  Number result = depending(make(), on);
+  if (cases() != nullptr && cases()->take_free_root()) result.depends.free_root = true;
+  return result;
+}
+
+Number Algebra::exp(const Number& x) {
+  return rooted(function_of(x.depends), [&] { return plain_exp(x); });
+}
 
 Number Algebra::log(const Number& x) {
   Number result = depending(plain_log(x), function_of(x.depends));
@@ -242,7 +258,8 @@ Number Algebra::root(const Number& x, PlainInt numerator, PlainInt denominator) 
   if (cases() != nullptr && denominator == 2 && x.is_finite() && !x.is_constant())
     if (const auto found = roots_of_squares_.find(x.value.r); found != roots_of_squares_.end())
       return power(magnitude(found->second), numerator);
-  Number result = depending(plain_root(x, numerator, denominator), function_of(x.depends));
+  Number result =
+      rooted(function_of(x.depends), [&] { return plain_root(x, numerator, denominator); });
   if (x.positive && !x.is_constant() && result.is_finite())
     learn_factors(result, {x.value, Rational(numerator, denominator)}, {});
   return result;

@@ -16,6 +16,8 @@ constexpr float kTrialsForEach = 42;
 constexpr float kMostBits = 7, kMostTieBits = 8;
 constexpr int kFewestTies = 256;
 constexpr int kMostStarts = 24;  // until all thresholds and tables are known
+// Trials in which roots of an element are none for each with all of them: of four or so.
+constexpr int kMostUnrooted = 24;
 // Elements to be evaluated for all equations of a certificate: a second or two.
 constexpr PlainInt kMostWork = PlainInt{3} << 21;
 
@@ -27,6 +29,25 @@ struct Trials::Equations {
   PlainInt elements;
   Learned learned;
   std::vector<int> compared;  // in how many trials, by element
+  // In which all its roots are such; in which some are none, and the sides differ: an element of
+  // these needs as many of the others.
+  std::vector<int> rooted = {}, unrooted = {};
+
+  void start(size_t count) {
+    compared.resize(count);
+    rooted.resize(count);
+    unrooted.resize(count);
+  }
+  void clear() {
+    compared.clear();
+    rooted.clear();
+    unrooted.clear();
+  }
+  bool suffice(float needed) const {
+    for (size_t i = 0; i < unrooted.size(); ++i)
+      if (unrooted[i] > 0 && static_cast<float>(rooted[i]) < needed) return false;
+    return true;
+  }
 };
 
 void Trials::check(const CleanExpr& sequential, const CleanExpr& replica) {
@@ -89,10 +110,11 @@ void Trials::check_all(Equations& equations, Cases::Kind kind) {
   const float most = kind.ties ? kMostTieBits : kMostBits;
   for (int start = 0; start < kMostStarts; ++start) {
     if (!learn(equations, kind)) continue;
-    equations.compared.clear();
+    equations.clear();
     float bits = 0, needed = 1;
     int counted = 0, undefined = 0;
-    for (; static_cast<float>(counted) < needed; ++counted) {
+    for (; static_cast<float>(counted) < needed || !equations.suffice(needed); ++counted) {
+      if (work_ > kMostWork) throw Rejection{"too many cases"};
       try {
         bits = std::max(bits, compare(equations, kind));
       } catch (const Rejection& rejection) {
@@ -144,14 +166,23 @@ float Trials::compare(Equations& equations, const Cases::Kind& kind, uint64_t se
   reject_failures("", [&] {
     Run run(seed, joint_, notes_, Reading{true, false, &cases});
     const Evaluation::Tensor wanted = run.sequential(equations.sequential);
-    equations.compared.resize(wanted.values.size());
+    equations.start(wanted.values.size());
+    std::vector<bool> free(wanted.values.size(), false);
     for (const CleanExpr* replica : equations.replicas) {
       const Evaluation::Tensor found = run.ranks(*replica);
       if (wanted.shape != found.shape || wanted.values.size() != found.values.size())
         throw Rejection{"another function: its shape differs"};
       for (size_t i = 0; i < wanted.values.size(); ++i) {
         if (wanted.values[i].kind == identity::Kind::kNan) continue;
+        const bool rooted =
+            !wanted.values[i].depends.free_root && !found.values[i].depends.free_root;
+        free[i] = free[i] || !rooted;
         if (!run.algebra().same(wanted.values[i], found.values[i])) {
+          if (!rooted) {
+            if (++equations.unrooted[i] > kMostUnrooted * (1 + equations.rooted[i]))
+              throw Rejection{"too many cases"};
+            continue;
+          }
           difference = "another function in some case, at element " + std::to_string(i);
           return;
         }
@@ -160,7 +191,10 @@ float Trials::compare(Equations& equations, const Cases::Kind& kind, uint64_t se
       }
     }
     for (size_t i = 0; i < wanted.values.size(); ++i)
-      if (wanted.values[i].kind != identity::Kind::kNan && !kind.biased) ++equations.compared[i];
+      if (wanted.values[i].kind != identity::Kind::kNan && !kind.biased) {
+        ++equations.compared[i];
+        equations.rooted[i] += free[i] ? 0 : 1;
+      }
   });
   return bits;
 }

@@ -158,7 +158,11 @@ Residues Algebra::root_value(const Residues& base, const Rational& exponent) con
   Residues root =
       identity::power(random_("root", std::vector<uint64_t>{static_cast<uint64_t>(of), base.r}),
                       static_cast<PlainInt>(exponent.numerator()) * (of / parts));
-  if (cases() == nullptr || cases()->all_chosen() || !is_square(base.r)) return root;
+  if (cases() == nullptr || cases()->all_chosen()) return root;
+  if (!is_square(base.r)) {
+    if (parts == 2 || parts == 4) cases()->note_free_root();
+    return root;
+  }
   const auto own = [&](const Residues& square, const Residues& otherwise) {
     const uint64_t e = square_root<kQ>(square.e);
     return Residues{square_root<kP>(square.r), times<kQ>(e, e) == square.e ? e : otherwise.e};
