@@ -196,6 +196,9 @@ Number Algebra::plain_power(const Number& number, const Rational& exponent) {
       for (auto& [base, of] : powers) of = of * exponent;
       return roots(Residue{1, 1}, std::move(powers));
     }
+    const bool even = exponent.denominator() == 2 || exponent.denominator() == 4;
+    if (cases_ != nullptr && cases_->assignments() == nullptr && even && !is_square(a.residue))
+      cases_->note_free_root(a.sign != Sign::kAny);
     return root(Residue{1, 1}, a.residue, exponent);
   }
   const int64_t times = exponent.numerator();
@@ -258,7 +261,6 @@ Residue Algebra::unit_root(const Residue& base, const Rational& exponent) const 
   const Residue unit =
       raised(random_residue("root", keys), exponent.numerator() * (common ? kParts / parts : 1));
   if (cases_ == nullptr || cases_->assignments() != nullptr) return unit;
-  if ((parts == 2 || parts == 4) && !is_square(base)) cases_->note_free_root();
   if (parts == 2) return square_root(base, unit);
   if (parts != 4) return unit;
   const Residue quarter = raised(random_residue("root", keys), kParts / 4);

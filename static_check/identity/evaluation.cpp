@@ -384,8 +384,11 @@ bool Evaluation::equal_where_defined(const CleanExpr& sequential,
       const Dependence on = sum(wanted.values[i].depends(), found.values[i].depends());
       bits = std::max(bits, on.shown_in());
       const bool same = algebra_.equal(wanted.values[i], found.values[i]);
-      if (!same && !on.free_root) return false;
-      if (on.free_root && elements[i] != Compared::kFreelyOther)
+      // The ranks may have no number where the specification has none alone.
+      const bool free = wanted.values[i].free_root == FreeRoot::kOfAny ||
+                        (on.free_root == FreeRoot::kOfNonnegative);
+      if (!same && !free) return false;
+      if (free && elements[i] != Compared::kFreelyOther)
         elements[i] = same ? Compared::kFreelyEqual : Compared::kFreelyOther;
     }
   }

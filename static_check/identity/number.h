@@ -26,6 +26,10 @@ struct Form;
 using FormPointer = std::shared_ptr<const Form>;
 struct Order;  // order.h
 
+// Whether a root was taken of what has none in the field, so that it is a free variable: of what is
+// known not to be negative, or of what may be, where a program has no number.
+enum class FreeRoot : uint8_t { kNone, kOfNonnegative, kOfAny };
+
 // On which random decisions of a case something depends. Each is worth the logarithm of the inverse
 // of its least probability, in eighths of a bit. What is not 0 in all cases is a quotient of two
 // sums: `bits` bounds what one term of the dividend depends on, `depth` what all of it does. A sum
@@ -40,7 +44,7 @@ struct Dependence {
   uint32_t source = 0;       // names the decisions that the dividend depends on; 0: there are none
   int under = 0, below = 0;  // of the divisor, as bits and depth
   uint32_t divisor = 0;      // the one number that it is divided by; 0: none
-  bool free_root = false;    // on a root of what has none in the field
+  FreeRoot free_root = FreeRoot::kNone;  // on such a root
 
   static Dependence on(uint64_t key, int bits) { return {kBit * bits, kBit * bits, folded(key)}; }
   // On one of so many that are as likely.
@@ -90,7 +94,7 @@ struct Dependence {
     const bool same = a.source == b.source && a.source != kSeveral;
     const int all = (same ? std::max(a.depth, b.depth) : a.depth + b.depth) + beside;
     Dependence result{std::min(bits, all), all, beside == 0 ? together(a, b) : kSeveral};
-    result.free_root = a.free_root || b.free_root;
+    result.free_root = std::max(a.free_root, b.free_root);
     return result;
   }
   // Names of the same decisions are equal, if these came together in the same way; others hardly
@@ -131,7 +135,7 @@ struct Number {
   uint32_t source = 0;
   FormPointer form = nullptr;
   uint8_t under = 0, below = 0;
-  bool free_root = false;
+  FreeRoot free_root = FreeRoot::kNone;
   uint32_t divisor = 0;
 
   bool is_finite() const { return kind == Kind::kFinite; }

@@ -174,7 +174,7 @@ class Algebra {
   std::vector<size_t> order(const std::vector<Number>& row, Dependence& depends);
   size_t place_of_extreme(const std::vector<Number>& row, bool least, Meaning meaning,
                           Dependence& depends);
-  Number rooted(const Dependence& on, const std::function<Number()>& make);
+  Number rooted(const Dependence& on, FreeRoot where_free, const std::function<Number()>& make);
   // Of a sum and of a product of both, of a function that is not linear, of such a one of several
   // numbers. Of nothing without cases.
   Dependence either(const Dependence& a, const Dependence& b);

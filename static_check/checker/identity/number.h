@@ -37,6 +37,10 @@ enum class Kind : uint8_t {
   kNan,     // or memory that nothing has written: equal to nothing
 };
 
+// That a number depends on a root which is a free variable, as the field has none: of what is not
+// negative for all that is known, or of what may be, which has no root then.
+enum class FreeRoot : uint8_t { kNone, kOfNonnegative, kOfAny };
+
 // Of a number on decisions in evaluation by cases. It is a fraction of sums.
 struct Dependence {
   float bits = 0;           // of the outcome that one term above depends on: an upper bound
@@ -44,7 +48,7 @@ struct Dependence {
   float below = 0;          // of the outcome that one term below depends on
   int32_t coins_below = 0;  // all decisions below
   uint64_t divisor = 0;     // what is below: its r in this case; 0: nothing, or kSeveralDivisors
-  bool free_root = false;   // on a root that is a free variable
+  FreeRoot free_root = FreeRoot::kNone;
 };
 inline constexpr uint64_t kSeveralDivisors = ~uint64_t{0};
 inline constexpr int32_t kManyCoins = -1;

@@ -2,6 +2,7 @@
 // decided, and what is left is an analytic function of the inputs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -93,7 +94,10 @@ class Cases {
   bool decided_any() const { return decided_any_; }
   // A root was taken of what has none in the field: it is a free variable, and its square is not
   // what it is the root of. What is computed of it depends on that.
-  void note_free_root() { decided_.free_root = true; }
+  void note_free_root(bool of_nonnegative) {
+    decided_.free_root =
+        std::max(decided_.free_root, of_nonnegative ? FreeRoot::kOfNonnegative : FreeRoot::kOfAny);
+  }
   // Whether a comparison was asked for, where ties count.
   bool compared() const { return compared_; }
 

@@ -16,7 +16,7 @@ Number depending(Number x, const Dependence& on) {
 
 // The same, where either depends on a root that is free.
 Dependence with_roots_of(Dependence on, const Dependence& a, const Dependence& b = {}) {
-  on.free_root = a.free_root || b.free_root;
+  on.free_root = std::max(a.free_root, b.free_root);
   return on;
 }
 
@@ -237,15 +237,17 @@ Number Algebra::reciprocal(const Number& x) {
 }
 
 // What is made of roots that are taken for it.
-Number Algebra::rooted(const Dependence& on, const std::function<Number()>& make) {
+Number Algebra::rooted(const Dependence& on, FreeRoot where_free,
+                       const std::function<Number()>& make) {
   if (cases() != nullptr) cases()->take_free_root();  // of what came before
   Number result = depending(make(), on);
-  if (cases() != nullptr && cases()->take_free_root()) result.depends.free_root = true;
+  if (cases() != nullptr && cases()->take_free_root())
+    result.depends.free_root = std::max(result.depends.free_root, where_free);
   return result;
 }
 
 Number Algebra::exp(const Number& x) {
-  return rooted(function_of(x.depends), [&] { return plain_exp(x); });
+  return rooted(function_of(x.depends), FreeRoot::kOfAny, [&] { return plain_exp(x); });
 }
 
 Number Algebra::log(const Number& x) {
@@ -259,7 +261,8 @@ Number Algebra::root(const Number& x, PlainInt numerator, PlainInt denominator) 
     if (const auto found = roots_of_squares_.find(x.value.r); found != roots_of_squares_.end())
       return power(magnitude(found->second), numerator);
   Number result =
-      rooted(function_of(x.depends), [&] { return plain_root(x, numerator, denominator); });
+      rooted(function_of(x.depends), x.nonnegative ? FreeRoot::kOfNonnegative : FreeRoot::kOfAny,
+             [&] { return plain_root(x, numerator, denominator); });
   if (x.positive && !x.is_constant() && result.is_finite())
     learn_factors(result, {x.value, Rational(numerator, denominator)}, {});
   return result;

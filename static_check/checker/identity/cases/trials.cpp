@@ -174,8 +174,11 @@ float Trials::compare(Equations& equations, const Cases::Kind& kind, uint64_t se
         throw Rejection{"another function: its shape differs"};
       for (size_t i = 0; i < wanted.values.size(); ++i) {
         if (wanted.values[i].kind == identity::Kind::kNan) continue;
+        // The ranks may have no number only where the specification has none.
+        const FreeRoot ours = wanted.values[i].depends.free_root,
+                       theirs = found.values[i].depends.free_root;
         const bool rooted =
-            !wanted.values[i].depends.free_root && !found.values[i].depends.free_root;
+            ours != FreeRoot::kOfAny && std::max(ours, theirs) != FreeRoot::kOfNonnegative;
         free[i] = free[i] || !rooted;
         if (!run.algebra().same(wanted.values[i], found.values[i])) {
           if (!rooted) {
