@@ -134,16 +134,16 @@ Number Algebra::roots(Residue factor, std::vector<std::pair<Residue, Rational>> 
 
 // Powers of one root for all common denominators. By cases a root of what is a square is its root.
 Residue Algebra::unit_root(const Residue& base, const Rational& exponent) const {
-  constexpr int64_t kParts = 12;
+  constexpr int64_t kCommon = 12;
   const int64_t parts = exponent.denominator();
-  const bool common = kParts % parts == 0;
-  const uint64_t keys[] = {static_cast<uint64_t>(common ? kParts : parts), base.value};
+  const bool common = kCommon % parts == 0;
+  const uint64_t keys[] = {static_cast<uint64_t>(common ? kCommon : parts), base.value};
   const Residue unit =
-      raised(random_residue("root", keys), exponent.numerator() * (common ? kParts / parts : 1));
+      raised(random_residue("root", keys), exponent.numerator() * (common ? kCommon / parts : 1));
   if (cases_ == nullptr || cases_->assignments() != nullptr) return unit;
   if (parts == 2) return square_root(base, unit);
   if (parts != 4) return unit;
-  const Residue quarter = raised(random_residue("root", keys), kParts / 4);
+  const Residue quarter = raised(random_residue("root", keys), kCommon / 4);
   return raised(square_root(unit_root(base, Rational(1, 2)), quarter), exponent.numerator());
 }
 
