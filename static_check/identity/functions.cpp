@@ -213,11 +213,10 @@ Number Functions::map(const ElementFunction& function, Arguments arguments) {
 
 Number Functions::cast(const Number& value, DType from, DType to) {
   if (from == to || (is_floating(from) && is_floating(to)) || is_bool(from)) return value;
-  if (is_bool(to) && is_hidden(value)) throw NotRepresented{"an infinity under a condition"};
+  if (is_hidden(value)) throw NotRepresented{"an infinity under a condition"};
   if (is_bool(to))
     return is_whole(from) ? algebra_.negation(compare("eq", value, algebra_.constant(0), from))
                           : algebra_.negation(algebra_.is_equal(value, algebra_.constant(0)));
-  if (is_hidden(value)) throw NotRepresented{"an infinity under a condition"};
   if (!value.is_finite()) return Algebra::undefined();
   const std::string fn = fmt::format("cast {} to {}", to_string(from), to_string(to));
   if (is_whole(from) && is_floating(to) && value.in_range) return value;

@@ -55,11 +55,12 @@ CoreId Builder::cast(CoreId x, DType to) {
   if (is_finite_constant(x) && becomes_integer(op(x).constant, from, to))
     return constant(op(x).constant, to, Shape(shape(x)));
   // A running sum wraps in fewer bits as its elements do.
-  const CoreOp made = op(x);
-  if (made.prim == Prim::kBlock && is_integer(from) && is_integer(to) && !is_bool(to) &&
-      !cast_keeps_values(from, to) && reference::parse_function_name(made.fn).name == "cumsum")
+  if (op(x).prim == Prim::kBlock && is_integer(from) && is_integer(to) && !is_bool(to) &&
+      !cast_keeps_values(from, to) && reference::parse_function_name(op(x).fn).name == "cumsum") {
+    const CoreOp made = op(x);  // a copy: what is built moves the original
     return block("cumsum", BlockSpec(program_.specs[static_cast<size_t>(made.spec)]),
                  {cast(made.operands[0], to)}, to, made.shape, made.linear);
+  }
   // Fewer bits are those of the sum that did not wrap; a number reads all of them.
   if (is_integer(from) && (is_floating(to) || is_bool(to))) x = wrapped(x);
   if (is_integer(from) && is_floating(to) && !bounds_.is_exact_in(program_, x, to)) {

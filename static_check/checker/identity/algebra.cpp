@@ -27,7 +27,6 @@ std::optional<Number> Algebra::exact_sum(const std::vector<Number>& terms, Type 
 }
 
 Number Algebra::plain_sum(std::vector<Number> terms) {
-  const auto is_hidden = [](const Number& x) { return x.kind == Kind::kHidden; };
   if (std::any_of(terms.begin(), terms.end(), is_hidden)) return sum_of_hidden(terms);
   bool up = false, down = false;
   Type type = kUntyped;
@@ -169,7 +168,7 @@ std::optional<Number> Algebra::sum_of_kept_logs(const std::vector<Number>& terms
 
 Number Algebra::plain_multiple(const Number& x, const Rational& by) {
   if (x.kind == Kind::kNan || by.is_one()) return x;
-  if (x.kind == Kind::kHidden) return multiple_of_hidden(x, by);
+  if (is_hidden(x)) return multiple_of_hidden(x, by);
   if (x.is_infinite())
     return by.is_zero() ? undefined() : infinity((x.kind == Kind::kInfinity) != by.is_positive());
   if (is_integer_type(x.type) && !by.is_integer()) throw Rejection{"a fraction of an integer"};
@@ -253,7 +252,7 @@ Number Algebra::plain_product(const Number& a, const Number& b) {
   if (a.is_infinite()) return b.is_constant() ? scaled(a, rational(b)) : undefined();
   if (b.is_infinite()) return multiply(b, a);
   for (const auto& [x, other] : {std::pair{&a, &b}, std::pair{&b, &a}})
-    if (x->kind == Kind::kHidden)
+    if (is_hidden(*x))
       return other->is_constant() ? multiple_of_hidden(*x, rational(*other)) : undefined();
   const Type type = common_type(a, b);
   Number result;

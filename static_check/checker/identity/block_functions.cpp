@@ -326,7 +326,6 @@ void unknown_block(Algebra& algebra, const Use& use, std::span<const NumberBlock
 
 void block(Algebra& algebra, const Use& use, std::span<const NumberBlock> of, NumberBlock& out) {
   Context context{algebra, use};
-  const auto is_hidden = [](const Number& x) { return x.kind == Kind::kHidden; };
   for (const NumberBlock& operand : of)
     if ((operand.values.empty() && use.fn.name != "prod") ||
         std::any_of(operand.values.begin(), operand.values.end(), is_hidden))

@@ -287,7 +287,7 @@ Number Algebra::variable(const Residues& value, Type type) {
 
 bool Algebra::same(const Number& a, const Number& b) const {
   if (a.is_infinite() || b.is_infinite()) return a.kind == b.kind;
-  if (a.kind == Kind::kHidden && b.kind == Kind::kHidden) return same_hidden(a, b);
+  if (is_hidden(a) && is_hidden(b)) return same_hidden(a, b);
   if (!a.is_finite() || !b.is_finite()) return false;
   const bool untyped = a.type == kUntyped || b.type == kUntyped;
   if (a.type != b.type && !untyped && !(a.in_range && b.in_range)) return false;

@@ -56,8 +56,7 @@ std::optional<Number> Algebra::extreme_of_reciprocals(const ElementSet& elements
 }
 
 Number Algebra::plain_maximum(const std::vector<Number>& of) {
-  if (std::any_of(of.begin(), of.end(), [](const Number& x) { return x.kind == Kind::kHidden; }))
-    return greatest_of_hidden(of);
+  if (std::any_of(of.begin(), of.end(), is_hidden)) return greatest_of_hidden(of);
   const Type type = type_of_all(of);
   if (is_integer_type(type)) return integer_extreme(of, false, type);
   if (const auto exponents = exponents_of(of))

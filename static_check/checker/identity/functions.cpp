@@ -274,8 +274,7 @@ Number map_of_hidden(Algebra& algebra, const Use& use, Args of) {
 }  // namespace
 
 Number map(Algebra& algebra, const Use& use, std::span<const Number> of) {
-  if (std::any_of(of.begin(), of.end(), [](const Number& x) { return x.kind == Kind::kHidden; }))
-    return map_of_hidden(algebra, use, of);
+  if (std::any_of(of.begin(), of.end(), is_hidden)) return map_of_hidden(algebra, use, of);
   if (auto known = flag_function(algebra, use, of)) return *known;
   bool integer = is_integer_type(use.type);
   for (const Number& x : of) integer = integer || is_integer_type(x.type);

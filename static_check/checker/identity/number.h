@@ -75,6 +75,8 @@ struct Number {
   bool is_finite() const { return kind < Kind::kInfinity; }
 };
 
+inline bool is_hidden(const Number& x) { return x.kind == Kind::kHidden; }
+
 // Of an infinity, else 0.
 inline int infinite_sign(const Number& x) {
   return x.kind == Kind::kInfinity ? 1 : x.kind == Kind::kMinusInfinity ? -1 : 0;

@@ -6,7 +6,7 @@ namespace assay::checker::identity {
 
 Number Algebra::plain_typed(Number x, Type type) {
   if (!x.is_finite()) {
-    if (type != kReal && (x.is_infinite() || x.kind == Kind::kHidden)) return undefined();
+    if (type != kReal && (x.is_infinite() || is_hidden(x))) return undefined();
     x.type = type;
     return x;
   }

@@ -102,7 +102,7 @@ Number Algebra::plain_log(const Number& x) {
 // one counts.
 Number Algebra::plain_exp(const Number& x) {
   if (x.kind == Kind::kMinusInfinity) return exact(Rational(0));
-  if (x.kind == Kind::kHidden) return exp_of_hidden(x);
+  if (is_hidden(x)) return exp_of_hidden(x);
   if (!x.is_finite()) return x;
   if (is_integer_type(x.type)) return unknown("exp", {{x}}, kReal);
   if (is_exactly(x, Rational(0))) return exact(Rational(1));

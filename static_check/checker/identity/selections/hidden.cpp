@@ -31,7 +31,7 @@ Number Algebra::sum_of_hidden(const std::vector<Number>& terms) {
   std::vector<Number> values;
   std::vector<HiddenForm> low, high;
   for (const Number& x : terms) {
-    if (x.kind != Kind::kHidden) {
+    if (!is_hidden(x)) {
       if (!x.is_finite()) return undefined();
       values.push_back(x);
       continue;
@@ -81,7 +81,7 @@ Number Algebra::greatest_of_hidden(const std::vector<Number>& of) {
   Number every = exact_flag(true);
   for (const Number& x : of) {
     if (x.kind == Kind::kMinusInfinity) continue;
-    if (x.kind != Kind::kHidden) {
+    if (!is_hidden(x)) {
       if (!x.is_finite() || is_integer_type(x.type)) return undefined();
       every = exact_flag(false);
       set.emplace_back(0, x.value.r);
@@ -112,7 +112,7 @@ Number Algebra::limited_hidden(const Number& x) {
 }
 
 std::optional<Number> Algebra::is_minus_infinity(const Number& x) const {
-  if (x.kind != Kind::kHidden || hidden_[index(x)].above) return std::nullopt;
+  if (!is_hidden(x) || hidden_[index(x)].above) return std::nullopt;
   return hidden_[index(x)].flag;
 }
 
