@@ -4,10 +4,8 @@
 
 #include <memory>
 
-#include "dynamic_check/inputs/run_inputs.h"
-#include "dynamic_check/run/distributed_run.h"
-#include "dynamic_check/run/execute/threads/rank_threads.h"
-#include "dynamic_check/run/rank_context.h"
+#include "dynamic_check/inputs/inputs.h"
+#include "dynamic_check/run/run.h"
 
 namespace assay::bench {
 namespace {

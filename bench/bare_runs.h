@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dynamic_check/check.h"
-#include "dynamic_check/inputs/program_inputs.h"
+#include "dynamic_check/inputs/inputs.h"
 #include "shared_ir/case/case.h"
 
 namespace assay::bench {

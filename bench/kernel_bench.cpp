@@ -13,11 +13,8 @@
 #include <functional>
 #include <vector>
 
-#include "dynamic_check/cuda/block_sums.h"
-#include "dynamic_check/cuda/gpus.h"
-#include "dynamic_check/cuda/noise.h"
-#include "dynamic_check/numbers/norms.h"
-#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/cuda/cuda.h"
+#include "dynamic_check/numbers/numbers.h"
 #include "shared_ir/base/error.h"
 #include "shared_ir/capture/torch/scalar_type.h"
 

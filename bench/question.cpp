@@ -1,6 +1,6 @@
 #include "bench/question.h"
 
-#include "dynamic_check/cuda/gpus.h"
+#include "dynamic_check/cuda/cuda.h"
 #include "gtest_plugin/dynamic_question.h"
 #include "shared_ir/case/inferred_relations.h"
 #include "shared_ir/operator_table/operator_table.h"

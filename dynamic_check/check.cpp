@@ -4,18 +4,13 @@
 
 #include <set>
 
-#include "dynamic_check/cuda/gpus.h"
-#include "dynamic_check/inputs/run_inputs.h"
-#include "dynamic_check/judge/findings.h"
-#include "dynamic_check/judge/references.h"
-#include "dynamic_check/judge/triage.h"
-#include "dynamic_check/keep/kept_copy.h"
-#include "dynamic_check/keep/reused_memory.h"
-#include "dynamic_check/keep/run_trace.h"
-#include "dynamic_check/localize/find_faults.h"
-#include "dynamic_check/relate/targets.h"
-#include "dynamic_check/run/distributed_run.h"
-#include "dynamic_check/run/float8_products.h"
+#include "dynamic_check/cuda/cuda.h"
+#include "dynamic_check/inputs/inputs.h"
+#include "dynamic_check/judge/judge.h"
+#include "dynamic_check/keep/keep.h"
+#include "dynamic_check/localize/localize.h"
+#include "dynamic_check/relate/relate.h"
+#include "dynamic_check/run/run.h"
 #include "shared_ir/cast.h"
 #include "shared_ir/trace/trace_folder.h"
 

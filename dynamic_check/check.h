@@ -4,9 +4,8 @@
 
 #include <vector>
 
-#include "dynamic_check/relate/targets.h"
-#include "dynamic_check/run/options.h"
-#include "dynamic_check/run/programs.h"
+#include "dynamic_check/relate/relate.h"
+#include "dynamic_check/run/run.h"
 #include "shared_ir/case/case.h"
 #include "shared_ir/report/report.h"
 #include "shared_ir/report/verdict.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "assay/refinement.h"
-#include "dynamic_check/run/options.h"
+#include "dynamic_check/run/run.h"
 #include "gtest_plugin/flat_buffer.h"
 #include "gtest_plugin/placement_relation.h"
 #include "gtest_plugin/program_run.h"

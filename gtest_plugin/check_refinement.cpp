@@ -2,7 +2,7 @@
 
 #include "assay/refinement.h"
 #include "dynamic_check/check.h"
-#include "dynamic_check/witness/witness_report.h"
+#include "dynamic_check/witness/witness.h"
 #include "gtest_plugin/dynamic_question.h"
 #include "gtest_plugin/rank_team.h"
 #include "shared_ir/base/progress.h"

@@ -6,9 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "dynamic_check/cuda/gpus.h"
-#include "dynamic_check/run/execute/launched_processes.h"
-#include "dynamic_check/run/execute/own_processes.h"
+#include "dynamic_check/cuda/cuda.h"
+#include "dynamic_check/run/run.h"
 #include "gtest_plugin/ranks/launched_output.h"
 #include "gtest_plugin/ranks/rank_command.h"
 #include "shared_ir/base/error.h"

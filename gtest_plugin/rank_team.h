@@ -7,9 +7,8 @@
 #include <string>
 
 #include "assay/refinement.h"
-#include "dynamic_check/run/execute/process_executor.h"
-#include "dynamic_check/run/execute/processes/launch.h"
-#include "dynamic_check/run/execute/rank_worker.h"
+#include "dynamic_check/run/execute/processes/processes.h"
+#include "dynamic_check/run/run.h"
 
 namespace assay {
 

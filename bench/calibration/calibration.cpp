@@ -16,7 +16,7 @@
 #include "bench/calibration/clean_runs.h"
 #include "bench/calibration/power.h"
 #include "dynamic_check/check.h"
-#include "dynamic_check/tolerance/statistics.h"
+#include "dynamic_check/tolerance/tolerance.h"
 #include "fixtures/catalog.h"
 #include "shared_ir/base/error.h"
 #include "shared_ir/report/chart.h"

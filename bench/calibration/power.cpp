@@ -12,9 +12,8 @@
 #include <random>
 
 #include "bench/question.h"
-#include "dynamic_check/numbers/rounding.h"
-#include "dynamic_check/run/interpret/collective_node.h"
-#include "dynamic_check/run/perturbed_run.h"
+#include "dynamic_check/numbers/numbers.h"
+#include "dynamic_check/run/run.h"
 #include "shared_ir/base/error.h"
 
 namespace assay::bench {

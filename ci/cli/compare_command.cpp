@@ -5,7 +5,7 @@
 #include "ci/cli/compare_question.h"
 #include "ci/cli/module.h"
 #include "ci/cli/text_file.h"
-#include "dynamic_check/witness/witness_module.h"
+#include "dynamic_check/witness/witness.h"
 #include "shared_ir/report/conclude.h"
 
 namespace assay::cli {

@@ -1,7 +1,7 @@
 #include "ci/cli/witness.h"
 
 #include "ci/cli/module.h"
-#include "dynamic_check/witness/witness_module.h"
+#include "dynamic_check/witness/witness.h"
 
 namespace assay::cli {
 

@@ -1,6 +1,4 @@
 // Tensors as memory has them: what clean expressions are evaluated on. Needs no LibTorch.
-//
-// The room: memory with strides comes in; views, copies, sums and maxima of it go out.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,4 @@
 // Sums over the blocks of tensors that are on a GPU, for numbers/norms.h.
-//
-// The room: pointers to elements on a GPU come in; their sums, and noise on them (noise.h), go out.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/numbers/numbers.h"
 
 namespace assay {
 namespace {

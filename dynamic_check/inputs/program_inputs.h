@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "dynamic_check/relate/clean_eval.h"
+#include "dynamic_check/relate/relate.h"
 
 namespace assay {
 

@@ -6,8 +6,7 @@
 #include <set>
 
 #include "dynamic_check/inputs/generate.h"
-#include "dynamic_check/relate/merge.h"
-#include "dynamic_check/relate/targets.h"
+#include "dynamic_check/relate/relate.h"
 #include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {

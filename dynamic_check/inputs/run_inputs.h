@@ -1,6 +1,4 @@
 // Makes the tensors that one check gives to both programs.
-//
-// The room: declared inputs and the case's input relation come in; each program's inputs go out.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "dynamic_check/inputs/dynamic_input.h"
 #include "dynamic_check/inputs/program_inputs.h"
+#include "dynamic_check/question/question.h"
 #include "shared_ir/case/case.h"
 #include "shared_ir/report/report.h"
 

@@ -10,9 +10,8 @@
 #include <set>
 
 #include "dynamic_check/judge/raise_spreads.h"
-#include "dynamic_check/relate/clean_eval.h"
-#include "dynamic_check/relate/merge.h"
-#include "dynamic_check/tolerance/statistics.h"
+#include "dynamic_check/relate/relate.h"
+#include "dynamic_check/tolerance/tolerance.h"
 #include "shared_ir/case/approximation.h"
 
 namespace assay {

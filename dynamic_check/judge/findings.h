@@ -1,8 +1,5 @@
 // What one distributed run shows: deviations from the references, and operators that are wrong on
 // their own inputs.
-//
-// The room: references with their tolerances (references.h) and what the ranks recorded come in;
-// findings go out, and what they mean beside the proof (triage.h).
 #pragma once
 
 #include <functional>
@@ -11,8 +8,8 @@
 
 #include "dynamic_check/judge/operator_fault.h"
 #include "dynamic_check/judge/tensor_comparison.h"
-#include "dynamic_check/relate/targets.h"
-#include "dynamic_check/run/rank_tensors.h"
+#include "dynamic_check/relate/relate.h"
+#include "dynamic_check/run/run.h"
 #include "shared_ir/base/progress.h"
 #include "shared_ir/report/report.h"
 

@@ -5,12 +5,10 @@
 #include <cmath>
 
 #include "dynamic_check/judge/rank_noise.h"
-#include "dynamic_check/kernels/declared_operators.h"
-#include "dynamic_check/numbers/rounding.h"
-#include "dynamic_check/relate/target_values.h"
-#include "dynamic_check/run/reassociation.h"
-#include "dynamic_check/run/reference_stages.h"
-#include "dynamic_check/run/sequential_run.h"
+#include "dynamic_check/kernels/kernels.h"
+#include "dynamic_check/numbers/numbers.h"
+#include "dynamic_check/relate/relate.h"
+#include "dynamic_check/run/run.h"
 
 namespace assay {
 namespace {

@@ -5,11 +5,11 @@
 #include <set>
 #include <utility>
 
-#include "dynamic_check/keep/kept_copy.h"
-#include "dynamic_check/kernels/declared_operators.h"
-#include "dynamic_check/numbers/rounding.h"
-#include "dynamic_check/relate/merge.h"
-#include "dynamic_check/run/perturbed_run.h"
+#include "dynamic_check/keep/keep.h"
+#include "dynamic_check/kernels/kernels.h"
+#include "dynamic_check/numbers/numbers.h"
+#include "dynamic_check/relate/relate.h"
+#include "dynamic_check/run/run.h"
 
 namespace assay {
 namespace {

@@ -7,10 +7,9 @@
 #include <functional>
 #include <string>
 
-#include "dynamic_check/inputs/program_inputs.h"
-#include "dynamic_check/relate/targets.h"
-#include "dynamic_check/run/options.h"
-#include "dynamic_check/run/programs.h"
+#include "dynamic_check/inputs/inputs.h"
+#include "dynamic_check/relate/relate.h"
+#include "dynamic_check/run/run.h"
 
 namespace assay {
 

@@ -9,14 +9,10 @@
 #include <set>
 
 #include "dynamic_check/judge/raise_spreads.h"
-#include "dynamic_check/keep/kept_copy.h"
-#include "dynamic_check/keep/run_trace.h"
-#include "dynamic_check/kernels/declared_operators.h"
-#include "dynamic_check/numbers/rounding.h"
-#include "dynamic_check/run/execute/threads/rank_threads.h"
-#include "dynamic_check/run/record.h"
-#include "dynamic_check/run/reference_stages.h"
-#include "dynamic_check/run/sequential_run.h"
+#include "dynamic_check/keep/keep.h"
+#include "dynamic_check/kernels/kernels.h"
+#include "dynamic_check/numbers/numbers.h"
+#include "dynamic_check/run/run.h"
 #include "shared_ir/cast.h"
 #include "shared_ir/trace/trace_folder.h"
 

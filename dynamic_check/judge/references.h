@@ -7,12 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "dynamic_check/inputs/program_inputs.h"
+#include "dynamic_check/inputs/inputs.h"
 #include "dynamic_check/judge/tensor_comparison.h"
-#include "dynamic_check/relate/targets.h"
-#include "dynamic_check/run/execute/run_failure.h"
-#include "dynamic_check/run/options.h"
-#include "dynamic_check/run/programs.h"
+#include "dynamic_check/relate/relate.h"
+#include "dynamic_check/run/run.h"
 
 namespace assay {
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "dynamic_check/keep/kept_copy.h"
-#include "dynamic_check/numbers/rounding.h"
+#include "dynamic_check/keep/keep.h"
+#include "dynamic_check/numbers/numbers.h"
 #include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {

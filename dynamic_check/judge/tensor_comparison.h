@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "dynamic_check/numbers/norms.h"
-#include "dynamic_check/tolerance/flips.h"
-#include "dynamic_check/tolerance/spread.h"
+#include "dynamic_check/numbers/numbers.h"
+#include "dynamic_check/tolerance/tolerance.h"
 
 namespace assay {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "dynamic_check/relate/clean_eval.h"
+#include "dynamic_check/relate/relate.h"
 
 namespace assay {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dynamic_check/judge/findings.h"
-#include "dynamic_check/relate/targets.h"
+#include "dynamic_check/relate/relate.h"
 #include "shared_ir/case/case.h"
 #include "shared_ir/report/report.h"
 #include "shared_ir/report/verdict.h"

@@ -1,8 +1,6 @@
 // Copies of what operators gave, which a check keeps until it has compared them: in memory up to a
 // budget, beyond it in files. So a check takes, beyond what the programs take themselves, the
 // budget and a few times the largest tensor, however deep the model is.
-//
-// The room: tensors that a run made come in; copies, and traces of them (run_trace.h), go out.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -3,7 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "dynamic_check/buffers/strided_buffer.h"
+#include "dynamic_check/buffers/buffers.h"
 
 namespace assay {
 

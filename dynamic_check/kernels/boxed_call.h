@@ -1,7 +1,4 @@
 // Runs one operator of a captured graph by its name, through PyTorch's dispatcher.
-//
-// The room: a node and its operands come in; what PyTorch's kernel makes of them, or what the
-// declaration says of them, goes out.
 #pragma once
 
 #include <ATen/core/Tensor.h>

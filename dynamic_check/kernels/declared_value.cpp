@@ -10,7 +10,7 @@
 #include <cstring>
 #include <set>
 
-#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/numbers/numbers.h"
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/operation.h"
 

@@ -9,9 +9,8 @@
 #include <algorithm>
 #include <map>
 
-#include "dynamic_check/numbers/norms.h"
-#include "dynamic_check/numbers/rounding.h"
-#include "dynamic_check/run/interpret/collective_node.h"
+#include "dynamic_check/numbers/numbers.h"
+#include "dynamic_check/run/run.h"
 #include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {

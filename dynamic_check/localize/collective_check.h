@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/localize/judgement.h"
-#include "dynamic_check/run/rank_tensors.h"
+#include "dynamic_check/run/run.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
 

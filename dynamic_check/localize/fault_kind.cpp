@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamic_check/numbers/rounding.h"
+#include "dynamic_check/numbers/numbers.h"
 
 namespace assay {
 namespace {

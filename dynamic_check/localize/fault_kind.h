@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "dynamic_check/numbers/norms.h"
+#include "dynamic_check/numbers/numbers.h"
 #include "shared_ir/dtype.h"
 
 namespace assay {

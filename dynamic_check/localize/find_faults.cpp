@@ -10,8 +10,8 @@
 #include <mutex>
 #include <thread>
 
-#include "dynamic_check/keep/reused_memory.h"
-#include "dynamic_check/kernels/declared_operators.h"
+#include "dynamic_check/keep/keep.h"
+#include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/localize/collective_check.h"
 #include "dynamic_check/localize/operator_check.h"
 #include "dynamic_check/localize/overwritten_operand.h"

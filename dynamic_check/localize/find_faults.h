@@ -1,14 +1,11 @@
 // Which operators of a run are wrong on their own inputs, and how many of them were judged by what.
-//
-// The room: what the ranks recorded comes in; the operators and collectives that are wrong, and the
-// kind of fault, go out.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "dynamic_check/judge/operator_fault.h"
-#include "dynamic_check/run/rank_tensors.h"
+#include "dynamic_check/judge/judge.h"
+#include "dynamic_check/run/run.h"
 #include "shared_ir/base/progress.h"
 #include "shared_ir/case/case.h"
 #include "shared_ir/report/report.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "dynamic_check/judge/operator_fault.h"
+#include "dynamic_check/judge/judge.h"
 
 namespace assay {
 

@@ -10,17 +10,13 @@
 #include <map>
 #include <mutex>
 
-#include "dynamic_check/judge/tensor_comparison.h"
-#include "dynamic_check/kernels/boxed_call.h"
-#include "dynamic_check/kernels/declared_operators.h"
+#include "dynamic_check/judge/judge.h"
+#include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/localize/fault_kind.h"
 #include "dynamic_check/localize/product_check.h"
-#include "dynamic_check/numbers/rounding.h"
-#include "dynamic_check/run/float8_products.h"
-#include "dynamic_check/run/interpret/collective_node.h"
-#include "dynamic_check/run/perturbed_run.h"
-#include "dynamic_check/tolerance/spread.h"
-#include "dynamic_check/tolerance/statistics.h"
+#include "dynamic_check/numbers/numbers.h"
+#include "dynamic_check/run/run.h"
+#include "dynamic_check/tolerance/tolerance.h"
 #include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {

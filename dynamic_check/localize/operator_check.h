@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/localize/judgement.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/kernels/kernels.h"
 
 namespace assay {
 namespace {

@@ -9,8 +9,7 @@
 #include <span>
 
 #include "dynamic_check/localize/thin_product.h"
-#include "dynamic_check/numbers/norms.h"
-#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/numbers/numbers.h"
 
 namespace assay {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dynamic_check/buffers/vector_clones.h"
+#include "dynamic_check/buffers/buffers.h"
 #include "shared_ir/base/error.h"
 
 namespace assay {

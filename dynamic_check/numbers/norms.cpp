@@ -7,8 +7,8 @@
 #include <cmath>
 #include <type_traits>
 
-#include "dynamic_check/buffers/vector_clones.h"
-#include "dynamic_check/cuda/block_sums.h"
+#include "dynamic_check/buffers/buffers.h"
+#include "dynamic_check/cuda/cuda.h"
 #include "dynamic_check/numbers/visit_elements.h"
 #include "shared_ir/base/error.h"
 #include "shared_ir/capture/torch/scalar_type.h"

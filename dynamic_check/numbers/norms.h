@@ -1,8 +1,5 @@
 // Frobenius norms of differences, over blocks of a tensor and over all of it, on the CPU or one
 // GPU.
-//
-// The room: tensors come in; norms and sketches of them go out, and seeds become random numbers
-// (random.h) and rounding noise (rounding.h).
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "dynamic_check/buffers/vector_clones.h"
-#include "dynamic_check/cuda/noise.h"
+#include "dynamic_check/buffers/buffers.h"
+#include "dynamic_check/cuda/cuda.h"
 #include "dynamic_check/numbers/overwrite.h"
 #include "dynamic_check/numbers/visit_elements.h"
 #include "shared_ir/capture/torch/scalar_type.h"

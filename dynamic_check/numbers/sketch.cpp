@@ -7,8 +7,8 @@
 #include <bit>
 #include <cmath>
 
-#include "dynamic_check/buffers/vector_clones.h"
-#include "dynamic_check/keep/kept_copy.h"
+#include "dynamic_check/buffers/buffers.h"
+#include "dynamic_check/keep/keep.h"
 #include "dynamic_check/numbers/random.h"
 #include "dynamic_check/numbers/visit_elements.h"
 #include "shared_ir/base/error.h"

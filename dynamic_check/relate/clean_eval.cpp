@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/numbers/numbers.h"
 #include "shared_ir/clean_value.h"
 
 namespace assay {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "dynamic_check/buffers/strided_buffer.h"
+#include "dynamic_check/buffers/buffers.h"
 #include "dynamic_check/relate/rank_tensor_name.h"
 #include "shared_ir/clean_expr.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "dynamic_check/keep/tensor_buffer.h"
+#include "dynamic_check/keep/keep.h"
 #include "shared_ir/capture/torch/scalar_type.h"
 
 namespace assay {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "dynamic_check/keep/kept_copy.h"
+#include "dynamic_check/keep/keep.h"
 #include "dynamic_check/relate/clean_eval.h"
 #include "shared_ir/base/error.h"
 

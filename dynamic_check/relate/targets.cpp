@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/kernels/kernels.h"
 #include "shared_ir/case/approximation.h"
 #include "shared_ir/lower/node/random_operators.h"
 

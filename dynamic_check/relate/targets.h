@@ -1,7 +1,4 @@
 // What a run compares: each sequential tensor with a relation, and each expectation of the case.
-//
-// The room: relations and what the ranks hold come in; targets, and the values that both sides have
-// for them (target_values.h, merge.h), go out.
 #pragma once
 
 #include <map>

@@ -1,14 +1,9 @@
 // Runs of the distributed program, by the executor of the options.
-//
-// The room: programs, or their graphs, and inputs come in; every tensor that they make goes out.
-// The programs run on threads or in processes (execute/), the sequential one too (record.h); graphs
-// run node by node (interpret/), in stages where one device is too small (stages/), and with
-// rounding noise (perturbed_run.h).
 #pragma once
 
 #include <map>
 
-#include "dynamic_check/inputs/program_inputs.h"
+#include "dynamic_check/inputs/inputs.h"
 #include "dynamic_check/run/execute/executor.h"
 #include "dynamic_check/run/options.h"
 #include "dynamic_check/run/programs.h"

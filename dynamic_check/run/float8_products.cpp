@@ -10,9 +10,8 @@
 #include <map>
 #include <optional>
 
-#include "dynamic_check/cuda/driver.h"
-#include "dynamic_check/numbers/overwrite.h"
-#include "dynamic_check/numbers/rounding.h"
+#include "dynamic_check/cuda/cuda.h"
+#include "dynamic_check/numbers/numbers.h"
 #include "dynamic_check/run/record.h"
 #include "shared_ir/capture/torch/scalar_type.h"
 #include "shared_ir/cast.h"

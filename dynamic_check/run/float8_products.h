@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "dynamic_check/kernels/boxed_call.h"
-#include "dynamic_check/run/hooks.h"
+#include "dynamic_check/kernels/kernels.h"
+#include "dynamic_check/question/question.h"
 #include "dynamic_check/run/perturbed_run.h"
 
 namespace assay {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "dynamic_check/keep/machine_memory.h"
-#include "dynamic_check/run/hooks.h"
+#include "dynamic_check/keep/keep.h"
+#include "dynamic_check/question/question.h"
 #include "shared_ir/base/progress.h"
 #include "shared_ir/cast.h"
 

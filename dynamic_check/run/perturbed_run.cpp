@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "dynamic_check/keep/kept_copy.h"
-#include "dynamic_check/kernels/boxed_call.h"
-#include "dynamic_check/numbers/rounding.h"
+#include "dynamic_check/keep/keep.h"
+#include "dynamic_check/kernels/kernels.h"
+#include "dynamic_check/numbers/numbers.h"
 #include "shared_ir/operator_table/operator_facts.h"
 
 namespace assay {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "dynamic_check/inputs/dynamic_input.h"
+#include "dynamic_check/question/question.h"
 #include "shared_ir/capture/program.h"
 
 namespace assay {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/run/record.h"
 
 namespace assay {

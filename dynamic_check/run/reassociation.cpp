@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "dynamic_check/numbers/rounding.h"
+#include "dynamic_check/numbers/numbers.h"
 
 namespace assay {
 namespace {

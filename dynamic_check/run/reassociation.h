@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/run/interpret/interpreter.h"
 #include "dynamic_check/run/perturbed_run.h"
 

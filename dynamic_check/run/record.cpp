@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "dynamic_check/keep/kept_copy.h"
-#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/keep/keep.h"
+#include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/run/rank_context.h"
 #include "shared_ir/capture/record/recording.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "dynamic_check/inputs/program_inputs.h"
-#include "dynamic_check/run/hooks.h"
+#include "dynamic_check/inputs/inputs.h"
+#include "dynamic_check/question/question.h"
 #include "shared_ir/capture/program.h"
 #include "shared_ir/graph.h"
 

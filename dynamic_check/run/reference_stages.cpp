@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "dynamic_check/cuda/gpus.h"
+#include "dynamic_check/cuda/cuda.h"
 #include "shared_ir/base/error.h"
 
 namespace assay {

@@ -1,5 +1,5 @@
 #include "dynamic_check/run/sequential_run.h"
-#include "dynamic_check/numbers/overwrite.h"
+#include "dynamic_check/numbers/numbers.h"
 
 #include <utility>
 

@@ -10,9 +10,9 @@
 #include <span>
 #include <string>
 
-#include "dynamic_check/keep/run_trace.h"
-#include "dynamic_check/kernels/boxed_call.h"
-#include "dynamic_check/relate/target_values.h"
+#include "dynamic_check/keep/keep.h"
+#include "dynamic_check/kernels/kernels.h"
+#include "dynamic_check/relate/relate.h"
 #include "dynamic_check/run/interpret/staged_graph.h"
 #include "dynamic_check/run/perturbed_run.h"
 #include "shared_ir/dtype.h"

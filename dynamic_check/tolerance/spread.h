@@ -1,8 +1,5 @@
 // How far a tensor of the sequential program may lie from its exact value, by how far perturbed
 // runs of it do.
-//
-// The room: perturbed runs come in; how far a tensor may be off, and which integers may flip, goes
-// out.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,8 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "dynamic_check/numbers/norms.h"
-#include "dynamic_check/numbers/sketch.h"
+#include "dynamic_check/numbers/numbers.h"
 
 namespace assay {
 

@@ -8,14 +8,11 @@
 #include <set>
 #include <utility>
 
-#include "dynamic_check/judge/findings.h"
-#include "dynamic_check/judge/raise_spreads.h"
-#include "dynamic_check/judge/triage.h"
-#include "dynamic_check/keep/tensor_trace.h"
-#include "dynamic_check/kernels/boxed_call.h"
-#include "dynamic_check/localize/find_faults.h"
-#include "dynamic_check/relate/clean_eval.h"
-#include "dynamic_check/relate/targets.h"
+#include "dynamic_check/judge/judge.h"
+#include "dynamic_check/keep/keep.h"
+#include "dynamic_check/kernels/kernels.h"
+#include "dynamic_check/localize/localize.h"
+#include "dynamic_check/relate/relate.h"
 #include "dynamic_check/traces/trace_comparison.h"
 #include "dynamic_check/traces/trace_set.h"
 #include "dynamic_check/traces/traced_inputs.h"

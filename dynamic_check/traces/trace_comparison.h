@@ -1,7 +1,5 @@
 // Compares runs of which traces were kept: distributed against sequential through relations, or one
 // run with another tensor by tensor. Without LibTorch in this header: the command line includes it.
-//
-// The room: folders of traces come in; the report that a run would give goes out.
 #pragma once
 
 #include <filesystem>

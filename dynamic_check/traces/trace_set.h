@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamic_check/keep/tensor_trace.h"
+#include "dynamic_check/keep/keep.h"
 #include "dynamic_check/traces/trace_comparison.h"
 
 namespace assay {

@@ -1,7 +1,7 @@
 // What a run gave to the graphs of a case, from its traces.
 #pragma once
 
-#include "dynamic_check/inputs/program_inputs.h"
+#include "dynamic_check/inputs/inputs.h"
 #include "dynamic_check/traces/trace_set.h"
 #include "shared_ir/case/case.h"
 

@@ -9,14 +9,11 @@
 #include <algorithm>
 #include <set>
 
-#include "dynamic_check/inputs/generate.h"
-#include "dynamic_check/kernels/boxed_call.h"
-#include "dynamic_check/kernels/declared_operators.h"
-#include "dynamic_check/numbers/norms.h"
-#include "dynamic_check/numbers/rounding.h"
-#include "dynamic_check/relate/merge.h"
-#include "dynamic_check/run/interpret/interpreter.h"
-#include "dynamic_check/run/perturbed_run.h"
+#include "dynamic_check/inputs/inputs.h"
+#include "dynamic_check/kernels/kernels.h"
+#include "dynamic_check/numbers/numbers.h"
+#include "dynamic_check/relate/relate.h"
+#include "dynamic_check/run/run.h"
 #include "dynamic_check/witness/reduce_case.h"
 #include "dynamic_check/witness/witness_inputs.h"
 #include "shared_ir/case/approximation.h"

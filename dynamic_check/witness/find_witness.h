@@ -1,8 +1,5 @@
 // Runs a case's graphs in float64 on random inputs that satisfy its input relation: turns a missing
 // proof into a witness, and a proof that does not agree into an internal error.
-//
-// The room: a case of graphs alone comes in; numbers on which both sides differ go out, or that
-// they agree.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "dynamic_check/inputs/generate.h"
+#include "dynamic_check/inputs/inputs.h"
 #include "dynamic_check/witness/id_bounds.h"
 #include "shared_ir/capture/torch/scalar_type.h"
 #include "shared_ir/lower/lower.h"

@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "dynamic_check/inputs/dynamic_input.h"
-#include "dynamic_check/relate/clean_eval.h"
+#include "dynamic_check/question/question.h"
+#include "dynamic_check/relate/relate.h"
 #include "shared_ir/case/case.h"
 
 namespace assay {

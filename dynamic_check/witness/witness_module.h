@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "dynamic_check/traces/trace_comparison.h"
+#include "dynamic_check/traces/traces.h"
 #include "shared_ir/case/case.h"
 #include "shared_ir/report/report.h"
 

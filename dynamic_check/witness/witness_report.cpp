@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/witness/find_witness.h"
 
 namespace assay {

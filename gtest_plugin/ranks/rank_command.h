@@ -1,7 +1,7 @@
 // The command that runs the current test once more, as a rank.
 #pragma once
 
-#include "dynamic_check/run/execute/processes/child_process.h"
+#include "dynamic_check/run/execute/processes/processes.h"
 
 namespace assay {
 

@@ -138,12 +138,6 @@ class SizeParser {
   Lexer lexer_;
 };
 
-// Rounds down, where integer division rounds towards zero.
-Int floor_divide(const Int& a, const Int& b) {
-  const Int quotient = a / b;
-  return (a < 0) != (b < 0) && quotient * b != a ? quotient - 1 : quotient;
-}
-
 }  // namespace
 
 bool is_symbol_name(std::string_view text) {

@@ -121,3 +121,13 @@ void asked_by(const Describe&) {}
 }  // namespace assay
 
 #endif
+
+namespace assay {
+
+// Rounded down, where integer division rounds towards zero. b is not 0.
+inline Int floor_divide(const Int& a, const Int& b) {
+  const Int quotient = a / b;
+  return (b > 0 ? quotient * b > a : quotient * b < a) ? quotient - 1 : quotient;
+}
+
+}  // namespace assay

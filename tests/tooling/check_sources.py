@@ -68,6 +68,8 @@ def check_includes(root):
                 problems.append(f"{place}: {path.parent} must not include {target}")
             if (why := misplaced(path, target)) and "gloo_headers" not in path.parts:
                 problems.append(f"{place}: {why}")
+            if (face := source_tree.face_of(path, target)) and path.parts[0] != "tests":
+                problems.append(f"{place}: of another room include {face}")
             if quote == "<":
                 problems.append(f'{place}: include our own {target} with ""')
     for path in source_tree.light_headers(root):

@@ -43,15 +43,25 @@ class CheckSourcesTest(unittest.TestCase):
         self.assert_finds("static_check/a.cpp:2", check_sources.check_includes(self.root))
 
     def test_includes_finds_a_room_that_looks_up_the_stairs(self):
-        self.write("dynamic_check/judge/a.cpp", '#include "dynamic_check/run/b.h"\n')
-        self.write("dynamic_check/check.cpp", '#include "dynamic_check/judge/a.h"\n')
+        self.write("dynamic_check/judge/a.cpp", '#include "dynamic_check/run/run.h"\n')
+        self.write("dynamic_check/check.cpp", '#include "dynamic_check/judge/judge.h"\n')
         self.assertEqual(check_sources.check_includes(self.root), [])
-        self.write("dynamic_check/run/a.cpp", '#include "dynamic_check/judge/b.h"\n')
+        self.write("dynamic_check/run/a.cpp", '#include "dynamic_check/judge/judge.h"\n')
         self.assert_finds("dynamic_check/run/a.cpp:1", check_sources.check_includes(self.root))
         self.write("dynamic_check/run/a.cpp", '#include "dynamic_check/check.h"\n')
         self.assert_finds("dynamic_check/run/a.cpp:1", check_sources.check_includes(self.root))
-        self.write("dynamic_check/run/a.cpp", '#include "dynamic_check/attic/b.h"\n')
+        self.write("dynamic_check/run/a.cpp", '#include "dynamic_check/attic/attic.h"\n')
         self.assert_finds("dynamic_check/run/a.cpp:1", check_sources.check_includes(self.root))
+
+    def test_includes_finds_what_another_room_keeps_to_itself(self):
+        for header in ("dynamic_check/run/run.h", "dynamic_check/run/execute/processes/processes.h"):
+            self.write("dynamic_check/judge/a.cpp", f'#include "{header}"\n')
+            self.assertEqual(check_sources.check_includes(self.root), [])
+        self.write("dynamic_check/judge/a.cpp", '#include "dynamic_check/judge/b.h"\n')
+        self.write("tests/a.cpp", '#include "dynamic_check/run/record.h"\n')
+        self.assertEqual(check_sources.check_includes(self.root), [])
+        self.write("dynamic_check/judge/a.cpp", '#include "dynamic_check/run/record.h"\n')
+        self.assert_finds("dynamic_check/judge/a.cpp:1", check_sources.check_includes(self.root))
 
     def test_includes_keeps_the_checker_apart_from_the_proofs(self):
         self.write("static_check/checker/a.cpp", '#include "static_check/checker/b.h"\n')

@@ -81,6 +81,7 @@ ROOMS = {
         "buffers",
         "keep",
         "numbers",
+        "question",
         "kernels",
         "relate",
         "inputs",
@@ -93,6 +94,11 @@ ROOMS = {
         "",
     ),
 }
+
+# Rooms of which others see one header, of the room's name, which includes what they may use.
+FACES = {"dynamic_check"}
+# Rooms within rooms with such a header of their own: what needs no LibTorch.
+INNER_FACES = ("dynamic_check/run/execute/processes",)
 
 # Folders whose headers hide the heavy dependencies (shared_ir/capture may see torch). A header that
 # no other room of them includes is private, and may see them.
@@ -134,6 +140,20 @@ def room_of(path):
     within = ["/".join(folders[:depth]) for depth in range(len(folders), 0, -1)] or [""]
     room = next((room for room in within if room in rooms), None)
     return top, "/".join(folders) if room is None else room, None if room is None else rooms.index(room)
+
+
+def face_of(path, target):
+    """The header that the file is to include for the target of another room; None where it may include that."""
+    other = room_of(target)
+    if other is None or other[0] not in FACES or other[1] == "":
+        return None
+    target = pathlib.PurePath(target)
+    if room_of(path) == other:
+        return None
+    inner = next((folder for folder in INNER_FACES if target.as_posix().startswith(folder + "/")), None)
+    room = pathlib.PurePath(inner or f"{other[0]}/{other[1]}")
+    face = room / f"{room.name}.h"
+    return None if target == face else face.as_posix()
 
 
 def included_from(root):

@@ -8,7 +8,7 @@
 #include <torch/csrc/distributed/c10d/Work.hpp>
 #include <vector>
 
-#include "dynamic_check/buffers/reduce_buffers.h"
+#include "dynamic_check/buffers/buffers.h"
 
 namespace assay {
 

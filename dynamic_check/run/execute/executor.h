@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "dynamic_check/inputs/program_inputs.h"
+#include "dynamic_check/inputs/inputs.h"
 #include "dynamic_check/run/execute/run_failure.h"
 #include "dynamic_check/run/options.h"
 #include "dynamic_check/run/programs.h"

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "dynamic_check/keep/kept_copy.h"
-#include "dynamic_check/keep/tensor_trace.h"
+#include "dynamic_check/keep/keep.h"
 #include "dynamic_check/run/execute/backends/process_backend.h"
 #include "dynamic_check/run/execute/processes/anonymous_file.h"
 #include "dynamic_check/run/execute/rank_job.h"

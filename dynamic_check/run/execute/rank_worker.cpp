@@ -7,8 +7,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
-#include "dynamic_check/keep/run_trace.h"
-#include "dynamic_check/keep/tensor_trace.h"
+#include "dynamic_check/keep/keep.h"
 #include "dynamic_check/run/execute/process_rank.h"
 #include "dynamic_check/run/execute/processes/anonymous_file.h"
 #include "dynamic_check/run/execute/processes/hang_up_watch.h"

@@ -1,6 +1,6 @@
 #include "dynamic_check/run/interpret/awaited.h"
 
-#include "dynamic_check/kernels/declared_operators.h"
+#include "dynamic_check/kernels/kernels.h"
 #include "shared_ir/lower/declare/declaration.h"
 #include "shared_ir/operator_table/operator_table.h"
 

@@ -6,8 +6,7 @@
 #include <functional>
 #include <map>
 
-#include "dynamic_check/kernels/boxed_call.h"
-#include "dynamic_check/kernels/declared_operators.h"
+#include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/run/interpret/reduce_members.h"
 #include "shared_ir/memory/effects.h"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/run/interpret/collective_node.h"
 #include "dynamic_check/run/interpret/rank_interpreter.h"
 #include "dynamic_check/run/stages/stage_plan.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamic_check/relate/clean_eval.h"
+#include "dynamic_check/relate/relate.h"
 #include "dynamic_check/run/interpret/staged_values.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"

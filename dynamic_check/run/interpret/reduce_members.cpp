@@ -3,7 +3,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 
-#include "dynamic_check/keep/tensor_buffer.h"
+#include "dynamic_check/keep/keep.h"
 
 namespace assay {
 

@@ -7,7 +7,7 @@
 
 #include <span>
 
-#include "dynamic_check/buffers/reduce_buffers.h"
+#include "dynamic_check/buffers/buffers.h"
 
 namespace assay {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "dynamic_check/kernels/boxed_call.h"
+#include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/run/interpret/staged_values.h"
 #include "dynamic_check/run/stages/stage_memory.h"
 #include "shared_ir/graph.h"

@@ -13,8 +13,7 @@
 
 #include "assay/placement.h"
 #include "assay/program.h"
-#include "dynamic_check/inputs/input_role.h"
-#include "dynamic_check/run/hooks.h"
+#include "dynamic_check/question/question.h"
 #include "shared_ir/case/case.h"
 #include "shared_ir/dtype.h"
 #include "shared_ir/graph.h"
@@ -112,7 +111,8 @@ struct CheckOptions {
   // is named twice two. Empty: in a refinement test, those that the variable ASSAY_REFERENCE_STAGES
   // lists ("cuda:0,cuda:1"); else none: the program itself runs, on one device.
   std::vector<std::string> reference_stages;
-  // Seams of the run (dynamic_check/run/hooks.h): when collectives complete, and faults of kernels.
+  // Seams of the run (dynamic_check/question/hooks.h): when collectives complete, and faults of
+  // kernels.
   CompletionHook completion;
   KernelHook kernel;
 };

@@ -8,7 +8,7 @@
 
 #include "assay/placement.h"
 #include "assay/program.h"
-#include "dynamic_check/inputs/input_role.h"
+#include "dynamic_check/question/question.h"
 #include "shared_ir/dtype.h"
 
 namespace assay {

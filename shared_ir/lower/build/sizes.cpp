@@ -18,11 +18,6 @@ Int times(Int a, Int b) {
   return product;
 }
 
-Int quotient_down(Int a, Int b) {
-  const Int quotient = a / b;
-  return quotient * b > a ? quotient - 1 : quotient;
-}
-
 Int element_count(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), Int{1}, times);
 }

@@ -14,8 +14,6 @@ struct SizeOverflow {};
 
 Int plus(Int a, Int b);
 Int times(Int a, Int b);
-// Rounded down; b is positive.
-Int quotient_down(Int a, Int b);
 
 // The product; 1 of no sizes.
 Int element_count(const Shape& shape);

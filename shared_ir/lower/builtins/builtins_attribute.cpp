@@ -101,7 +101,7 @@ Value rank(Call& call) { return {call.builder().rank(call.tensor(0))}; }
 Value quotient(Call& call) {
   const Int a = call.integer(0), b = call.integer(1);
   if (b < 1) call.fail("the divisor is no count");
-  return {quotient_down(a, b)};
+  return {floor_divide(a, b)};
 }
 
 Value root(Call& call) { return {std::sqrt(call.number(0))}; }

@@ -149,7 +149,7 @@ Rows linear_rows(Call& call, size_t first, Int rows) {
     Rational place = between * Rational(i);
     if (!corners) place = between * (Rational(i) + half) - half;
     if (place.is_negative()) place = Rational(0);
-    const Int low = std::min(quotient_down(place.numerator(), place.denominator()), rows - 1);
+    const Int low = std::min(floor_divide(place.numerator(), place.denominator()), rows - 1);
     Rational share = place - Rational(low);
     if ((share - Rational(1)).is_positive()) share = Rational(1);
     if (low == rows - 1 || share.is_zero())

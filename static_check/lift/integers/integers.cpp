@@ -43,16 +43,11 @@ void merge_pieces(std::vector<Piece>& pieces) {
   pieces = std::move(merged);
 }
 
-Int floor_div(Int a, Int b) {
-  const Int q = a / b;
-  return q - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 // Integer x with p*x + q < 0, within `x`: sub-intervals with the sign of p*x + q (-1, 0, 1).
 std::vector<std::pair<Interval, int>> signs(const Interval& x, Int p, Int q) {
   if (p == 0) return {{x, q < 0 ? -1 : q > 0 ? 1 : 0}};
   // Zero at x = -q / p when it divides; below it one sign, above it the other.
-  const Int zero = floor_div(-q, p);
+  const Int zero = floor_divide(-q, p);
   const bool exact = -q == p * zero;
   const Int below_end = exact ? zero : zero + 1;
   const Int above_begin = zero + 1;

@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "dynamic_check/buffers/reduce_buffers.h"
-#include "dynamic_check/buffers/strided_buffer.h"
+#include "dynamic_check/buffers/buffers.h"
+#include "dynamic_check/question/question.h"
 #include "dynamic_check/run/execute/threads/pending_results.h"
 #include "dynamic_check/run/execute/threads/rendezvous.h"
-#include "dynamic_check/run/hooks.h"
 #include "shared_ir/mesh.h"
 
 namespace assay {

@@ -5,8 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "dynamic_check/buffers/reduce_buffers.h"
-#include "dynamic_check/buffers/strided_buffer.h"
+#include "dynamic_check/buffers/buffers.h"
 
 namespace assay {
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "dynamic_check/cuda/synchronize.h"
+#include "dynamic_check/cuda/cuda.h"
 #include "dynamic_check/run/execute/threads/rendezvous.h"
 #include "dynamic_check/run/execute/threads/thread_backend.h"
 

@@ -7,9 +7,9 @@
 #include <functional>
 #include <optional>
 
+#include "dynamic_check/question/question.h"
 #include "dynamic_check/run/execute/rank_environment.h"
 #include "dynamic_check/run/execute/run_failure.h"
-#include "dynamic_check/run/hooks.h"
 #include "shared_ir/mesh.h"
 
 namespace assay {

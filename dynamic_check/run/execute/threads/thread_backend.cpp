@@ -14,7 +14,7 @@
 #include <torch/csrc/distributed/c10d/Work.hpp>
 #include <utility>
 
-#include "dynamic_check/keep/tensor_buffer.h"
+#include "dynamic_check/keep/keep.h"
 #include "dynamic_check/run/execute/collective_text.h"
 #include "dynamic_check/run/execute/threads/group_member.h"
 #include "dynamic_check/run/execute/threads/thread_work.h"

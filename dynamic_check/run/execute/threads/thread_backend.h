@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "dynamic_check/question/question.h"
 #include "dynamic_check/run/execute/threads/rendezvous.h"
-#include "dynamic_check/run/hooks.h"
 #include "shared_ir/mesh.h"
 
 namespace c10d {

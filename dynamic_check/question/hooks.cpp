@@ -1,6 +1,6 @@
-#include "dynamic_check/run/hooks.h"
+#include "dynamic_check/question/hooks.h"
 
-#include "dynamic_check/numbers/random.h"
+#include "dynamic_check/numbers/numbers.h"
 
 namespace assay {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "dynamic_check/inputs/input_role.h"
+#include "dynamic_check/question/input_role.h"
 #include "shared_ir/graph.h"
 
 namespace assay {
