@@ -7,6 +7,7 @@
 
 #include "shared_ir/base/error.h"
 #include "shared_ir/reference/element_functions.h"
+#include "shared_ir/reference/matrix_functions.h"
 #include "shared_ir/symbolic/integer.h"
 
 namespace assay::reference {
@@ -286,7 +287,7 @@ const std::unordered_map<std::string_view, BlockFunction> kBlocks = {
 
 BlockFunction find_block(std::string_view name) {
   auto found = kBlocks.find(name);
-  return found == kBlocks.end() ? nullptr : found->second;
+  return found == kBlocks.end() ? find_matrix_function(name) : found->second;
 }
 
 }  // namespace assay::reference

@@ -215,7 +215,7 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"xlogy", ASSAY_BINARY(std::isnan(y) ? y
                            : x == 0      ? 0
                                          : x * std::log(y))},
-    {"isfinite", ASSAY_UNARY(std::isfinite(x))},
+    {"isnan", ASSAY_UNARY(std::isnan(x))},
     {"isinf", ASSAY_UNARY(std::isinf(x))},
     {"eq", ASSAY_BINARY(x == y)},
     {"ne", ASSAY_BINARY(x != y)},

@@ -139,6 +139,7 @@ class Algebra {
   Number plain_exponential(const Number& a);
   std::optional<Number> exponential_of_choice(const Number& a);
   Number plain_maximum(std::span<const Number> of);
+  std::optional<Number> greatest_flag(std::span<const Number> of);
   Number signed_as(Number number, Sign sign);
   Wide hash(std::string_view name, std::span<const uint64_t> keys, uint64_t salt) const;
   Residue random_residue(std::string_view name, std::span<const uint64_t> keys) const;

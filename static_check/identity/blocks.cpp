@@ -268,6 +268,7 @@ void Functions::block(const std::string& fn, const std::vector<NumberBlock>& ope
     result.values = known->second(rows, name, operands);
     return;
   }
+  if (floating && of_matrix(name, operands, result)) return;
   if (name.name == "median" && operands.size() == 1 && !operands[0].values.empty()) {
     NumberBlock row = operands[0];
     block("sort(false)", operands, from, to, row);

@@ -41,7 +41,7 @@ class Side {
 
   // What is added to an infinity is lost: then the sum is no sum of terms.
   Number add(const Number& a, const Number& b) {
-    if (a.depth == 0 && a.below == 0 && algebra_.is_zero(a)) return b;
+    if (a.decisions == nullptr && a.below == nullptr && algebra_.is_zero(a)) return b;
     const Dependence both = sum(a.depends(), b.depends());
     return beside_decisions(algebra_.add(a, b),
                             a.is_finite() && b.is_finite() ? both : function_of(both));

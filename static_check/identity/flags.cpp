@@ -80,7 +80,9 @@ Number Algebra::keep(const Number& flag, const Number& kept) {
                             : known == constants_.end()    ? nullptr
                                                            : &known->second->constant;
     if (times != nullptr) {
-      const Number argument{of}, zero = constant(0);
+      Number argument{of};
+      if (times->is_positive()) argument.sign = value.sign;
+      const Number zero = constant(0);
       return scaled(flag.form->negated ? minimum(argument, zero) : maximum(argument, zero), *times);
     }
   }

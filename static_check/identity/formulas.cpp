@@ -22,6 +22,13 @@ Number Functions::tanh(const Number& x) {
   return algebra_.subtract(one, algebra_.scaled(algebra_.reciprocal(algebra_.add(power, one)), 2));
 }
 
+// Whether x is one, where that is known; another number may be beyond the range of its type.
+static std::optional<Number> asked(Algebra& algebra, const Number& x, int64_t of_infinity) {
+  if (!x.is_finite()) return algebra.constant(of_infinity);
+  if (algebra.constant_of(x) != nullptr) return algebra.constant(0);
+  return std::nullopt;
+}
+
 Number Functions::magnitude(const Number& x) {
   return algebra_.cases() != nullptr ? algebra_.maximum(x, algebra_.negative(x))
                                      : algebra_.magnitude(x);
@@ -126,8 +133,10 @@ std::optional<Number> Functions::formula(const std::string& fn, std::span<const 
       {"sign", ASSAY_FORMULA(a.subtract(a.is_positive(x), a.is_positive(a.negative(x))))},
       {"maximum", ASSAY_FORMULA(a.maximum(x, at[1]))},
       {"minimum", ASSAY_FORMULA(a.minimum(x, at[1]))},
-      {"isfinite", ASSAY_FORMULA(a.constant(x.is_finite() ? 1 : 0))},
-      {"isinf", ASSAY_FORMULA(a.constant(x.is_finite() ? 0 : 1))},
+      {"isnan",
+       [](Functions&, Algebra& a, const FunctionName&, Call at) { return asked(a, at[0], 0); }},
+      {"isinf",
+       [](Functions&, Algebra& a, const FunctionName&, Call at) { return asked(a, at[0], 1); }},
       // 0 where x is, whatever y is.
       {"xlogy", ASSAY_FORMULA(a.is_zero(x) ? x : a.multiply(x, a.logarithm(at[1])))},
       {"hypot",

@@ -128,7 +128,7 @@ std::optional<Number> Functions::is_row_of_known(const Number& index, int64_t ro
   const IndexRange& range = known->second;
   if (!range.holds(row)) return algebra_.constant(0);
   if (Cases* cases = algebra_.cases()) {
-    cases->add_decision(Dependence::on_one_of(key.second, range.count()));
+    cases->add_decision(cases->decisions().on_one_of(key.second, range.count()));
     return algebra_.constant(range.drawn(cases->draw(key.second)) == row);
   }
   if (row != range.last()) return equal_integers(index, algebra_.constant(row), dtype);
@@ -241,7 +241,7 @@ Number Functions::map_of_hidden(const std::string& fn, Arguments arguments) {
     if (called.name == "exp") return algebra_.exponential(x);
     if (called.name == "maximum") return algebra_.greatest_with_hidden(arguments);
     if (called.name == "isinf") return x.form->flag();
-    if (called.name == "isfinite") return algebra_.negation(x.form->flag());
+    if (called.name == "isnan") return algebra_.constant(0);
     constexpr double kFar = 0x1p100;
     if (called.name == "clamp" && called.text(0) != "none" && called.number(0) <= -kFar &&
         (called.text(1) == "none" || called.number(1) >= kFar))

@@ -92,6 +92,10 @@ class Functions {
               reference::TensorOf<Number>& result);
   bool running(const reference::FunctionName& fn, const reference::TensorOf<Number>& of, DType from,
                reference::TensorOf<Number>& result);
+  // matrices.cpp
+  bool of_matrix(const reference::FunctionName& fn,
+                 const std::vector<reference::TensorOf<Number>>& operands,
+                 reference::TensorOf<Number>& result);
   // choices/inverse_orders.cpp
   bool is_order(const std::vector<Number>& row) const;
   bool inverse_order(const reference::FunctionName& fn, const reference::TensorOf<Number>& of,

@@ -98,11 +98,34 @@ Number Algebra::magnitude(const Number& x) {
   return result;
 }
 
+// The greatest of flags is that one of them is set.
+std::optional<Number> Algebra::greatest_flag(std::span<const Number> of) {
+  const auto is_flag = [&](const Number& number) {
+    const Rational* known = constant_of(number);
+    return known != nullptr ? known->is_zero() || known->is_one() : has(number, Form::Kind::kFlag);
+  };
+  if (of.size() < 2 || !std::ranges::all_of(of, is_flag)) return std::nullopt;
+  Number none = constant(1);
+  for (const Number& flag : of) none = conjunction(none, negation(flag));
+  return negation(none);
+}
+
 Number Algebra::maximum(std::span<const Number> of) {
+  if (auto flag = greatest_flag(of)) return *flag;
   Sign sign = Sign::kAny;
   for (const Number& number : of)
     if (number.is_finite()) sign = std::max(sign, number.sign);
-  return signed_as(plain_maximum(of), sign);
+  // What is not negative is as large as a constant that is not positive.
+  const auto is_below = [&](const Number& number) {
+    const Rational* known = constant_of(number);
+    return known != nullptr && !known->is_positive();
+  };
+  std::vector<Number> others(of.begin(), of.end());
+  if (std::ranges::any_of(of, [&](const Number& number) {
+        return number.is_finite() && number.sign != Sign::kAny && !is_below(number);
+      }))
+    std::erase_if(others, is_below);
+  return signed_as(plain_maximum(others), sign);
 }
 
 }  // namespace assay::identity

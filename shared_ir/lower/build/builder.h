@@ -100,6 +100,7 @@ class Builder {
   // go by these indices, of dimensions with so many rows.
   void assume_single_write(const std::string& name, std::vector<CoreId> indices, Shape rows);
   void note_opaque(const std::string& operator_name);
+  CoreId asked_number(const std::string& fn, const std::vector<CoreId>& operands);
   CoreId normal_map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype);
   // Of an integer and a constant, by quotients that are rounded down (integer_functions.cpp).
   CoreId integer_map(const std::string& fn, const std::vector<CoreId>& operands);
@@ -148,6 +149,7 @@ class Builder {
   // x less `by` times its quotient.
   CoreId rest_of(CoreId x, CoreId quotient, const Int& by);
   CoreId remainder(CoreId x, const Int& by);
+  CoreId kept_bits(CoreId x, const Int& mask);
   CoreId masked_bits(const std::string& fn, CoreId x, const Int& mask);
   CoreId shifted(bool left, CoreId x, const Int& by);
 

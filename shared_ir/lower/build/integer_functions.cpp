@@ -4,6 +4,8 @@
 //   shift_right(x, k)       = floor(x / 2^k)
 //   remainder(x, m)         = x - m floor(x / m)
 //   bitwise_and(x, 2^k - 1) = remainder(x, 2^k), for negative x too: two's complement
+//   bitwise_and(x, 2^k - 2^l) = remainder(x, 2^k) - remainder(x, 2^l), and so on for each run of
+//   bits; of a mask with all high bits, x less what the other bits keep
 //   bitwise_or(x, a)        = x + a - bitwise_and(x, a)
 //   bitwise_xor(x, a)       = x + a - 2 bitwise_and(x, a)
 //   shift_left(x, k)        = 2^k x, modulo the type's range as the product is
@@ -31,6 +33,22 @@ std::optional<Int> power_above_mask(const Int& mask) {
   for (PlainInt k = 1; k <= kMostFactorBits; ++k, power *= 2)
     if (mask == power - 1) return power;
   return std::nullopt;
+}
+
+// Where runs of bits of a mask begin and end, from the lowest on: 0b110 is {1, 3}. nullopt of more
+// than three runs, and of bits beyond those of factors.
+std::optional<std::vector<Int>> runs_of_bits(Int mask) {
+  constexpr size_t kMostEnds = 6;
+  std::vector<Int> ends;
+  bool inside = false;
+  for (PlainInt k = 0; mask > 0 || inside; ++k) {
+    const bool set = mask % 2 == 1;
+    if (set != inside) ends.push_back(k);
+    inside = set;
+    mask = mask / 2;
+    if (k > kMostFactorBits || ends.size() > kMostEnds) return std::nullopt;
+  }
+  return ends;
 }
 
 Int power_of_two(const Int& exponent) {
@@ -128,16 +146,42 @@ CoreId Builder::remainder(CoreId x, const Int& by) {
   return by > 0 ? lies_in(rest, 0, by - 1) : lies_in(rest, by + 1, 0);
 }
 
+// What bits of the mask, which is not negative, keep of x; kNone where it has too many runs of
+// them.
+CoreId Builder::kept_bits(CoreId x, const Int& mask) {
+  const auto ends = runs_of_bits(mask);
+  const Int high = integer_range(dtype(x)).second;
+  if (!ends || ends->empty() || power_of_two(ends->back()) > high) return kNone;
+  if (ends->size() == 2 && ends->front() == 0) return remainder(x, mask + 1);
+  std::vector<CoreId> parts;
+  std::vector<Rational> signs;
+  for (size_t i = 0; i < ends->size(); ++i) {
+    if ((*ends)[i] == 0) continue;
+    parts.push_back(remainder(x, power_of_two((*ends)[i])));
+    signs.emplace_back(i % 2 == 0 ? -1 : 1);
+  }
+  return lies_in(sum_of_integers(std::move(parts), signs), 0, mask);
+}
+
 CoreId Builder::masked_bits(const std::string& fn, CoreId x, const Int& mask) {
-  const auto power = power_above_mask(mask);
   const auto [low, high] = integer_range(dtype(x));
-  if (!power || *power > high) return kNone;
+  if (mask < -2 * Int{kLargestFactor}) return kNone;
+  const bool negative = mask < 0;
+  const Int bits = negative ? -mask - 1 : mask;
+  if (bits == 0 || bits > high) return kNone;
   x = wrapped(x);
-  const CoreId kept = remainder(x, *power);
-  if (fn == "bitwise_and") return kept;
+  const CoreId part = kept_bits(x, bits);
+  if (part == kNone) return kNone;
+  if (fn == "bitwise_and")
+    return negative ? lies_in(sum_of_integers({x, part}, {Rational(1), Rational(-1)}), low, high)
+                    : part;
+  // x + mask - (x & mask), or less it twice, where x & mask is x - part for a negative mask.
   const CoreId beside = constant(Rational(mask), dtype(x), Shape(shape(x)));
-  const Rational both(fn == "bitwise_or" ? -1 : -2);
-  return lies_in(sum_of_integers({x, beside, kept}, {Rational(1), Rational(1), both}), low, high);
+  const Int times = fn == "bitwise_or" ? 1 : 2;
+  return lies_in(
+      sum_of_integers({x, beside, part}, {Rational(negative ? 1 - times : Int{1}), Rational(1),
+                                          Rational(negative ? times : -times)}),
+      low, high);
 }
 
 CoreId Builder::shifted(bool left, CoreId x, const Int& by) {

@@ -10,8 +10,8 @@ const Builtin* find_builtin(std::string_view name) {
     for (auto family :
          {attribute_builtins(), source_builtins(), elementwise_builtins(), movement_builtins(),
           slicing_builtins(), reduction_builtins(), softmax_builtins(), labelled_builtins(),
-          index_builtins(), window_builtins(), resample_builtins(), convolution_builtins(),
-          collective_builtins()})
+          index_builtins(), order_builtins(), window_builtins(), resample_builtins(),
+          convolution_builtins(), collective_builtins()})
       for (const Builtin& builtin : family) result.emplace(builtin.name, &builtin);
     return result;
   }();

@@ -50,6 +50,7 @@ std::span<const Builtin> reduction_builtins();    // sums, maxima
 std::span<const Builtin> softmax_builtins();      // normalised exponentials
 std::span<const Builtin> labelled_builtins();     // einsum and block
 std::span<const Builtin> index_builtins();        // gathers and scatters
+std::span<const Builtin> order_builtins();        // scatters at all places of an order
 std::span<const Builtin> window_builtins();       // XLA's slices, padding, dynamic slices
 std::span<const Builtin> resample_builtins();     // windows, pooling, resizing, padding by own rows
 std::span<const Builtin> convolution_builtins();  // convolutions and their gradients

@@ -12,6 +12,7 @@
 #include "shared_ir/lower/builtins/builtins.h"
 #include "shared_ir/lower/builtins/constant_rows.h"
 #include "shared_ir/lower/builtins/constant_values.h"
+#include "shared_ir/lower/builtins/whole_orders.h"
 #include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
@@ -286,6 +287,12 @@ Value index_put(Call& call) {
     if (const auto rows = written_rows(call, x, dim, indexing.ids[0], values, accumulate))
       return tensor_value(builder.cast(*rows, dtype));
   IndexLabels labels = label_indices(call, x, indexing);
+  if (!accumulate && indexing.ids.size() == 1 && ids_shape.size() == 1 &&
+      is_whole_order(builder, indexing.ids[0], 0, builder.shape(x)[dim])) {
+    if (const auto inverse = inverse_of_order(call, indexing.ids[0], 0, values))
+      return tensor_value(builder.cast(*inverse, dtype));
+    return tensor_value(builder.cast(written_at(builder, values, labels), dtype));
+  }
   if (!accumulate) {
     CoreId old = read_at(builder, x, labels);
     bool rows_differ = labels.one_hots.size() < indexing.dims.size();

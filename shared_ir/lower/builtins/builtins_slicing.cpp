@@ -316,6 +316,29 @@ Value pad(Call& call) {
   return tensor_value(x);
 }
 
+// Vectors are rows, and scalars matrices of one element.
+Value block_diagonal(Call& call) {
+  Builder& builder = call.builder();
+  std::vector<CoreId> matrices = call.tensors(0);
+  if (matrices.empty()) call.unsupported("no matrix");
+  Int width = 0, before = 0;
+  for (CoreId& matrix : matrices) {
+    Shape shape = builder.shape(matrix);
+    if (shape.size() > 2) call.fail("more than two dimensions");
+    shape.insert(shape.begin(), 2 - shape.size(), 1);
+    matrix = builder.reshape(matrix, shape);
+    width += shape[1];
+  }
+  std::vector<Value> rows;
+  for (const CoreId matrix : matrices) {
+    const Int own = builder.shape(matrix)[1];
+    rows.push_back(tensor_value(padded(call, matrix, 1, before, width - before - own, 0)));
+    before += own;
+  }
+  Call all(call.context(), "cat", {Value{ValueList(std::move(rows))}, Value{Int{0}}});
+  return cat(all);
+}
+
 constexpr Builtin kSlicingBuiltins[] = {
     {"slice", 5, 5, slice, Effect::kParts,
      "slice(x, dim, start, end, step): none or beyond the bounds is the bound"},
@@ -343,6 +366,8 @@ constexpr Builtin kSlicingBuiltins[] = {
      "slice_scatter(x, rows, dim, start, end, step): x with a slice replaced"},
     {"select_scatter", 4, 4, select_scatter, Effect::kMoves,
      "select_scatter(x, row, dim, index): x with one row replaced"},
+    {"block_diagonal", 1, 1, block_diagonal, Effect::kParts,
+     "block_diagonal(list): matrices along the diagonal of one, which is 0 beside them"},
     {"pad", 3, 3, pad, Effect::kParts,
      "pad(x, widths, number): before and after each dimension, the last one first"},
 };

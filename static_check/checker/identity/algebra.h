@@ -216,6 +216,8 @@ class Algebra {
   Number plain_typed(Number x, Type type);
   Number plain_cast(const Number& x, Type to);
   Number plain_maximum(const std::vector<Number>& of);
+  bool are_flags(const std::vector<Number>& of) const;
+  Number any_flag(const std::vector<Number>& of);
   Number plain_minimum(const std::vector<Number>& of);
 
   float bound_of(std::span<const Number> terms) const;

@@ -5,6 +5,7 @@
 
 #include "static_check/checker/facts/affine.h"
 #include "static_check/checker/identity/functions.h"
+#include "static_check/checker/identity/matrices.h"
 
 namespace assay::checker::identity {
 namespace {
@@ -330,6 +331,7 @@ void block(Algebra& algebra, const Use& use, std::span<const NumberBlock> of, Nu
     if ((operand.values.empty() && use.fn.name != "prod") ||
         std::any_of(operand.values.begin(), operand.values.end(), is_hidden))
       return unknown_block(algebra, use, of, out);
+  if (matrix_function(algebra, use, of, out)) return;
   if (is_decided(context, of)) return decide_order(context, of, out.values);
   if ((use.fn.name == "sort" || use.fn.name == "argsort") && use.fn.text(0) == "false")
     if (auto places = algebra.places_of_members(of[0].values)) {

@@ -112,6 +112,11 @@ std::optional<Number> Algebra::branches(const KeptForm& a, const KeptForm& b) {
 Number Algebra::positive(const Number& difference) {
   if (difference.is_constant())
     return exact(Rational(rational(difference).is_positive() ? 1 : 0), kFlag);
+  if (is_flag(difference)) {  // as a number
+    Number result = difference;
+    result.type = kFlag;
+    return result;
+  }
   // max(x, c) > 0 where x > 0, for a constant c that is not.
   if (difference.kind == Kind::kExtreme) {
     const ExtremeForm& form = extremes_[index(difference)];

@@ -293,6 +293,9 @@ Number map(Algebra& algebra, const Use& use, std::span<const Number> of) {
     if (const auto known = algebra.member_by_member(
             of, kReal, [&](Args member) { return std::optional(map(algebra, use, member)); }))
       return *known;
+  const bool asked = use.fn.name == "isnan" || use.fn.name == "isinf";
+  if (asked && (of[0].is_constant() || of[0].is_infinite()))
+    return algebra.exact_flag(use.fn.name == "isinf" && of[0].is_infinite());
   const auto found = kFormulas.find(use.fn.name);
   if (found == kFormulas.end() || use.type != kReal)
     return algebra.unknown("map " + use.text, of, use.type);

@@ -18,7 +18,7 @@ constexpr std::string_view kAsk[] = {
     "gt",
     "ge",
     "isinf",
-    "isfinite",
+    "isnan",
     "and",
     "or",
     "xor",

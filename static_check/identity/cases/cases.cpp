@@ -52,7 +52,7 @@ int Cases::sign(uint64_t number, const Rational& scale, const Rational& offset, 
   const Place& at = place(std::min(number, other));
   if (use == Use::kFlag && at.of_inputs && !with_ties_)
     known_ties_.meet(form_of(number), threshold);
-  add_decision(Dependence::on(mixed_key(std::min(number, other)), worth(at, use)));
+  add_decision(decisions_.on(mixed_key(std::min(number, other)), worth(at, use)));
   const double wanted = number <= other ? threshold.to_double() : -threshold.to_double();
   if (at.at > wanted) return turned;
   if (at.at < wanted) return -turned;
@@ -166,7 +166,7 @@ void Cases::learn_sum(uint64_t number, uint64_t x, const Rational& a, uint64_t y
 }
 
 bool Cases::coin(uint64_t key) {
-  add_decision(Dependence::on(mixed_key(key), 1));
+  add_decision(decisions_.on(mixed_key(key), 1));
   return draw(key, 2) == 1;
 }
 

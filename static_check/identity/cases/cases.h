@@ -85,6 +85,7 @@ class Cases {
   // The number is a * x + b * y.
   void learn_sum(uint64_t number, uint64_t x, const Rational& a, uint64_t y, const Rational& b);
 
+  DecisionSets& decisions() { return decisions_; }
   // What was decided since the last call, known or not.
   Dependence take_decisions() { return std::exchange(decided_, {}); }
   void add_decision(const Dependence& decision) {
@@ -124,6 +125,7 @@ class Cases {
   Ties& known_ties_;
   TieSides& ties_;
   const bool with_ties_, ordered_;
+  DecisionSets decisions_;
   Dependence decided_;
   bool compared_ = false, decided_any_ = false;
   Assignments* assignments_ = nullptr;

@@ -50,7 +50,7 @@ Number Evaluation::drawn_element(const std::pair<uint64_t, uint64_t>& place, DTy
   if (is_bool(dtype)) {
     if (const auto value = assigned(2)) return algebra_.constant(static_cast<int64_t>(*value));
     number = algebra_.constant(static_cast<int64_t>(cases.draw(key, 2)));
-    return depending(number, Dependence::on(key, 1));
+    return depending(number, cases.decisions().on(key, 1));
   }
   if (!is_floating(dtype)) {
     integers_[key] = place;
@@ -60,7 +60,7 @@ Number Evaluation::drawn_element(const std::pair<uint64_t, uint64_t>& place, DTy
     if (const auto value = assigned(static_cast<uint64_t>(values.count())))
       return algebra_.constant(values.at(static_cast<int64_t>(*value)));
     number = algebra_.constant(values.drawn(cases.draw(key)));
-    return depending(number, Dependence::on_one_of(key, values.count()));
+    return depending(number, cases.decisions().on_one_of(key, values.count()));
   }
   if (const Ties::Tie* tie = cases.tie(place, key)) {
     Number sum = algebra_.constant(tie->offset);

@@ -288,12 +288,43 @@ Number Algebra::limited(const Number& x, const Number& limit, bool above) {
   return depending(plain_maximum(pair), all(pair));
 }
 
+bool Algebra::are_flags(const std::vector<Number>& of) const {
+  return of.size() > 1 && std::all_of(of.begin(), of.end(), [&](const Number& x) {
+           return is_flag(x) && x.type == of[0].type;
+         });
+}
+
+// Of numbers that are 0 or 1: whether one of them is 1.
+Number Algebra::any_flag(const std::vector<Number>& of) {
+  Number any = of[0];
+  for (size_t i = 1; i < of.size(); ++i) any = disjunction(any, of[i]);
+  any.type = of[0].type;
+  return any;
+}
+
 Number Algebra::maximum(const std::vector<Number>& of) {
-  if (cases() == nullptr) return plain_maximum(of);
-  return decided_maximum(of);
+  const auto is_below = [&](const Number& x) {
+    return x.is_constant() && !is_integer_type(x.type) && !rational(x).is_positive();
+  };
+  // A number that is known not to be negative is never less than such a constant.
+  if (std::any_of(of.begin(), of.end(), [&](const Number& x) {
+        return x.is_finite() && x.nonnegative && !is_below(x);
+      })) {
+    std::vector<Number> others = of;
+    if (std::erase_if(others, is_below) > 0) return maximum(others);
+  }
+  if (cases() != nullptr) return decided_maximum(of);
+  return are_flags(of) ? any_flag(of) : plain_maximum(of);
 }
 
 Number Algebra::minimum(const std::vector<Number>& of) {
+  if (cases() == nullptr && are_flags(of)) {
+    std::vector<Number> unset;
+    for (const Number& x : of) unset.push_back(negation(x));
+    Number all = negation(any_flag(unset));
+    all.type = of[0].type;
+    return all;
+  }
   if (cases() == nullptr) return plain_minimum(of);
   const bool integer =
       std::any_of(of.begin(), of.end(), [](const Number& x) { return is_integer_type(x.type); });
