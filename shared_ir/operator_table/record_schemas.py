@@ -52,6 +52,7 @@ UNSAID_ALIASES = {
     "_c10d_functional.wait_tensor": ["~tensor"],
     "c10d_functional.wait_tensor": ["~self"],
     "aten._foobar": ["?self"],
+    "aten.dequantize.self": ["?self"],
     "aten._pack_sequence": [
         "?output", "?batch_sizes", "?sorted_indices", "?unsorted_indices",
     ],

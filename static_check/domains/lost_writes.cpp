@@ -51,27 +51,25 @@ class Places {
     return count() > places;
   }
 
-  // Integers that are inputs may be any: that they do not meet is the user's to know. Others follow
-  // from numbers.
-  bool follow_from_numbers() const {
+  bool can_be_drawn() const {
     if (elements_ > kMostDrawn) return false;
     for (size_t i = 0; i < needed_.ops.size(); ++i) {
       const CoreOp& op = needed_.ops[i];
       if (!cone_[i]) continue;
       if (op.prim == Prim::kCollective || op.prim == Prim::kRandom || op.prim == Prim::kOpaque)
         return false;
-      if (op.prim == Prim::kInput && is_integer(op.dtype) && !is_bool(op.dtype)) return false;
     }
     return true;
   }
 
-  // In all draws there were, and there were some.
+  // In all draws there were, and there were some. Integers that are inputs may be any, and in every
+  // second draw are different ones: that they do not meet is the user's to know.
   bool always_meet() {
     bool any = false;
-    for (size_t draw = 0; draw < InputNumbers::kDraws; ++draw) {
+    for (size_t draw = 0; draw < 2 * InputNumbers::kDraws; ++draw) {
       problem_.lifting.check_deadline();
       try {
-        if (!meet(draw)) return false;
+        if (!meet(draw / 2, draw % 2 == 1)) return false;
         any = true;
       } catch (const reference::NoNumbers&) {
         return false;
@@ -87,8 +85,8 @@ class Places {
     return element_count(needed_.ops[static_cast<size_t>(write_.indices[0])].shape);
   }
 
-  bool meet(size_t draw) {
-    InputNumbers inputs(problem_.lifting, draw);
+  bool meet(size_t draw, bool distinct) {
+    InputNumbers inputs(problem_.lifting, draw, distinct);
     const std::vector<CoreProgram> programs{needed_};
     const auto values = evaluate(programs, {[&](Rank, const CoreOp& op) {
                                               const auto id =
@@ -119,7 +117,7 @@ void refuse_lost_writes(const Problem& problem) {
     const Node& node = sequential.nodes[static_cast<size_t>(write.node)];
     Places places(problem, write);
     const bool few = places.are_too_few();
-    if (!few && !(places.follow_from_numbers() && places.always_meet())) continue;
+    if (!few && !(places.can_be_drawn() && places.always_meet())) continue;
     throw UserError(
         node.source,
         fmt::format(

@@ -84,6 +84,8 @@ class Algebra {
   // Of one or more.
   Number maximum(std::span<const Number> of);  // signed_arithmetic.cpp
   Number maximum(const Number& a, const Number& b) { return maximum(std::vector{a, b}); }
+  // Of flags, as integers too; nullopt of other numbers.
+  std::optional<Number> greatest_flag(std::span<const Number> of);
   // The same, as what stays a function of all of them by cases too.
   Number maximum_as_set(std::span<const Number> of);
   Number minimum(const Number& a, const Number& b);
@@ -139,7 +141,6 @@ class Algebra {
   Number plain_exponential(const Number& a);
   std::optional<Number> exponential_of_choice(const Number& a);
   Number plain_maximum(std::span<const Number> of);
-  std::optional<Number> greatest_flag(std::span<const Number> of);
   Number signed_as(Number number, Sign sign);
   Wide hash(std::string_view name, std::span<const uint64_t> keys, uint64_t salt) const;
   Residue random_residue(std::string_view name, std::span<const uint64_t> keys) const;

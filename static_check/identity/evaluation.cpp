@@ -125,7 +125,7 @@ class Side {
         return each([&](size_t i) {
           const Number &flag = operands[0]->values[i], &kept = operands[1]->values[i];
           return beside_decisions(algebra_.keep(flag, kept),
-                                  product(flag.depends(), kept.depends()));
+                                  product(flag.depends(), left(flag, kept)));
         });
       case Prim::kCast:
         return each([&](size_t i) {
@@ -176,6 +176,12 @@ class Side {
     Cases* cases = algebra_.cases();
     if (cases == nullptr) return number;
     return depending(std::move(number), product(on, cases->take_decisions()));
+  }
+  // What is left out is not asked for its roots.
+  Dependence left(const Number& flag, const Number& kept) const {
+    Dependence depends = kept.depends();
+    if (algebra_.is_zero(flag)) depends.free_root = FreeRoot::kNone;
+    return depends;
   }
   // A function of what depends on these, and of what was decided for it.
   Number decided(Number number, const Dependence& on) {

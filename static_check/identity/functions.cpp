@@ -52,6 +52,7 @@ Number Functions::compare(const std::string& name, const Number& a, const Number
     const Rational difference = *x - *y;
     return algebra_.constant(name == "eq" ? difference.is_zero() : difference.is_positive());
   }
+  if (const auto known = compare_flag(name == "eq", a, b)) return *known;
   if (name == "eq") {
     for (const auto& [index, row] : {std::pair{&a, &b}, std::pair{&b, &a}})
       if (const Rational* known = algebra_.constant_of(*row); known != nullptr)
@@ -62,6 +63,21 @@ Number Functions::compare(const std::string& name, const Number& a, const Number
   const uint64_t keys[] = {algebra_.key(a), algebra_.key(b)};
   if (keys[0] == keys[1]) return algebra_.constant(0);
   return algebra_.random_flag(name + std::string(to_string(of)), keys);
+}
+
+// An integer that is 0 or 1 and a constant: whether they are equal, or the first is greater.
+std::optional<Number> Functions::compare_flag(bool equal, const Number& a, const Number& b) {
+  const bool first = has(a, Form::Kind::kFlag);
+  const Number& flag = first ? a : b;
+  const Rational* known = algebra_.constant_of(first ? b : a);
+  if (known == nullptr || !has(flag, Form::Kind::kFlag)) return std::nullopt;
+  // What it is where the flag is 0, and where it is 1.
+  const auto holds = [&](int64_t value) {
+    const Rational difference = first ? Rational(value) - *known : *known - Rational(value);
+    return equal ? difference.is_zero() : difference.is_positive();
+  };
+  if (holds(0) == holds(1)) return algebra_.constant(holds(0) ? 1 : 0);
+  return holds(1) ? flag : algebra_.negation(flag);
 }
 
 Number Functions::equal_integers(const Number& a, const Number& b, DType dtype) {
@@ -280,6 +296,18 @@ std::optional<Number> Functions::chosen_extremum(Arguments of, bool greatest) {
   return extremum;
 }
 
+// Of integers that are flags.
+std::optional<Number> Functions::extreme_flag(Arguments of, bool greatest) {
+  if (greatest) return algebra_.greatest_flag(of);
+  std::vector<Number> unset;
+  for (const Number& flag : of) {
+    if (!has(flag, Form::Kind::kFlag)) return std::nullopt;
+    unset.push_back(algebra_.negation(flag));
+  }
+  const auto any = algebra_.greatest_flag(unset);
+  return any ? std::optional(algebra_.negation(*any)) : std::nullopt;
+}
+
 Number Functions::extremum(Arguments of, DType dtype, bool greatest) {
   if (is_bool(dtype)) {
     Number all = algebra_.constant(greatest ? 0 : 1);
@@ -291,6 +319,7 @@ Number Functions::extremum(Arguments of, DType dtype, bool greatest) {
   }
   if (is_whole(dtype)) {
     if (const auto known = known_extremum(of, greatest)) return *known;
+    if (const auto known = extreme_flag(of, greatest)) return *known;
     if (const auto known = chosen_extremum(of, greatest)) return *known;
     std::set<uint64_t> keys;
     for (const Number& number : of) {

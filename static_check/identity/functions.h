@@ -82,6 +82,7 @@ class Functions {
   Number tanh(const Number& x);
   Number odd(std::string_view name, const Number& x);
   std::optional<Number> known_extremum(std::span<const Number> of, bool greatest);
+  std::optional<Number> extreme_flag(std::span<const Number> of, bool greatest);
   std::optional<Number> chosen_extremum(std::span<const Number> of, bool greatest);
   // Functions of the order of a row, where that is known.
   bool by_order(const reference::FunctionName& fn, const reference::TensorOf<Number>& of,
@@ -112,6 +113,7 @@ class Functions {
   Number root_of(int64_t numerator, int64_t denominator);
 
   std::optional<Number> is_row_of_known(const Number& index, int64_t row, DType dtype);
+  std::optional<Number> compare_flag(bool equal, const Number& a, const Number& b);
   Number equal_integers(const Number& a, const Number& b, DType dtype);
 
   Algebra& algebra_;

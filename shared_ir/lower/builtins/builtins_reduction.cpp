@@ -65,7 +65,6 @@ Value mean(Call& call) {
 Value variance(Call& call) {
   const Rational correction = call.has(2) ? call.coefficient(2) : Rational(1);
   const Rational freedom = Rational(reduced_count(call)) - correction;
-  if (!freedom.is_positive()) call.unsupported("fewer elements than the correction");
   Builder& builder = call.builder();
   const CoreId x = call.tensor(0);
   Call of_center(call.context(), "variance", {call[0], call[1], Value{true}});
@@ -74,7 +73,13 @@ Value variance(Call& call) {
   const CoreId distance = builder.linear({x, center}, {Rational(1), Rational(-1)});
   const CoreId squares = builder.map("pow(2)", {distance}, builder.dtype(x), 0);
   Call of_squares(call.context(), "variance", {tensor_value(squares), call[1], call[3]});
-  return tensor_value(builder.scale(summed(of_squares, squares), Rational(1) / freedom));
+  const CoreId sum = summed(of_squares, squares);
+  if (freedom.is_positive()) return tensor_value(builder.scale(sum, Rational(1) / freedom));
+  // A division by 0: of 0, where there is one element.
+  const bool alone = !exceeds(reduced_count(call), 1);
+  const CoreId beyond = builder.constant(alone ? std::nan("") : HUGE_VAL, builder.dtype(x),
+                                         Shape(builder.shape(sum)));
+  return tensor_value(alone ? beyond : builder.mul(sum, beyond));
 }
 
 // The root of the sum of powers `ord` of the sizes; infinite: the largest or smallest; 0: how many

@@ -184,7 +184,14 @@ Value random(Call& call) {
       call.builder().random(call.text(0), call.dtype_or_recorded(2), call.sizes(1)));
 }
 
+// Memory that nothing has written has no elements to draw for.
 Value random_like(Call& call) {
+  Builder& builder = call.builder();
+  const CoreId x = call.tensor(1);
+  if (builder.op(x).prim == Prim::kUninit || builder.op(x).prim == Prim::kConst) {
+    const Shape shape = builder.shape(x);
+    return tensor_value(builder.random(call.text(0), call.dtype_or_recorded(2), shape));
+  }
   return tensor_value(
       call.builder().random_like(call.text(0), call.tensor(1), call.dtype_or_recorded(2)));
 }

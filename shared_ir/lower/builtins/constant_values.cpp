@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/operation.h"
 #include "shared_ir/reference/reference.h"
 #include "shared_ir/symbolic/integer.h"
@@ -18,16 +19,31 @@ class Evaluation {
   const ReferenceTensor* of(CoreId id) {
     if (const auto known = values_.find(id); known != values_.end()) return &known->second;
     const CoreOp& op = program_.ops[static_cast<size_t>(id)];
-    if (values_.size() == kMostOperators || !is_constant(op)) return nullptr;
+    if (values_.size() == kMostOperators || !is_constant(op) || !reads_nothing(id)) return nullptr;
     std::vector<const ReferenceTensor*> operands;
     for (const CoreId operand : op.operands) {
       operands.push_back(of(operand));
       if (operands.back() == nullptr) return nullptr;
     }
-    return &values_.emplace(id, reference::run_operation(program_, op, operands)).first->second;
+    try {
+      return &values_.emplace(id, reference::run_operation(program_, op, operands)).first->second;
+    } catch (const reference::NoNumbers&) {
+      return nullptr;
+    }
   }
 
  private:
+  // Before anything is computed for what reads an input in the end.
+  bool reads_nothing(CoreId id) {
+    const auto [known, first] = read_.try_emplace(id, false);
+    if (!first) return known->second;
+    const CoreOp& op = program_.ops[static_cast<size_t>(id)];
+    if (read_.size() > kMostOperators || !is_constant(op)) return false;
+    const bool nothing =
+        std::ranges::all_of(op.operands, [&](CoreId x) { return reads_nothing(x); });
+    return read_[id] = nothing;
+  }
+
   static constexpr size_t kMostOperators = 64;
   static constexpr PlainInt kMostElements = PlainInt{1} << 16;
 
@@ -43,6 +59,13 @@ class Evaluation {
       case Prim::kLinear:
       case Prim::kMul:
       case Prim::kCast:
+      case Prim::kMap:
+      case Prim::kKeep:
+      case Prim::kOneHot:
+      case Prim::kReduceSum:
+      case Prim::kReduceMax:
+      case Prim::kReduceMin:
+      case Prim::kBlock:
         break;
       case Prim::kOpaque:  // a literal, or a number
         if (!op.operands.empty() || op.fn.find('@') != std::string::npos) return false;
@@ -57,6 +80,7 @@ class Evaluation {
 
   const CoreProgram& program_;
   std::map<CoreId, ReferenceTensor> values_;
+  std::map<CoreId, bool> read_;  // whether it reads nothing that is not constant
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "shared_ir/lower/node/meaning.h"
+#include "shared_ir/lower/node/rounded_integers.h"
 
 #include <algorithm>
 #include <map>
@@ -246,12 +247,15 @@ Results results_of(Context& context, const OperatorDeclaration* declaration,
   if (declaration != nullptr) {
     Declared declared(context, *declaration, recorded, values);
     try {
-      return declared.run();
+      Results results = declared.run();
+      const auto rounded = rounded_integers(context, results, values);
+      if (!rounded) return results;
+      name += fmt::format(" ({})", *rounded);
     } catch (const Unsupported& unsupported) {
       name += fmt::format(" ({})", unsupported.reason);
+      // What was declared for these arguments before one was not is kept.
+      known = declared.so_far();
     }
-    // What was declared for these arguments before one was not is kept.
-    known = declared.so_far();
     for (size_t i = 0; i < known.returns.size(); ++i)
       if (known.returns[i] != kNone) rest.returns[i] = nullptr;
     for (size_t i = 0; i < known.writes.size(); ++i)

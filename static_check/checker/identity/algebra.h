@@ -217,6 +217,7 @@ class Algebra {
   Number plain_cast(const Number& x, Type to);
   Number plain_maximum(const std::vector<Number>& of);
   bool are_flags(const std::vector<Number>& of) const;
+  std::optional<Number> decided_by_flag(const Number& a, const Number& b, bool greater);
   Number any_flag(const std::vector<Number>& of);
   Number plain_minimum(const std::vector<Number>& of);
 

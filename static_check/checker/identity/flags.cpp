@@ -168,7 +168,25 @@ Number Algebra::greater(const Number& a, const Number& b) {
   } catch (const RationalOverflow&) {
   }
   if (a.type == b.type && a.value.r == b.value.r) return exact(Rational(0), kFlag);
+  if (const auto known = decided_by_flag(a, b, true)) return *known;
   return unknown("integer greater", {{a, b}}, kFlag);
+}
+
+// Of a number that is 0 or 1 and a constant.
+std::optional<Number> Algebra::decided_by_flag(const Number& a, const Number& b, bool greater) {
+  const bool second = a.is_constant();
+  const Number &flag = second ? b : a, &other = second ? a : b;
+  if (!other.is_constant() || flag.is_constant() || !is_flag(flag)) return std::nullopt;
+  bool outcomes[2];
+  for (const int value : {0, 1}) {
+    const Rational above =
+        second ? rational(other) - Rational(value) : Rational(value) - rational(other);
+    outcomes[value] = greater ? above.is_positive() : above.is_zero();
+  }
+  if (outcomes[0] == outcomes[1]) return exact_flag(outcomes[0]);
+  Number set = flag;
+  set.type = kFlag;
+  return outcomes[1] ? set : negation(set);
 }
 
 Number Algebra::equal(const Number& a, const Number& b) {
@@ -194,6 +212,7 @@ Number Algebra::equal(const Number& a, const Number& b) {
   }
   if (a.is_constant() && b.is_constant())
     return exact(Rational(rational(a) == rational(b) ? 1 : 0), kFlag);
+  if (const auto known = decided_by_flag(a, b, false)) return *known;
   if (const auto known = equal_to_row(a, b)) return *known;
   if (const auto known = equal_to_row(b, a)) return *known;
   return equal_integers(a, b);
@@ -272,8 +291,11 @@ Number Algebra::disjunction(const Number& a, const Number& b) {
 
 Number Algebra::keep(const Number& condition, const Number& x) {
   if (is_exactly(condition, Rational(0)) || is_exactly(condition, Rational(1))) {
-    Number result = is_exactly(condition, Rational(1)) ? x : exact(Rational(0), x.type);
-    result.depends = both(x.depends, condition.depends);
+    const bool kept = is_exactly(condition, Rational(1));
+    Number result = kept ? x : exact(Rational(0), x.type);
+    Dependence of = x.depends;
+    if (!kept) of.free_root = FreeRoot::kNone;  // what is left out is not asked for its roots
+    result.depends = both(of, condition.depends);
     return result;
   }
   if (x.kind == Kind::kMinusInfinity && cases() == nullptr && is_flag(condition))

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "static_check/algebra/each_element.h"
@@ -111,6 +112,40 @@ double InputNumbers::integer(const Intervals& values, Signs own, std::mt19937_64
   throw Unknown{};
 }
 
+// In some order, next to each other or with room between them, as slots of pages are.
+std::vector<double> InputNumbers::distinct_integers(const Intervals& values, int64_t size,
+                                                    std::mt19937_64& random) const {
+  constexpr int64_t kMostValues = int64_t{1} << 40;
+  constexpr std::array<int64_t, 4> kSteps = {1, 1, 4, 64};
+  int64_t count = 0;
+  for (const Interval& interval : values)
+    count += std::min(interval.hi - std::max(interval.lo, -kMostValues), kMostValues);
+  std::vector<int64_t> order(static_cast<size_t>(size));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::shuffle(order.begin(), order.end(), random);
+  const int64_t step = kSteps[draw_ % kSteps.size()];
+  std::vector<double> numbers;
+  const bool any = std::ranges::any_of(values, [](const Interval& interval) {
+    return interval.lo < -kMostValues || interval.hi > kMostValues;
+  });
+  for (const int64_t at : order) {
+    int64_t place = any ? at * step : at * step % std::max<int64_t>(count, 1);
+    if (any) {
+      numbers.push_back(static_cast<double>(place));
+      continue;
+    }
+    for (const Interval& interval : values) {
+      if (place < interval.hi - interval.lo) {
+        numbers.push_back(static_cast<double>(interval.lo + place));
+        break;
+      }
+      place -= interval.hi - interval.lo;
+    }
+  }
+  if (numbers.size() != order.size()) throw Unknown{};
+  return numbers;
+}
+
 const std::vector<double>& InputNumbers::numbers(AtomId id) {
   const auto [known, first] = numbers_.try_emplace(id);
   if (!first) return known->second;
@@ -120,6 +155,8 @@ const std::vector<double>& InputNumbers::numbers(AtomId id) {
   std::normal_distribution<double> normal;
   const auto [signs, scale] = draw_kind(draw_);
   Signs own = signs;
+  if (distinct_ && is_integer(atom.dtype) && !is_bool(atom.dtype))
+    return known->second = distinct_integers(lifting_.index_values(id), atom.size, random);
   if (own == Signs::kByInput) own = random() % 2 == 0 ? Signs::kAllPositive : Signs::kAllNegative;
   for (int64_t i = 0; i < atom.size; ++i) {
     double number = 0;

@@ -19,7 +19,9 @@ class InputNumbers {
   // the specification.
   static constexpr size_t kDraws = 24;
 
-  InputNumbers(const Lifting& lifting, size_t draw) : lifting_(lifting), draw_(draw) {}
+  // `distinct`: no two integers of an input are equal where its range has as many.
+  InputNumbers(const Lifting& lifting, size_t draw, bool distinct = false)
+      : lifting_(lifting), draw_(draw), distinct_(distinct) {}
 
   // Thrown for what is not made of inputs.
   struct Unknown {};
@@ -33,9 +35,12 @@ class InputNumbers {
   double element(const Term& term, int64_t address);
   const std::vector<double>& numbers(AtomId id);
   double integer(const Intervals& values, Signs own, std::mt19937_64& random) const;
+  std::vector<double> distinct_integers(const Intervals& values, int64_t size,
+                                        std::mt19937_64& random) const;
 
   const Lifting& lifting_;
   const size_t draw_;
+  const bool distinct_;
   std::map<AtomId, std::vector<double>> numbers_;  // of inputs
 };
 

@@ -50,8 +50,7 @@ int Cases::sign(uint64_t number, const Rational& scale, const Rational& offset, 
   const uint64_t other = kValues.negative(number);
   const int turned = (number <= other ? 1 : -1) * (scale.is_negative() ? -1 : 1);
   const Place& at = place(std::min(number, other));
-  if (use == Use::kFlag && at.of_inputs && !with_ties_)
-    known_ties_.meet(form_of(number), threshold);
+  if (use == Use::kFlag && at.of_inputs) known_ties_.meet(form_of(number), threshold, with_ties_);
   add_decision(decisions_.on(mixed_key(std::min(number, other)), worth(at, use)));
   const double wanted = number <= other ? threshold.to_double() : -threshold.to_double();
   if (at.at > wanted) return turned;

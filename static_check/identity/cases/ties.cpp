@@ -27,8 +27,8 @@ LinearForm combined(const LinearForm& x, const Rational& a, const LinearForm& y,
   return sum.size() <= kMostTerms ? sum : LinearForm{};
 }
 
-void Ties::meet(const LinearForm& form, const Rational& threshold) {
-  constexpr size_t kMostOfOne = 16;
+void Ties::meet(const LinearForm& form, const Rational& threshold, bool at_ties) {
+  constexpr size_t kMostOfOne = 16, kMostBeside = 8;
   std::vector<Tie>& known = ties_[form.back().first];
   Tie tie;
   try {
@@ -40,6 +40,7 @@ void Ties::meet(const LinearForm& form, const Rational& threshold) {
     throw NotRepresented{"a long constant"};
   }
   if (std::ranges::find(known, tie) != known.end()) return;
+  if (at_ties && known.size() >= kMostBeside) return;
   if (known.size() == kMostOfOne) throw NotRepresented{"too many constants to compare with"};
   known.push_back(std::move(tie));
   most_ = std::max(most_, known.size());

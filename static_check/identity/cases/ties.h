@@ -29,8 +29,9 @@ class Ties {
     bool operator==(const Tie&) const = default;
   };
 
-  // The form, of one input or more, was compared with that.
-  void meet(const LinearForm& form, const Rational& threshold);
+  // The form, of one input or more, was compared with that. `at_ties`: where others are at ties, as
+  // x^2 < z asks for the sign of z where x is 0; of these only some are kept.
+  void meet(const LinearForm& form, const Rational& threshold, bool at_ties);
   const std::vector<Tie>& of(const Input& input) const;
   // The largest number of ties of one input.
   size_t most() const { return most_; }

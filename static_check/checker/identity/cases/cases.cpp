@@ -156,9 +156,12 @@ float Cases::bits(const Base& base) const {
 
 void Cases::learn(Base& base, const Rational& at) {
   learned_.flags = true;
-  // With ties elements are compared with what others were set to.
-  if (base.form.empty() || kind_.ties) return;
+  if (base.form.empty()) return;
   const auto& [last, times] = base.form.back();
+  // With ties elements are compared with what others were set to: x^2 < z asks for the sign of z
+  // where x is 0. Of these only some are kept.
+  constexpr size_t kMostBeside = 8;
+  if (kind_.ties && learned_.ties[last].size() >= kMostBeside) return;
   Tie tie{{}, at / times};
   for (size_t i = 0; i + 1 < base.form.size(); ++i)
     tie.others.emplace_back(base.form[i].first, -(base.form[i].second / times));
