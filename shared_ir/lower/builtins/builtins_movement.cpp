@@ -243,6 +243,16 @@ Value repeat_each(Call& call) {
   return tensor_value(builder.reshape(builder.expand(builder.reshape(x, spread), tiled), to));
 }
 
+Value broadcast_all(Call& call) {
+  const std::vector<CoreId> all = call.tensors(0);
+  std::vector<Shape> shapes;
+  for (const CoreId x : all) shapes.emplace_back(call.builder().shape(x));
+  const Shape to = broadcast_shape(call, shapes);
+  ValueList results;
+  for (const CoreId x : all) results.push_back(tensor_value(broadcast_to(call.builder(), x, to)));
+  return {std::move(results)};
+}
+
 constexpr Builtin kMovementBuiltins[] = {
     {"view", 2, 2, view, Effect::kMoves,
      "view(x, sizes): the elements in row-major order; one size may be -1"},
@@ -271,6 +281,8 @@ constexpr Builtin kMovementBuiltins[] = {
     {"unflatten", 3, 3, unflatten, Effect::kMoves,
      "unflatten(x, dim, sizes): one dimension as several"},
     {"repeat", 2, 2, repeat, Effect::kMoves, "repeat(x, counts): x tiled along each dimension"},
+    {"broadcast_all", 1, 1, broadcast_all, Effect::kMoves,
+     "broadcast_all(list): each of them in the shape of all together"},
     {"repeat_each", 3, 3, repeat_each, Effect::kMoves,
      "repeat_each(x, dim, count): each of its rows so many times, side by side"},
 };
