@@ -272,9 +272,31 @@ CoreId Functionalizer::add_shared(TensorId output, CoreId value, const Node& nod
     for (const char* name : {"memory_format", "device", "layout", "other"})
       is_view = is_view && argument(node, schema, name) == nullptr;
   }
-  if (is_view && moved && moved->operand == operand)
+  const std::optional<bool> told =
+      is_view || !moved || moved->operand != operand
+          ? std::optional<bool>()
+          : is_view_by_strides(graph_.tensors[output], operand, moved->movements);
+  if (told == false) {
+    add_fresh(output, value, node, schema);
+    return value;
+  }
+  if ((is_view || told == true) && moved && moved->operand == operand)
     return memory_.view(output, operand, moved->movements, value);
   return may_share();
+}
+
+// Whether a view or a copy was recorded: a view lies where its operand does, and a copy that is
+// reshaped lies row-major. nullopt where both would lie alike, or it is not known how they lie.
+std::optional<bool> Functionalizer::is_view_by_strides(const Tensor& recorded, TensorId operand,
+                                                       const Movements& movements) const {
+  const std::optional<Strided> layout = memory_.layout(operand);
+  if (!layout) return std::nullopt;
+  const std::optional<Strided> as_view = moved(*layout, movements);
+  if (!as_view) return false;
+  if (!recorded.strides) return std::nullopt;
+  const Strided found{0, recorded.shape, *recorded.strides};
+  if (!are_same(found, {0, as_view->sizes, as_view->strides})) return false;
+  return movements.empty() || is_row_major(found) ? std::nullopt : std::optional(true);
 }
 
 void Functionalizer::add_results(const Node& node, const OperatorDeclaration* declaration,

@@ -77,6 +77,8 @@ class Functionalizer {
 
   void add_fresh(TensorId output, CoreId value, const Node& node, const OperatorSchema& schema);
   // Returns the value of the output.
+  std::optional<bool> is_view_by_strides(const Tensor& recorded, TensorId operand,
+                                         const Movements& movements) const;
   CoreId add_shared(TensorId output, CoreId value, const Node& node, const OperatorSchema& schema,
                     const SchemaResult& result, const std::optional<MovedOperand>& moved);
 
