@@ -206,6 +206,11 @@ class Algebra {
     Residue of;
     Rational scale, offset;
   };
+  // cases/common_factors.cpp
+  void note_product(const Number& product, const Number& a, const Number& b);
+  void note_sum(const Residue& sum, const AffineView& x, const AffineView& y);
+  std::vector<std::pair<Number, Number>> factors_of_term(const AffineView& term);
+  std::optional<int> sign_by_factor(const Residue& sum, Cases::Use use);
   std::optional<AffineView> affine_view(const Number& number) const;
   Number affine(const AffineView& view);
   std::optional<Number> affine_sum(const Number& a, const Number& b);
@@ -220,8 +225,10 @@ class Algebra {
   Factors factors_{*this};  // of what logarithms are of
   Factors bases_{*this};    // of what roots are of: integer powers alone
   Angles angles_{[this](uint64_t angle) { return random_residue("angle", {&angle, 1}); }};
-  std::unordered_map<uint64_t, FormPointer> constants_;  // by value
-  std::unordered_map<uint64_t, Number> arguments_;       // by cases: of exponentials, by value
+  std::unordered_map<uint64_t, FormPointer> constants_;                        // by value
+  std::unordered_map<uint64_t, std::pair<Number, Number>> products_;           // by cases, by value
+  std::unordered_map<uint64_t, std::pair<AffineView, AffineView>> two_terms_;  // of sums, by value
+  std::unordered_map<uint64_t, Number> arguments_;  // by cases: of exponentials, by value
   // Of flags, with the negation and the flag; by value.
   std::unordered_map<uint64_t, std::pair<OrderPointer, std::vector<Number>>> flag_orders_;
   std::unordered_map<uint64_t, Number> known_exponentials_;  // by what they are of

@@ -124,8 +124,8 @@ class Side {
       case Prim::kKeep:
         return each([&](size_t i) {
           const Number &flag = operands[0]->values[i], &kept = operands[1]->values[i];
-          return beside_decisions(algebra_.keep(flag, kept),
-                                  product(flag.depends(), left(flag, kept)));
+          const Dependence on = algebra_.is_zero(flag) ? unrooted(kept.depends()) : kept.depends();
+          return beside_decisions(algebra_.keep(flag, kept), product(flag.depends(), on));
         });
       case Prim::kCast:
         return each([&](size_t i) {
@@ -176,12 +176,6 @@ class Side {
     Cases* cases = algebra_.cases();
     if (cases == nullptr) return number;
     return depending(std::move(number), product(on, cases->take_decisions()));
-  }
-  // What is left out is not asked for its roots.
-  Dependence left(const Number& flag, const Number& kept) const {
-    Dependence depends = kept.depends();
-    if (algebra_.is_zero(flag)) depends.free_root = FreeRoot::kNone;
-    return depends;
   }
   // A function of what depends on these, and of what was decided for it.
   Number decided(Number number, const Dependence& on) {

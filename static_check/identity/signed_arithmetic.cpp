@@ -45,6 +45,7 @@ Number Algebra::multiply(const Number& a, const Number& b) {
   Number product = plain_product(a, b);
   if (!a.is_finite() || !b.is_finite() || !product.is_finite()) return product;
   if (cases_ != nullptr) {
+    if (constant_of(a) == nullptr && constant_of(b) == nullptr) note_product(product, a, b);
     if (a.sign == Sign::kPositive)
       cases_->learn_same_side(product.residue.value, b.residue.value);
     else if (b.sign == Sign::kPositive)

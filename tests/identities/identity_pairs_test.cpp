@@ -42,12 +42,14 @@ std::string saved(const Case& pair, const std::string& name) {
 
 enum class Comparison { kEqual, kDifferent, kNone };
 
-// In float64, by PyTorch's kernels, where both sides give numbers.
+// In float64, by PyTorch's kernels, where both sides give numbers. What rounding explains, as
+// cosh(x)^2 - sinh(x)^2 of a large x, is no number to judge by.
 Comparison run_of(const Case& pair, std::string* difference) {
   WitnessOptions options;
   options.reduce = false;
-  options.finite_only = options.ranks_defined = true;
+  options.finite_only = options.ranks_defined = options.explain = true;
   const WitnessSearch found = find_witness(pair, {}, options);
+  if (found.witness && found.witness->rounding) return Comparison::kNone;
   if (found.witness) {
     *difference = found.witness->failure.empty()
                       ? fmt::format("{} by {:.3g}", found.witness->tensor, found.witness->error)

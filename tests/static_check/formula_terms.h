@@ -14,7 +14,7 @@ namespace assay::test {
 
 /// Names read as they are written down.
 struct Terms {
-  explicit Terms(GraphBuilder& graph) : call(graph) {}
+  explicit Terms(GraphBuilder& graph, Shape shape = {4, 6}) : call(graph, std::move(shape)) {}
 
   TensorRef map(const std::string& name, TensorRef x) { return call(name + ".default", {x}); }
   TensorRef add(TensorRef x, TensorRef y) { return call("add.Tensor", {x, y}); }

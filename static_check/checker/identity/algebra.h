@@ -217,6 +217,9 @@ class Algebra {
   Number plain_cast(const Number& x, Type to);
   Number plain_maximum(const std::vector<Number>& of);
   bool are_flags(const std::vector<Number>& of) const;
+  void note_factors(const Number& product, const Number& a, const Number& b);
+  void note_terms(uint64_t base, const std::vector<std::pair<uint64_t, Rational>>& terms);
+  std::optional<Number> sign_by_factor(uint64_t base, Meaning meaning);
   std::optional<Number> decided_by_flag(const Number& a, const Number& b, bool greater);
   Number any_flag(const std::vector<Number>& of);
   Number plain_minimum(const std::vector<Number>& of);
@@ -367,10 +370,12 @@ class Algebra {
   std::vector<Number> rooted_;                                              // of unknown sign
   std::unordered_map<uint64_t, RootedProduct> rooted_products_;             // by r
   Scales scales_;
-  std::unordered_map<uint64_t, Residues> formal_logs_;                 // by r
-  std::unordered_map<uint64_t, std::pair<LogTerm, LogTerm>> factors_;  // of products, by r
-  std::unordered_map<uint64_t, Number> roots_of_squares_;              // by r
-  std::unordered_map<uint64_t, Word> words_;                           // by r
+  std::unordered_map<uint64_t, Residues> formal_logs_;                       // by r
+  std::unordered_map<uint64_t, std::pair<LogTerm, LogTerm>> factors_;        // of products, by r
+  std::unordered_map<uint64_t, std::pair<Number, Number>> made_of_factors_;  // in a case, by base
+  std::unordered_map<uint64_t, std::vector<std::pair<uint64_t, Rational>>> two_terms_;  // by base
+  std::unordered_map<uint64_t, Number> roots_of_squares_;                               // by r
+  std::unordered_map<uint64_t, Word> words_;                                            // by r
   std::vector<std::pair<uint64_t, uint64_t>> spelled_;  // the first of these, and their inverses
   std::unordered_map<uint64_t, std::pair<Residues, PlainInt>> noted_;  // bases and powers, by r
   std::unordered_map<uint64_t, Residues> first_terms_;                 // of sums, by r

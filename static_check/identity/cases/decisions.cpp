@@ -34,6 +34,7 @@ std::optional<Number> Algebra::affine_sum(const Number& a, const Number& b) {
   const Rational offset = left->offset + right->offset;
   const Residue rest = a.residue + b.residue - residue_of(offset);
   cases_->learn_sum(rest.value, left->of.value, left->scale, right->of.value, right->scale);
+  note_sum(rest, {left->of, left->scale, 0}, {right->of, right->scale, 0});
   if (offset.is_zero()) return std::nullopt;
   return affine({rest, 1, offset});
 }
@@ -63,6 +64,9 @@ int Algebra::sign(const Number& number, Cases::Use use) {
       if (!threshold.is_positive()) return direction;
       if (threshold.is_one()) return direction * sign(Number(*argument), use);
     }
+    if (view->offset.is_zero())
+      if (const auto known = sign_by_factor(view->of, use))
+        return view->scale.is_positive() ? *known : -*known;
     return cases_->sign(view->of.value, view->scale, view->offset, use);
   }
   return cases_->sign(a.residue.value, 1, 0, use);

@@ -46,6 +46,11 @@ struct Dependence {
   friend Dependence product(const Dependence& a, const Dependence& b);
   // Of a function of it that is not linear.
   friend Dependence function_of(const Dependence& a);
+  // Of what a condition leaves out, which is not asked for its roots.
+  friend Dependence unrooted(Dependence a) {
+    a.free_root = FreeRoot::kNone;
+    return a;
+  }
   // Of 1 / number.
   friend Dependence inverse(const Dependence& a, uint64_t number);
 };

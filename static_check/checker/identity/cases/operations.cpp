@@ -157,6 +157,7 @@ void Algebra::set_line(Number& result, const std::vector<Number>& terms) {
       std::vector<std::pair<uint64_t, Rational>> sum;
       for (const Line& each : merged)
         sum.emplace_back(each.base, each.alpha / line.alpha * Rational(orientation));
+      note_terms(line.base, sum);
       cases()->describe_sum(line.base, sum);
       if (orientation < 0) line.alpha = -line.alpha;
       if (beta.is_zero()) cases()->describe(line.base, line.alpha.is_positive() ? 1 : -1, result);
@@ -217,6 +218,7 @@ Number Algebra::multiply(const Number& a, const Number& b) {
   if (a.is_constant() || b.is_constant() || !is_real(result)) return result;
   result.line = -1;
   result.side = times<kP>(side_of(a), side_of(b));
+  note_factors(result, a, b);
   if (a.value.r == b.value.r) {
     result.side = 0;
     roots_of_squares_.emplace(result.value.r, a);

@@ -1,4 +1,4 @@
-#include "static_check/checker/identity/matrices.h"
+#include "static_check/checker/identity/blocks/matrices.h"
 
 #include <algorithm>
 #include <utility>

@@ -4,8 +4,8 @@
 #include <unordered_map>
 
 #include "static_check/checker/facts/affine.h"
+#include "static_check/checker/identity/blocks/matrices.h"
 #include "static_check/checker/identity/functions.h"
-#include "static_check/checker/identity/matrices.h"
 
 namespace assay::checker::identity {
 namespace {

@@ -1,4 +1,4 @@
-#include "shared_ir/lower/builtins/whole_orders.h"
+#include "shared_ir/lower/builtins/index/whole_orders.h"
 
 #include "shared_ir/cast.h"
 #include "shared_ir/lower/builtins/builtins.h"

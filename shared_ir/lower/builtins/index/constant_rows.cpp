@@ -1,4 +1,4 @@
-#include "shared_ir/lower/builtins/constant_rows.h"
+#include "shared_ir/lower/builtins/index/constant_rows.h"
 
 #include <map>
 #include <vector>

@@ -10,9 +10,9 @@
 #include "shared_ir/lower/build/contract.h"
 #include "shared_ir/lower/builtins/broadcast.h"
 #include "shared_ir/lower/builtins/builtins.h"
-#include "shared_ir/lower/builtins/constant_rows.h"
 #include "shared_ir/lower/builtins/constant_values.h"
-#include "shared_ir/lower/builtins/whole_orders.h"
+#include "shared_ir/lower/builtins/index/constant_rows.h"
+#include "shared_ir/lower/builtins/index/whole_orders.h"
 #include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
