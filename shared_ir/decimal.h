@@ -1,4 +1,5 @@
-// Constants as programs write them down.
+// Constants as programs write them down. What is read as an irrational number (0.7071067811865476):
+// static_check/identity/constants.cpp, and the checker's own identity/constants.cpp.
 #pragma once
 
 #include <optional>

@@ -6,6 +6,7 @@
 // passes. It is emulated: the product runs again on rounded factors. A GPU that multiplies e4m3
 // (compute capability 8.9 and later) does so itself where sizes are multiples of 16 and nothing is
 // added.
+// A program's own scaled product (aten._scaled_mm): kernels/custom_operators.h.
 #pragma once
 
 #include <ATen/core/Tensor.h>

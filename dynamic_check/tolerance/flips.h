@@ -1,4 +1,5 @@
 // Integers and booleans that rounding decides: how they differ between perturbed runs.
+// When more runs are made and how many: judge/references.h.
 #pragma once
 
 #include <ATen/core/Tensor.h>

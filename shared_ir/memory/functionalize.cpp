@@ -104,8 +104,10 @@ void Functionalizer::check_overlaps(const Node& node, const OperatorSchema& sche
   };
   for (size_t i = 0; i < written.size(); ++i) {
     if (memory_.may_overlap_itself(written[i]))
-      context_.site.fail(fmt::format("writes '{}', several elements of which may be one in memory",
-                                     graph_.tensors[written[i]].name));
+      context_.site.fail(fmt::format(
+          "writes '{}', {}several elements of which may be one in memory",
+          graph_.tensors[written[i]].name,
+          memory_.layout(written[i]) ? "" : "which may be what its operator has read, or "));
     for (size_t j = i + 1; j < written.size(); ++j)
       if (memory_.overlap(written[i], written[j]) != Memory::Overlap::kNone)
         refuse(written[i], written[j]);

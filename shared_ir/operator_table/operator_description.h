@@ -5,7 +5,7 @@
 
 namespace assay {
 
-struct OperatorDeclaration;  // lower/declaration.h
+struct OperatorDeclaration;  // lower/declare/declaration.h
 
 // Lines "name: value", each with its line end: where it is declared, its parameters, what it does
 // to numbers (operator_facts.h), to memory and to other ranks.

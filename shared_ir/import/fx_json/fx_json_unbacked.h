@@ -1,4 +1,5 @@
 // Nodes of fx-JSON that are no tensors, but sizes that depend on values, and assertions about them.
+// How {"sym": "u0"} itself is read: fx_json_arg.h.
 #pragma once
 
 #include <optional>

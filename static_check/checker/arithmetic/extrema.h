@@ -1,4 +1,4 @@
-// Maxima and minima of few elements, compared element by element.
+// Maxima and minima of few elements, compared element by element; of parts of sums: boxes.h.
 #pragma once
 
 #include <vector>

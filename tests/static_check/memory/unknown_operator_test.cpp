@@ -202,8 +202,13 @@ TEST(ConstantIndices, AreHeldAgainstWhatIsAssumedOfThem) {
     EXPECT_THROW(verdict({0, 4}, op), UserError) << op;
     EXPECT_THROW(verdict({0, -5}, op), UserError) << op;
   }
-  EXPECT_TRUE(assumes(verdict({0, -1}, "aten.index.Tensor"), "counts from the end"));
-  EXPECT_EQ(verdict({0, -1}, "aten.index_put.default").verdict, Verdict::kProved);
+  // Those that count from the end name the same rows.
+  for (const char* op : {"aten.index.Tensor", "aten.index_put.default"}) {
+    EXPECT_EQ(report_of_two(case_of_two(rows_at({0, -1}, op), rows_at({0, 3}, op))).verdict,
+              Verdict::kProved);
+    EXPECT_NE(report_of_two(case_of_two(rows_at({0, -1}, op), rows_at({0, 2}, op))).verdict,
+              Verdict::kProved);
+  }
   for (const std::vector<Argument>& rows : {std::vector<Argument>{1, 1}, {3, -1}})
     EXPECT_TRUE(assumes(verdict(rows, "aten.index_put.default"), "writes an element twice"));
   EXPECT_FALSE(assumes(verdict({1, 2}, "aten.index_put.default"), "twice"));

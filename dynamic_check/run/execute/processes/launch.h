@@ -1,4 +1,5 @@
 // A program that a launcher (torchrun, mpirun, srun) has started once per rank. Needs no LibTorch.
+// Those that Assay starts itself: own_processes.h, by child_process.h.
 #pragma once
 
 #include <functional>

@@ -42,7 +42,8 @@ std::optional<Int> beside_rows(Call& call, size_t i, Int rows) {
 void check_indices(Call& call, CoreId ids, Int rows, std::optional<Int> beside) {
   const auto values = constant_values(call.builder().program(), ids);
   if (!values)
-    return call.builder().note("indices of gathers and scatters lie in their tables' ranges");
+    return call.builder().note(
+        "indices of gathers and scatters lie in their tables' ranges, none counts from the end");
   for (const double value : *values) {
     const auto index = static_cast<Int>(value);
     if (index == beside) continue;
@@ -230,7 +231,8 @@ Indexing indexing_of(Call& call, CoreId x, const ValueList& list) {
     if (!result.dims.empty() && result.dims.back() + 1 != static_cast<Int>(dim))
       call.unsupported("indices of dimensions that are not adjacent");
     result.dims.push_back(static_cast<Int>(dim));
-    result.ids.push_back(checked_ids(call, ids->id));
+    result.ids.push_back(from_the_start(builder, checked_ids(call, ids->id),
+                                        builder.shape(x)[static_cast<Int>(dim)]));
     shapes.push_back(builder.shape(ids->id));
   }
   if (result.dims.empty()) call.fail("no dimension is indexed");

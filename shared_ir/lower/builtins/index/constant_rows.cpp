@@ -1,5 +1,6 @@
 #include "shared_ir/lower/builtins/index/constant_rows.h"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -50,6 +51,19 @@ std::optional<CoreId> written_rows(Call& call, CoreId x, Int dim, CoreId ids, Co
   }
   leave_until(size);
   return builder.cat(pieces, dim);
+}
+
+CoreId from_the_start(Builder& builder, CoreId ids, Int rows) {
+  const auto values = constant_values(builder.program(), ids);
+  const auto counts = [&](double index) {
+    return index < 0 && index >= static_cast<double>(-rows);
+  };
+  if (!values || std::none_of(values->begin(), values->end(), counts)) return ids;
+  const Shape shape = builder.shape(ids);
+  const CoreId zero = builder.constant(Rational(0), builder.dtype(ids), shape);
+  const CoreId below = builder.map("lt", {ids, zero}, DType::kBool, 0);
+  const CoreId times = builder.cast(below, builder.dtype(ids));
+  return builder.linear({ids, times}, {Rational(1), Rational(rows)});
 }
 
 }  // namespace assay::lowering

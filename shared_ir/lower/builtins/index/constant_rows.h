@@ -16,4 +16,8 @@ namespace assay::lowering {
 std::optional<CoreId> written_rows(Call& call, CoreId x, Int dim, CoreId ids, CoreId values,
                                    bool accumulate);
 
+// Constant indices of a table of that many rows, where those that count from its end count from its
+// start; other indices as they are.
+CoreId from_the_start(Builder& builder, CoreId ids, Int rows);
+
 }  // namespace assay::lowering
