@@ -240,6 +240,7 @@ def check_types(root):
 
 MOST_FILES = 25  # in a folder, beside its own folders
 MOST_LINES = 400
+MOST_OF_A_NAME = 2  # files outside of tests: one that proves, and the checker's own
 
 
 def check_sizes(root):
@@ -249,6 +250,13 @@ def check_sizes(root):
     problems = [
         f"{folder}: {count} files, more than {MOST_FILES}" for folder, count in folders.items() if count > MOST_FILES
     ]
+    names = collections.defaultdict(list)
+    for path in paths:
+        if path.suffix in (".h", ".cpp", ".cu") and path.parts[0] not in ("fixtures", "tests"):
+            names[path.name].append(path)
+    for name, of_name in names.items():
+        if len(of_name) > MOST_OF_A_NAME:
+            problems.append(f"{of_name[-1]}: {len(of_name)} files are called {name}")
     for path in paths:
         lines = (pathlib.Path(root) / path).read_bytes().count(b"\n")
         if lines > MOST_LINES:

@@ -121,6 +121,14 @@ class CheckSourcesTest(unittest.TestCase):
         self.write("shared_ir/base/one_more.h", "\n")
         self.assert_finds("shared_ir/base", check_sources.check_sizes(self.root))
 
+    def test_sizes_finds_a_name_that_three_files_have(self):
+        for folder in ("shared_ir/base", "static_check/lift"):
+            self.write(f"{folder}/a.cpp", "\n")
+        self.write("tests/lift/a.cpp", "\n")
+        self.assertEqual(check_sources.check_sizes(self.root), [])
+        self.write("dynamic_check/run/a.cpp", "\n")
+        self.assert_finds("a.cpp", check_sources.check_sizes(self.root))
+
     def test_includes_finds_a_heavy_header_behind_another(self):
         self.write("shared_ir/a.h", '#include "shared_ir/base/b.h"\n')
         self.write("shared_ir/base/b.h", "#include <string>\n")

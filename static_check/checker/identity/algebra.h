@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "static_check/checker/identity/cases/cases.h"
+#include "static_check/checker/identity/evaluated_number.h"
 #include "static_check/checker/identity/hash.h"
-#include "static_check/checker/identity/number.h"
 #include "static_check/checker/identity/powers/circle.h"
 #include "static_check/checker/identity/scales.h"
 #include "static_check/checker/identity/selections/selections.h"

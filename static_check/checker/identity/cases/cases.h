@@ -14,8 +14,8 @@
 #include "static_check/checker/identity/cases/coins.h"
 #include "static_check/checker/identity/cases/learned.h"
 #include "static_check/checker/identity/cases/position.h"
+#include "static_check/checker/identity/evaluated_number.h"
 #include "static_check/checker/identity/hash.h"
-#include "static_check/checker/identity/number.h"
 
 namespace assay::checker::identity {
 

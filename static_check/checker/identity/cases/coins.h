@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "static_check/checker/identity/number.h"
+#include "static_check/checker/identity/evaluated_number.h"
 
 namespace assay::checker::identity {
 
