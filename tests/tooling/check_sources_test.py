@@ -127,7 +127,7 @@ class CheckSourcesTest(unittest.TestCase):
         self.write("tests/lift/a.cpp", "\n")
         self.assertEqual(check_sources.check_sizes(self.root), [])
         self.write("dynamic_check/run/a.cpp", "\n")
-        self.assert_finds("a.cpp", check_sources.check_sizes(self.root))
+        self.assert_finds("static_check/lift/a.cpp", check_sources.check_sizes(self.root))
 
     def test_includes_finds_a_heavy_header_behind_another(self):
         self.write("shared_ir/a.h", '#include "shared_ir/base/b.h"\n')
