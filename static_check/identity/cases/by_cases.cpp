@@ -10,7 +10,7 @@ constexpr uint64_t kSeed = 0x2545F4914F6CDD1Dull;
 
 // 60 * log 2: cases for each that shows a difference.
 constexpr int kCasesPerBit = 42;
-constexpr int kMostBits = 14;
+constexpr int kMostBits = 11;
 // Where comparisons were asked for, some of which only ties tell apart.
 constexpr int kCasesWithTies = 256;
 // Cases in which an element's roots are none, for each in which all are: of four or so.
