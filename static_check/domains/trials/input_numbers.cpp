@@ -119,7 +119,7 @@ std::vector<double> InputNumbers::distinct_integers(const Intervals& values, int
   constexpr std::array<int64_t, 4> kSteps = {1, 1, 4, 64};
   int64_t count = 0;
   for (const Interval& interval : values)
-    count += std::min(interval.hi - std::max(interval.lo, -kMostValues), kMostValues);
+    count += std::min(interval.hi, kMostValues) - std::max(interval.lo, -kMostValues);
   std::vector<int64_t> order(static_cast<size_t>(size));
   std::iota(order.begin(), order.end(), int64_t{0});
   std::shuffle(order.begin(), order.end(), random);
