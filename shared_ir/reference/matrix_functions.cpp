@@ -80,24 +80,10 @@ void solve_triangular(const FunctionName& fn, Blocks in, Block& out) {
   }
 }
 
-void cholesky(const FunctionName&, Blocks in, Block& out) {
-  const size_t n = rows(in[0]);
-  std::vector<double>& l = out.values;
-  for (size_t row = 0; row < n; ++row)
-    for (size_t column = 0; column < n; ++column) {
-      double& element = l[row * n + column];
-      element = column > row ? 0 : in[0].values[row * n + column];
-      if (column > row) continue;
-      for (size_t k = 0; k < column; ++k) element -= l[row * n + k] * l[column * n + k];
-      element = column == row ? std::sqrt(element) : element / l[column * n + column];
-    }
-}
-
 const std::unordered_map<std::string_view, BlockFunction> kMatrixFunctions = {
     {"solve", solve},
     {"solve_triangular", solve_triangular},
     {"det", det},
-    {"cholesky", cholesky},
 };
 
 }  // namespace

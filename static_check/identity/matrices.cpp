@@ -59,22 +59,6 @@ class Matrix {
     }
   }
 
-  // In place.
-  std::vector<Number> cholesky() {
-    for (size_t row = 0; row < n_; ++row)
-      for (size_t column = 0; column < n_; ++column) {
-        Number& element = at(row, column);
-        if (column > row) {
-          element = a_.constant(0);
-          continue;
-        }
-        for (size_t k = 0; k < column; ++k) reduce(element, at(row, k), at(column, k));
-        element = column == row ? a_.power(element, Rational(1, 2))
-                                : a_.multiply(element, a_.reciprocal(at(column, column)));
-      }
-    return values_;
-  }
-
  private:
   bool is_zero(const Number& x) { return a_.is_zero(x) || a_.settled(x).residue.value == 0; }
 
@@ -94,7 +78,7 @@ class Matrix {
 
 bool Functions::of_matrix(const reference::FunctionName& fn,
                           const std::vector<NumberBlock>& operands, NumberBlock& result) {
-  static const std::set<std::string_view> kNames{"solve", "solve_triangular", "det", "cholesky"};
+  static const std::set<std::string_view> kNames{"solve", "solve_triangular", "det"};
   if (!kNames.contains(fn.name)) return false;
   Dependence all;
   bool finite = true;
@@ -107,8 +91,6 @@ bool Functions::of_matrix(const reference::FunctionName& fn,
   if (!finite || matrix.rows() > kMostRows) return false;
   if (fn.name == "det") {
     result.values = {matrix.determinant()};
-  } else if (fn.name == "cholesky") {
-    result.values = matrix.cholesky();
   } else {
     std::vector<Number> right = operands[1].values;
     const bool triangle = fn.name == "solve_triangular";

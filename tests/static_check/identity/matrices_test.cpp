@@ -95,25 +95,5 @@ TEST(Matrices, TheDeterminantOfAProductIsThatOfItsFactors) {
   EXPECT_FALSE(equal_matrices(of_product, of_factors("add.Tensor")));
 }
 
-// What is factored is a product already, of a lower triangle with what is positive on its diagonal.
-TEST(Matrices, ACholeskyFactorTimesItselfIsTheMatrix) {
-  const auto square = [](GraphBuilder& graph, TensorRef x) {
-    const TensorRef lower = matrix(graph, "lower", "tril.default", {x});
-    return times(graph, "square", lower, matrix(graph, "upper", "t.default", {lower}));
-  };
-  const auto factor = [&](bool turned) {
-    return [&square, turned](GraphBuilder& graph, TensorRef x, TensorRef) {
-      const TensorRef l =
-          graph.call_many("factor", "aten.linalg_cholesky_ex.default", {square(graph, x)},
-                          {{{kSize, kSize}, DType::kFloat32}})[0];
-      const TensorRef t = matrix(graph, "t", "t.default", {l});
-      return turned ? times(graph, "back", t, l) : times(graph, "back", l, t);
-    };
-  };
-  const auto whole = [&](GraphBuilder& graph, TensorRef x, TensorRef) { return square(graph, x); };
-  EXPECT_TRUE(equal_matrices(factor(false), whole));
-  EXPECT_FALSE(equal_matrices(factor(true), whole));
-}
-
 }  // namespace
 }  // namespace assay::test

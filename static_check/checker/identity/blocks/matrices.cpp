@@ -76,34 +76,12 @@ Row solve_triangular(Algebra& a, const Use& use, const NumberBlock& matrix, Row 
   return right;
 }
 
-Row cholesky(Algebra& a, const NumberBlock& matrix) {
-  const std::vector<Row> rows = rows_of(matrix);
-  std::vector<Row> lower;
-  Row all;
-  for (const Row& row : rows) {
-    lower.emplace_back(rows.size(), a.exact(Rational(0)));
-    Row& made = lower.back();
-    std::vector<size_t> before;
-    for (size_t column = 0; column < lower.size(); ++column) {
-      const Number rest = less_products(a, row[column], made, lower[column], before);
-      made[column] = column + 1 == lower.size()
-                         ? a.root(rest, 1, 2)
-                         : a.multiply(rest, a.reciprocal(lower[column][column]));
-      before.push_back(column);
-    }
-    all.insert(all.end(), made.begin(), made.end());
-  }
-  // Those above the diagonal of the rows that came first are 0 already.
-  return all;
-}
-
 }  // namespace
 
 bool matrix_function(Algebra& algebra, const Use& use, std::span<const NumberBlock> of,
                      NumberBlock& out) {
   const std::string_view name = use.fn.name;
-  if (name != "solve" && name != "solve_triangular" && name != "det" && name != "cholesky")
-    return false;
+  if (name != "solve" && name != "solve_triangular" && name != "det") return false;
   if (of[0].shape.empty() || of[0].shape[0] > static_cast<PlainInt>(kMostRows)) return false;
   Dependence all;
   for (const NumberBlock& operand : of) {
@@ -113,8 +91,6 @@ bool matrix_function(Algebra& algebra, const Use& use, std::span<const NumberBlo
   }
   if (name == "det")
     out.values = {reduce(algebra, rows_of(of[0]), nullptr)};
-  else if (name == "cholesky")
-    out.values = cholesky(algebra, of[0]);
   else if (name == "solve")
     out.values = solve(algebra, of[0], of[1].values);
   else
