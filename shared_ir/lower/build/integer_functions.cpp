@@ -57,11 +57,6 @@ Int power_of_two(const Int& exponent) {
   return power;
 }
 
-Int rounded_down(const Int& x, const Int& by) {
-  const Int quotient = x / by;
-  return quotient * by > x ? quotient - 1 : quotient;
-}
-
 }  // namespace
 
 // The same at every instance of a case with symbols.
@@ -122,7 +117,7 @@ CoreId Builder::quotient_down(CoreId x, const Int& by) {
       return quotient_down(made.operands[0], *inner * by);
   const CoreId divisor = constant(Rational(by), dtype(x), Shape(shape(x)));
   append(Prim::kMap, dtype(x), Shape(shape(x)), {x, divisor}).fn = "div_floor";
-  return by > 1 ? lies_in(last(), rounded_down(low, by), rounded_down(high, by)) : last();
+  return by > 1 ? lies_in(last(), floor_divide(low, by), floor_divide(high, by)) : last();
 }
 
 // Differences of unsigned integers wrap around zero.

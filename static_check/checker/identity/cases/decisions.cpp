@@ -50,21 +50,16 @@ Number Algebra::sign(const Number& x, Meaning meaning) {
     result = exact(Rational(1));
   } else if (const auto argument = argument_above_one(x)) {
     return sign(*argument, meaning);
-  } else if (const Line line = line_of(x); line.beta.is_zero() && two_terms_.contains(line.base)) {
-    if (auto known = sign_by_factor(line.base, meaning)) {
-      if (line.alpha.is_negative()) {
-        const Dependence on = known->depends;
-        known = exact(-rational(*known));
-        known->depends = on;
-      }
-      known->depends = both(depends, known->depends);
-      return *known;
-    }
-    const Decision decision = cases()->sign(line, x.value.r, meaning);
-    result = exact(Rational(decision.sign));
-    depends = both(depends, decision.depends);
   } else {
-    const Decision decision = cases()->sign(line_of(x), x.value.r, meaning);
+    const Line line = line_of(x);
+    if (line.beta.is_zero())
+      if (const auto known = sign_by_factor(line.base, meaning)) {
+        const Rational of_base = rational(*known);
+        result = exact(line.alpha.is_negative() ? -of_base : of_base);
+        result.depends = both(depends, known->depends);
+        return result;
+      }
+    const Decision decision = cases()->sign(line, x.value.r, meaning);
     result = exact(Rational(decision.sign));
     depends = both(depends, decision.depends);
   }
