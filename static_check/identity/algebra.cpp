@@ -184,7 +184,8 @@ Number Algebra::plain_sum(const Number& a, const Number& b) {
     if (b.is_finite() || a.kind == b.kind) return a;
     return undefined();
   }
-  if (a.form == nullptr && b.form == nullptr && cases_ == nullptr) return {a.residue + b.residue};
+  if (a.form == nullptr && b.form == nullptr && cases_ == nullptr)
+    return mixed_as(a, b, {a.residue + b.residue});
   if (is_zero(a)) return b;
   if (is_zero(b)) return a;
   if (has(a, Form::Kind::kLogarithms) || has(b, Form::Kind::kLogarithms))
@@ -195,7 +196,12 @@ Number Algebra::plain_sum(const Number& a, const Number& b) {
     if (const auto sum = joined(a, b)) return *sum;
   } catch (const RationalOverflow&) {
   }
-  return {a.residue + b.residue};
+  return mixed_as(a, b, {a.residue + b.residue});
+}
+
+Number Algebra::mixed_as(const Number& a, const Number& b, Number result) {
+  result.mixed = a.mixed || b.mixed || is_conditional(a) || is_conditional(b);
+  return result;
 }
 
 Number Algebra::add_logarithms(const Number& a, const Number& b) {
@@ -280,7 +286,7 @@ Number Algebra::plain_multiple(const Number& a, const Rational& by) {
   if (by.is_zero()) return constant(0);
   const Residue factor = residue_of(by);
   const Residue product = a.residue * factor;
-  if (a.form == nullptr && cases_ == nullptr) return {product};
+  if (a.form == nullptr && cases_ == nullptr) return mixed_as(a, a, {product});
   try {
     if (const auto view = cases_ != nullptr ? affine_view(a) : std::nullopt)
       return affine({view->of, view->scale * by, view->offset * by});
@@ -332,7 +338,7 @@ Number Algebra::times_logarithms(const Number& number, const Residue& factor) co
 
 Number Algebra::plain_product(const Number& left, const Number& right) {
   if (left.form == nullptr && right.form == nullptr && left.is_finite() && right.is_finite())
-    return {left.residue * right.residue};
+    return mixed_as(left, right, {left.residue * right.residue});
   if (left.kind == Number::Kind::kUndefined || right.kind == Number::Kind::kUndefined)
     return undefined();
   if (const Rational* by = constant_of(left)) return scaled(right, *by);

@@ -134,6 +134,12 @@ class Algebra {
   Number sum_with_hidden(const Number& a, const Number& b);
   Number multiple_of_hidden(const Number& a, const Rational& by);
   bool equal_hidden(const Number& a, const Number& b);
+  Number kept_of_hidden(const Number& flag, const Number& a);
+  // Numbers, each by its key and where it is minus infinity.
+  using HiddenRow = std::vector<std::pair<uint64_t, Number>>;
+  Number greatest_of_row(HiddenRow row);
+  // The result of both, which has no form.
+  static Number mixed_as(const Number& a, const Number& b, Number result);
   Number plain_sum(const Number& a, const Number& b);
   Number plain_multiple(const Number& a, const Rational& by);
   Number plain_product(const Number& a, const Number& b);
@@ -233,6 +239,8 @@ class Algebra {
   std::unordered_map<uint64_t, std::pair<OrderPointer, std::vector<Number>>> flag_orders_;
   std::unordered_map<uint64_t, Number> known_exponentials_;  // by what they are of
   std::unordered_map<uint64_t, Residue> magnitudes_;         // by value: what they are of
+  // By the greatest of it, beside where all of it is minus infinity.
+  std::unordered_map<uint64_t, std::pair<Number, HiddenRow>> hidden_rows_;
   Scales scales_;
   Multiples signs_asked_, zeros_asked_, orders_asked_;
   std::unordered_map<uint64_t, Number> reciprocals_;  // by value: of what is not negative

@@ -57,6 +57,7 @@ Number Algebra::keep(const Number& flag, const Number& kept) {
     throw NotRepresented{"a condition that is no flag"};
   if (kept.kind == Number::Kind::kUndefined) return kept;
   if (kept.kind == Number::Kind::kMinusInfinity) return hidden(flag, constant(0));
+  if (is_hidden(kept)) return kept_of_hidden(flag, kept);
   if (!kept.is_finite()) throw NotRepresented{"an infinity under a condition"};
   if (is_zero(kept)) return kept;
   if (has(kept, Form::Kind::kLogarithms)) return times_logarithms(kept, flag.residue);

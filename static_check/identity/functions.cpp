@@ -205,8 +205,11 @@ Number Functions::map(const ElementFunction& function, Arguments arguments) {
   }
   // Logarithms stay what exponentials undo.
   if (is_floating(from) && is_floating(to) && !name.starts_with("log"))
-    if (const auto known = algebra_.each_branch(
-            arguments, [&](Arguments chosen) { return map(function, chosen); }))
+    if (const auto known = algebra_.each_branch(arguments, [&](Arguments chosen) {
+          return name == "reciprocal" && is_left_out(chosen[0])
+                     ? std::nullopt
+                     : std::optional(map(function, chosen));
+        }))
       return *known;
   // What was chosen from a row, and put back later.
   if (is_floating(from) && is_floating(to) && !name.starts_with("log") && arguments.size() == 1 &&
@@ -250,6 +253,11 @@ Number Functions::cast(const Number& value, DType from, DType to) {
 }
 
 // Of numbers some of which are minus infinity where a flag is set.
+// By one flag a divisor may be nothing, of which another flag leaves none: it is divided by as one.
+bool Functions::is_left_out(const Number& x) const {
+  return algebra_.is_zero(x) || has(x, Form::Kind::kKept) || has(x, Form::Kind::kFlag);
+}
+
 Number Functions::map_of_hidden(const std::string& fn, Arguments arguments) {
   const auto called = reference::parse_function_name(fn);
   const Number& x = arguments[0];

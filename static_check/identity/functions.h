@@ -74,6 +74,7 @@ class Functions {
   Number compare(const std::string& name, const Number& a, const Number& b, DType of);
   std::optional<Number> of_constants(const std::string& fn, std::span<const Number> arguments);
   std::optional<Number> formula(const std::string& fn, std::span<const Number> arguments);
+  bool is_left_out(const Number& x) const;
   Number map_of_hidden(const std::string& fn, std::span<const Number> arguments);
   Number sigmoid(const Number& x);
   void note_reading(std::string text) { readings_.insert(std::move(text)); }

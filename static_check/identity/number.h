@@ -43,6 +43,7 @@ struct Number {
   // An integer that is known to be in its type's range whatever the inputs are: an input, a
   // constant, a flag.
   bool in_range = false;
+  bool mixed = false;                    // of more flags than are told apart, without a form
   Sign sign = Sign::kAny;                // wherever it is defined
   FreeRoot free_root = FreeRoot::kNone;  // by cases: what it depends on, as Dependence has it
   uint8_t bits = 0, under = 0;

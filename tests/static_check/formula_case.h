@@ -43,8 +43,12 @@ class Calls {
 
   TensorRef operator()(const std::string& op, std::vector<Argument> arguments,
                        DType dtype = DType::kFloat32) {
-    return graph_.call("n" + std::to_string(count_++), "aten." + op, std::move(arguments), shape_,
-                       dtype);
+    return of_shape(shape_, op, std::move(arguments), dtype);
+  }
+  TensorRef of_shape(Shape shape, const std::string& op, std::vector<Argument> arguments,
+                     DType dtype = DType::kFloat32) {
+    return graph_.call("n" + std::to_string(count_++), "aten." + op, std::move(arguments),
+                       std::move(shape), dtype);
   }
 
  private:

@@ -121,7 +121,8 @@ class Algebra {
   Number hide(const Number& flag, const Number& x);
   Number exp_of_hidden(const Number& x);
   Number greatest_of_hidden(const std::vector<Number>& of);
-  Number limited_hidden(const Number& x);  // from below, by what is far
+  bool may_be_nothing(const Number& x) const;  // as flags leave it out
+  Number limited_hidden(const Number& x);      // from below, by what is far
   // The flag; nullopt of other numbers.
   std::optional<Number> is_minus_infinity(const Number& x) const;
 
@@ -252,6 +253,9 @@ class Algebra {
   Number kept(std::vector<Residues> flags, Number value);
   Number hidden_form(HiddenForm form);
   Number sum_of_hidden(const std::vector<Number>& terms);
+  // By the flags and the numbers that they hide.
+  using HiddenSet = std::map<std::pair<uint64_t, uint64_t>, Number>;
+  Number greatest_of_set(HiddenSet set);
   Number multiple_of_hidden(const Number& x, const Rational& by);
   bool same_hidden(const Number& a, const Number& b) const;
   Number kept_positive_part(const Residues& flag, const Number& value);
@@ -347,6 +351,11 @@ class Algebra {
   std::deque<ExtremeForm> extremes_;
   std::deque<KeptForm> kept_;
   std::deque<HiddenForm> hidden_;
+  struct GreatestOfSet {
+    Number every;  // element is hidden
+    HiddenSet set;
+  };
+  std::unordered_map<uint64_t, GreatestOfSet> hidden_sets_;  // by r of the greatest
   std::deque<ElementSet> sets_;
   std::unordered_map<uint64_t, Selection> selections_;  // by r
   std::unordered_map<uint64_t, Standing> standings_;    // by r

@@ -285,8 +285,13 @@ Number map(Algebra& algebra, const Use& use, std::span<const Number> of) {
   }
   // Logarithms stay what exponentials undo.
   if (use.type == kReal && !use.fn.name.starts_with("log"))
-    if (const auto known = algebra.branch_by_branch(
-            of, kReal, [&](Args branch) { return std::optional(map(algebra, use, branch)); }))
+    if (const auto known =
+            algebra.branch_by_branch(of, kReal, [&](Args branch) -> std::optional<Number> {
+              // Of a divisor that one flag leaves out another one may leave something.
+              if (use.fn.name == "reciprocal" && algebra.may_be_nothing(branch[0]))
+                return std::nullopt;
+              return map(algebra, use, branch);
+            }))
       return *known;
   if (use.type == kReal && !use.fn.name.starts_with("log") && of.size() == 1 &&
       algebra.cases() == nullptr)

@@ -12,6 +12,7 @@ namespace {
 constexpr size_t kMostBranches = 6;
 
 size_t branches_of(const Number& number) {
+  if (number.mixed) return kMostBranches + 1;
   if (has(number, Form::Kind::kKept)) return 1 + branches_of(number.form->kept());
   if (has(number, Form::Kind::kFlag)) return 2;
   if (!has(number, Form::Kind::kChoice) || !number.form->order->of_flag) return 1;
@@ -20,12 +21,12 @@ size_t branches_of(const Number& number) {
   return count;
 }
 
+}  // namespace
+
 bool is_conditional(const Number& number) {
   return has(number, Form::Kind::kKept) ||
          (has(number, Form::Kind::kChoice) && number.form->order->of_flag);
 }
-
-}  // namespace
 
 bool branch_little(std::span<const Number> numbers) {
   size_t count = 1;

@@ -31,11 +31,20 @@ Number Algebra::hidden(const Number& flag, const Number& value) {
   return with_hidden(std::move(form));
 }
 
+Number Algebra::kept_of_hidden(const Number& flag, const Number& a) {
+  if (a.form->negated) throw NotRepresented{"an infinity under a condition"};
+  const Number& other = a.form->flag();
+  if (kValues.add(flag.residue.value, other.residue.value) == 1) return keep(flag, a.form->kept());
+  const Number both = conjunction(flag, other);
+  const Number value = keep(flag, a.form->kept());
+  return constant_of(both) != nullptr ? value : hidden(both, value);
+}
+
 Number Algebra::sum_with_hidden(const Number& a, const Number& b) {
   if (!is_hidden(a)) return sum_with_hidden(b, a);
   Form form = *a.form;
   if (b.is_finite()) {
-    form.parts[1] = add(form.kept(), b);
+    form.parts[1] = add(form.kept(), visible(form.flag(), b));
     return with_hidden(std::move(form));
   }
   if (!is_hidden(b)) throw NotRepresented{"an infinity beside one under a condition"};
@@ -69,32 +78,50 @@ Number Algebra::exponential_of_hidden(const Number& a) {
   return keep(negation(a.form->flag()), exponential(a.form->kept()));
 }
 
-// A function of its own of all of them, whatever order they come in.
+// A function of its own of all of them, whatever order they come in, of which some may be the
+// greatest of others.
 Number Algebra::greatest_with_hidden(std::span<const Number> of) {
-  std::vector<std::pair<uint64_t, uint64_t>> row;
-  std::vector<Residue> flags;
-  Number all = constant(1);  // are minus infinity
+  HiddenRow row;
   for (const Number& number : of) {
     if (number.kind == Number::Kind::kUndefined || number.kind == Number::Kind::kInfinity)
       return number;
     if (number.kind == Number::Kind::kMinusInfinity) continue;
-    if (!is_hidden(number)) {
-      all = constant(0);
-      row.emplace_back(key(number), 0);
-      continue;
+    const bool is_hidden = identity::is_hidden(number);
+    if (is_hidden && number.form->negated) throw NotRepresented{"the greatest of infinities"};
+    const Number& shown = is_hidden ? number.form->kept() : number;
+    const Number flag = is_hidden ? number.form->flag() : constant(0);
+    const auto known = hidden_rows_.find(shown.residue.value);
+    if (known != hidden_rows_.end() && known->second.first.residue.value == flag.residue.value) {
+      row.insert(row.end(), known->second.second.begin(), known->second.second.end());
+    } else if (!is_hidden && has(number, Form::Kind::kMaximum) && !number.form->negated) {
+      for (const Residue& element : *number.form->elements)
+        row.emplace_back((element + number.form->shift).value, flag);
+    } else {
+      row.emplace_back(key(shown), flag);
     }
-    if (number.form->negated) throw NotRepresented{"the greatest of infinities"};
-    const Number& flag = number.form->flag();
-    row.emplace_back(key(number.form->kept()), flag.residue.value);
+  }
+  return greatest_of_row(std::move(row));
+}
+
+Number Algebra::greatest_of_row(HiddenRow row) {
+  const auto keys_of = [](const HiddenRow::value_type& x) {
+    return std::pair(x.first, x.second.residue.value);
+  };
+  std::ranges::sort(row, {}, keys_of);
+  const auto twice = std::ranges::unique(row, {}, keys_of);
+  row.erase(twice.begin(), twice.end());
+  std::vector<uint64_t> keys;
+  std::vector<Residue> flags;
+  Number all = constant(1);  // are minus infinity
+  for (const auto& [value, flag] : row) {
+    keys.insert(keys.end(), {value, flag.residue.value});
     const auto same = [&](const Residue& one) { return one.value == flag.residue.value; };
     if (std::ranges::any_of(flags, same)) continue;
     flags.push_back(flag.residue);
     all = conjunction(all, flag);
   }
-  std::ranges::sort(row);
-  std::vector<uint64_t> keys;
-  for (const auto& [value, flag] : row) keys.insert(keys.end(), {value, flag});
   const Number greatest = random("greatest with hidden", keys);
+  hidden_rows_.try_emplace(greatest.residue.value, all, std::move(row));
   if (constant_of(all) != nullptr) return hidden(all, greatest);
   Form form{Form::Kind::kHidden};
   form.parts = {all, greatest};

@@ -38,6 +38,8 @@ struct Order {
   Order with_scale(const Rational& of_row) const;
 };
 
+// Whether a flag leaves it out, or chooses it.
+bool is_conditional(const Number& number);
 // Whether what may be chosen by their flags, of all together, is little.
 bool branch_little(std::span<const Number> numbers);
 

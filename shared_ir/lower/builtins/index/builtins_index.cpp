@@ -234,9 +234,8 @@ Indexing indexing_of(Call& call, CoreId x, const ValueList& list) {
     const CoreId checked = checked_ids(call, ids->id);
     const Int rows = builder.shape(x)[static_cast<Int>(dim)];
     // Values are looked at only where they may matter: they hold at these sizes alone.
-    result.ids.push_back(is_full_iota(builder, checked, rows)
-                             ? checked
-                             : from_the_start(builder, checked, rows));
+    result.ids.push_back(
+        is_full_iota(builder, checked, rows) ? checked : from_the_start(builder, checked, rows));
     shapes.push_back(builder.shape(ids->id));
   }
   if (result.dims.empty()) call.fail("no dimension is indexed");

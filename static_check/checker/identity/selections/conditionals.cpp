@@ -21,6 +21,10 @@ bool Algebra::is_conditional(const Number& x) const {
   return selection != nullptr && selection->ranking.of_flag;
 }
 
+bool Algebra::may_be_nothing(const Number& x) const {
+  return x.kind == Kind::kKept || is_exactly(x, Rational(0));
+}
+
 // Selections are found by what they are equal to, and may be values of each other: `depth` of them.
 size_t Algebra::branches_of(const Number& x, size_t depth) const {
   if (depth == kMostBranches) return kMostBranches + 1;

@@ -74,33 +74,49 @@ Number Algebra::exp_of_hidden(const Number& x) {
   return form.above ? undefined() : keep(negation(form.flag), exp(form.value));
 }
 
-// A random function of the set.
+// A random function of the set: of one that is the greatest of others, of these.
 Number Algebra::greatest_of_hidden(const std::vector<Number>& of) {
-  std::vector<std::pair<uint64_t, uint64_t>> set;
-  std::vector<Residues> flags;
-  Number every = exact_flag(true);
+  HiddenSet set;
   for (const Number& x : of) {
     if (x.kind == Kind::kMinusInfinity) continue;
-    if (!is_hidden(x)) {
-      if (!x.is_finite() || is_integer_type(x.type)) return undefined();
-      every = exact_flag(false);
-      set.emplace_back(0, x.value.r);
-      continue;
+    Number value = x, flag = exact_flag(false);
+    if (is_hidden(x)) {
+      const HiddenForm form = hidden_[index(x)];
+      if (form.above) return undefined();
+      value = form.value;
+      flag = form.flag;
+    } else if (!x.is_finite() || is_integer_type(x.type)) {
+      return undefined();
     }
-    const HiddenForm form = hidden_[index(x)];
-    if (form.above) return undefined();
-    set.emplace_back(form.flag.value.r, form.value.value.r);
-    if (std::ranges::any_of(flags, [&](const Residues& f) { return f.r == form.flag.value.r; }))
-      continue;
-    flags.push_back(form.flag.value);
-    every = multiply(every, form.flag);
+    const auto greatest = hidden_sets_.find(value.value.r);
+    if (greatest != hidden_sets_.end() && greatest->second.every.value.r == flag.value.r) {
+      set.insert(greatest->second.set.begin(), greatest->second.set.end());
+    } else if (x.kind == Kind::kExtreme && !extremes_[index(x)].least) {
+      const ExtremeForm& form = extremes_[index(x)];
+      for (const SetElement& element : sets_[form.set])
+        set.try_emplace({flag.value.r, (element.value + form.shift).r}, flag);
+    } else {
+      set.try_emplace({flag.value.r, value.value.r}, flag);
+    }
   }
-  std::ranges::sort(set);
+  return greatest_of_set(std::move(set));
+}
+
+Number Algebra::greatest_of_set(HiddenSet set) {
   std::vector<uint64_t> keys;
-  for (const auto& [flag, value] : set) keys.insert(keys.end(), {flag, value});
+  std::vector<Residues> flags;
+  Number every = exact_flag(true);
+  for (const auto& [key, flag] : set) {
+    keys.insert(keys.end(), {key.first, key.second});
+    if (!flags.empty() && flags.back().r == key.first) continue;
+    flags.push_back(flag.value);
+    every = multiply(every, flag);
+  }
   const Number greatest = variable(random("hidden maximum", keys), kReal);
+  if (!every.is_constant() && !is_flag(every)) return undefined();
+  store(set.size());
+  hidden_sets_.try_emplace(greatest.value.r, every, std::move(set));
   if (every.is_constant()) return hide(every, greatest);
-  if (!is_flag(every)) return undefined();
   return hidden_form({every, greatest, false, std::move(flags)});
 }
 
