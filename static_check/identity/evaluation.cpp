@@ -8,6 +8,7 @@
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/joint_run.h"
 #include "shared_ir/reference/operation.h"
+#include "shared_ir/whole_numbers.h"
 #include "static_check/identity/magnitudes.h"
 
 namespace assay::identity {
@@ -127,14 +128,18 @@ class Side {
           const Dependence on = algebra_.is_zero(flag) ? unrooted(kept.depends()) : kept.depends();
           return beside_decisions(algebra_.keep(flag, kept), product(flag.depends(), on));
         });
-      case Prim::kCast:
+      case Prim::kCast: {
+        const bool whole =
+            is_floating(from) && cast_keeps_whole_numbers(program, op.operands[0], op.dtype);
         return each([&](size_t i) {
           const Number& x = operands[0]->values[i];
+          if (whole) return beside_decisions(functions_.as_integer(x), x.depends());
           const bool same = is_floating(from) || x.in_range;
           if (is_bool(from) || (same && is_floating(op.dtype)))
             return beside_decisions(functions_.cast(x, from, op.dtype), x.depends());
           return decided(functions_.cast(x, from, op.dtype), x.depends());
         });
+      }
       case Prim::kReduceSum: {
         for (Number& value : values) value = algebra_.constant(0);
         reference::for_each_reduced(

@@ -252,6 +252,14 @@ Number Functions::cast(const Number& value, DType from, DType to) {
   return algebra_.unknown(fn, {&value, 1});
 }
 
+Number Functions::as_integer(const Number& value) const {
+  if (!value.is_finite()) return Algebra::undefined();
+  if (algebra_.constant_of(value) != nullptr) return value;
+  Number result{value.residue};
+  result.in_range = true;
+  return result;
+}
+
 // Of numbers some of which are minus infinity where a flag is set.
 // By one flag a divisor may be nothing, of which another flag leaves none: it is divided by as one.
 bool Functions::is_left_out(const Number& x) const {

@@ -46,6 +46,8 @@ class Functions {
 
   // kMap: of the elements at one place.
   Number map(const ElementFunction& function, std::span<const Number> arguments);
+  // A floating number that is an integer of the type that it is cast to.
+  Number as_integer(const Number& value) const;
   Number cast(const Number& value, DType from, DType to);
   // The greatest (least) of all, integers apart, which may wrap.
   Number extremum(std::span<const Number> of, DType dtype, bool greatest);

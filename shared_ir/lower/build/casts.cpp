@@ -9,6 +9,7 @@
 #include "shared_ir/lower/build/builder.h"
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/symbolic/integer.h"
+#include "shared_ir/whole_numbers.h"
 
 namespace assay::lowering {
 namespace {
@@ -75,6 +76,11 @@ CoreId Builder::cast(CoreId x, DType to) {
     note(
         fmt::format("conversions from {} to {} stay in its range", to_string(from), to_string(to)));
   }
+  if (is_floating(from) && is_integer(to) && !is_bool(to))
+    if (const auto range = whole_range(program_, x);
+        range && !has_bounds(*range, to) && cast_keeps_whole_numbers(program_, x, to))
+      note(fmt::format("conversions from {} to {} stay in its range", to_string(from),
+                       to_string(to)));
   if (is_floating(from) && is_floating(to) && machine_epsilon(to) > machine_epsilon(from))
     note(fmt::format("casts from {} to {} are taken as exact", to_string(from), to_string(to)));
   append(Prim::kCast, to, shape(x), {x});

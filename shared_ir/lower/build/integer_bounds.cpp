@@ -7,6 +7,7 @@
 #include "shared_ir/cast.h"
 #include "shared_ir/collective.h"
 #include "shared_ir/symbolic/integer.h"
+#include "shared_ir/whole_numbers.h"
 
 namespace assay::lowering {
 namespace {
@@ -143,8 +144,12 @@ IntegerBounds::Bounds IntegerBounds::compute(const CoreProgram& program, const C
       return operand(op, 0);
     case Prim::kCast: {
       const CoreOp& from = program.ops[static_cast<size_t>(op.operands[0])];
-      return !is_floating(from.dtype) && cast_keeps_values(from.dtype, op.dtype) ? operand(op, 0)
-                                                                                 : result;
+      if (is_floating(from.dtype)) {
+        const auto range = whole_range(program, op.operands[0]);
+        if (range && has_bounds(*range, op.dtype)) return {range->low, range->high};
+        return result;
+      }
+      return cast_keeps_values(from.dtype, op.dtype) ? operand(op, 0) : result;
     }
     case Prim::kCollective: {
       // What the other members give is not known here, but that it fits where the data only moves.

@@ -6,6 +6,7 @@
 #include "static_check/checker/arithmetic/extrema.h"
 #include "static_check/checker/integers/integers.h"
 #include "static_check/checker/integers/one_hots.h"
+#include "static_check/checker/integers/whole_numbers.h"
 #include "static_check/checker/operators.h"
 
 namespace assay::checker {
@@ -110,8 +111,10 @@ Sum expected(const Step& step, const Region& region, const std::vector<Affine>& 
       return one_hot(step, region, coords);
     case Prim::kCast: {
       const DType from = step.operand_op(0).dtype;
-      if (is_floating(from) ? !is_floating(op.dtype) : !widens(from, op.dtype))
-        throw Rejection{"a cast that may change the value"};
+      const bool keeps = is_floating(from)
+                             ? is_floating(op.dtype) || keeps_whole_numbers(step.program, op)
+                             : widens(from, op.dtype);
+      if (!keeps) throw Rejection{"a cast that may change the value"};
       return operand_sum(step, 0, region, coords);
     }
     default:

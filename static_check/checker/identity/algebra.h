@@ -158,6 +158,7 @@ class Algebra {
   // A result of this type: a constant that wraps is none any more; a bool is a flag.
   Number typed(Number x, Type type);
   Number cast(const Number& x, Type to);
+  Number as_integer(const Number& x, Type to);  // of a number that is one of that type
 
   // -- cases (cases/) --
   Cases* cases() const { return reading_.cases; }

@@ -6,6 +6,7 @@
 #include "shared_ir/reference/movement.h"
 #include "static_check/checker/identity/functions.h"
 #include "static_check/checker/identity/sources.h"
+#include "static_check/checker/integers/whole_numbers.h"
 
 namespace assay::checker::identity {
 
@@ -69,6 +70,8 @@ void Evaluation::evaluate(const CoreProgram& program, const CoreOp& op,
           [&](size_t i) { return algebra_.keep(operands[0]->values[i], operands[1]->values[i]); });
     case Prim::kCast:
       if (is_float8(op.dtype)) throw Rejection{"a cast to float8"};
+      if (keeps_whole_numbers(program, op))
+        return each([&](size_t i) { return algebra_.as_integer(operands[0]->values[i], type); });
       return each([&](size_t i) { return algebra_.cast(operands[0]->values[i], type); });
     case Prim::kReduceSum:
     case Prim::kReduceMax:

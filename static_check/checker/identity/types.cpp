@@ -73,4 +73,13 @@ Number Algebra::plain_cast(const Number& x, Type to) {
   return unknown("cast", {{x}}, to);
 }
 
+Number Algebra::as_integer(const Number& x, Type to) {
+  if (!x.is_finite()) return undefined();
+  if (x.is_constant()) return exact(rational(x), to);
+  Number result = ordinary(x.value, to);
+  result.in_range = true;
+  result.depends = x.depends;
+  return result;
+}
+
 }  // namespace assay::checker::identity

@@ -1,0 +1,25 @@
+// Floating numbers that are integers because of the functions that made them, as quantised ones are
+// (round, then clamp): a cast to an integer type that holds them all keeps them.
+#pragma once
+
+#include <optional>
+
+#include "shared_ir/core.h"
+
+namespace assay {
+
+struct WholeRange {
+  double low, high;  // may be infinite
+};
+
+// Between which integers all elements of core operator `id`, a floating one, lie; nullopt where one
+// may be no integer. Finite numbers alone are considered.
+std::optional<WholeRange> whole_range(const CoreProgram& program, CoreId id);
+
+// Whether a cast of operator `id`, a floating one, to the integer type gives the same numbers: they
+// are integers which it holds. Those without bounds are taken to lie in the range of a type of 32
+// or more bits, which whoever builds the cast has to list (has_bounds).
+bool cast_keeps_whole_numbers(const CoreProgram& program, CoreId id, DType to);
+bool has_bounds(const WholeRange& range, DType to);
+
+}  // namespace assay

@@ -1,0 +1,13 @@
+// Floating numbers that were rounded to integers, which a cast to integers keeps.
+#pragma once
+
+#include "shared_ir/core.h"
+
+namespace assay::checker {
+
+// Whether the cast `op` of the program, from a floating type to one of integers, changes none of
+// the numbers: each was rounded and, for types of fewer than 32 bits, limited to what the type
+// holds. (That longer ones hold the others is an assumption of lowering.)
+bool keeps_whole_numbers(const CoreProgram& program, const CoreOp& op);
+
+}  // namespace assay::checker
