@@ -108,7 +108,8 @@ bool cast_keeps_whole_numbers(const CoreProgram& program, CoreId id, DType to) {
   if (is_floating(to) || is_bool(to)) return false;
   const auto range = whole_range(program, id);
   if (!range) return false;
-  return has_bounds(*range, to) || to == DType::kInt32 || to == DType::kInt64;
+  const bool unbounded = std::isinf(range->low) && std::isinf(range->high);
+  return has_bounds(*range, to) || (unbounded && (to == DType::kInt32 || to == DType::kInt64));
 }
 
 }  // namespace assay

@@ -17,8 +17,8 @@ struct WholeRange {
 std::optional<WholeRange> whole_range(const CoreProgram& program, CoreId id);
 
 // Whether a cast of operator `id`, a floating one, to the integer type gives the same numbers: they
-// are integers which it holds. Those without bounds are taken to lie in the range of a type of 32
-// or more bits, which whoever builds the cast has to list (has_bounds).
+// are integers which it holds. Those of which no bound is known are taken to lie in the range of
+// int32 and int64, which whoever builds the cast has to list (has_bounds).
 bool cast_keeps_whole_numbers(const CoreProgram& program, CoreId id, DType to);
 bool has_bounds(const WholeRange& range, DType to);
 
