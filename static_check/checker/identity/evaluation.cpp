@@ -1,9 +1,11 @@
 #include "static_check/checker/identity/evaluation.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "shared_ir/cast.h"
 #include "shared_ir/reference/movement.h"
+#include "shared_ir/reference/operation.h"
 #include "static_check/checker/identity/functions.h"
 #include "static_check/checker/identity/sources.h"
 #include "static_check/checker/integers/whole_numbers.h"
@@ -101,6 +103,13 @@ Number Evaluation::constant(const CoreOp& op) {
   return algebra_.constant(op.constant, type_of(op.dtype));
 }
 
+Number Evaluation::literal(double value, Type type) {
+  if (std::isnan(value)) return Algebra::undefined();
+  if (std::isinf(value)) return Algebra::infinity(value < 0);
+  if (type == kReal) return algebra_.constant(value);
+  return algebra_.constant(Rational(static_cast<PlainInt>(value)), type);
+}
+
 void Evaluation::linear(const CoreOp& op, const std::vector<const Tensor*>& operands, Tensor& out) {
   const Type type = type_of(op.dtype);
   if (type == kFlag) throw Rejection{"a sum of flags"};
@@ -172,6 +181,12 @@ void Evaluation::blocks(const CoreProgram& program, const CoreOp& op,
     const reference::FunctionName fn = reference::parse_function_name(op.fn);
     if (fn.name == "constant" && operands.empty() && use.type == kReal) {
       std::fill(out.values.begin(), out.values.end(), algebra_.constant(fn.number(0)));
+      return;
+    }
+    if (fn.name == "literal" && operands.empty()) {
+      const ReferenceTensor written = reference::run_operation({}, op, {});
+      for (size_t i = 0; i < out.values.size(); ++i)
+        out.values[i] = literal(written.values[i], use.type);
       return;
     }
     std::vector<NumberBlock> wholes;

@@ -33,6 +33,7 @@ class Evaluation {
                 const std::vector<const Tensor*>& operands, Tensor& out);
   void reduce(const CoreOp& op, const Tensor& x, Tensor& out);
   Number constant(const CoreOp& op);
+  Number literal(double value, Type type);
   void linear(const CoreOp& op, const std::vector<const Tensor*>& operands, Tensor& out);
   void check_index(const Number& index, const Table& table);
   Number one_hot(const Number& index, PlainInt of_class, Type type);
