@@ -141,6 +141,7 @@ struct CoreProgram {
   std::vector<std::string>
       notes;  // assumptions that lowering made: rounded constants, baked host values, casts, ...
   std::vector<SingleWrite> single_writes;
+  std::vector<CoreId> unwrapped;    // integers that are taken not to wrap around
   std::vector<std::string> opaque;  // names of operators that have no declaration
 };
 

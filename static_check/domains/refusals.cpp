@@ -5,6 +5,7 @@
 #include "static_check/domains/trials/contradicted_domains.h"
 #include "static_check/domains/trials/indices_outside.h"
 #include "static_check/domains/trials/met_infinities.h"
+#include "static_check/domains/trials/wrapped_integers.h"
 #include "static_check/domains/undefined_outputs.h"
 
 namespace assay {
@@ -15,6 +16,7 @@ std::vector<std::string> assumed_of_domains(Problem& problem, const Certificate*
     refuse_lost_writes(problem);
     refuse_indices_outside(problem);
     refuse_met_infinities(problem, *proof);
+    refuse_wrapped_integers(problem);
   }
   DomainAssumptions domains = domain_assumptions(problem, proof);
   if (proof != nullptr) refuse_contradicted_domains(problem, *proof, domains);

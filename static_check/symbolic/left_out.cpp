@@ -11,6 +11,7 @@
 #include "static_check/domains/trials/indices_outside.h"
 #include "static_check/domains/trials/met_infinities.h"
 #include "static_check/domains/trials/other_losses.h"
+#include "static_check/domains/trials/wrapped_integers.h"
 #include "static_check/identity/identity_test.h"
 #include "static_check/smt/solver.h"
 
@@ -39,6 +40,7 @@ void refuse_lost_writes(const Problem&) {}
 void refuse_other_losses(const Problem&, const Certificate&, const RankLoss&) {}
 void refuse_indices_outside(const Problem&) {}
 void refuse_met_infinities(const Problem&, const Certificate&) {}
+void refuse_wrapped_integers(const Problem&) {}
 void refuse_contradicted_domains(const Problem&, const Certificate&, const DomainAssumptions&) {}
 
 // An identity that was tested at some sizes says nothing of others.

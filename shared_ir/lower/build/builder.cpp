@@ -212,8 +212,10 @@ CoreId Builder::wrapped(CoreId x) {
 CoreId Builder::unwrapped(CoreId x) {
   const bool wide = dtype(x) == DType::kInt32 || dtype(x) == DType::kInt64;
   if (!wide) return wrapped(x);
-  if (!bounds_.fits(program_, x))
+  if (!bounds_.fits(program_, x)) {
     note(fmt::format("integers that are computed in {} do not wrap around", to_string(dtype(x))));
+    program_.unwrapped.push_back(x);
+  }
   return x;
 }
 

@@ -44,15 +44,16 @@ struct SeenClaim {
     return false;
   }
 
-  // `magnitude`: of the greatest number of the draw.
-  void see(const ClaimedNumbers& numbers, double magnitude) {
+  // `magnitude`: of the greatest number of the draw. That a function is defined at 0 alone is no
+  // domain: `has_zeros`.
+  void see(const ClaimedNumbers& numbers, double magnitude, bool has_zeros) {
     const auto& [wanted, found] = numbers;
     agrees.resize(wanted.values.size());
     deviates.resize(wanted.values.size());
     difference = assay::difference(numbers, magnitude);
     for (size_t i = 0; i < wanted.values.size(); ++i) {
       if (!std::isfinite(wanted.values[i])) continue;
-      (std::isfinite(found.values[i]) ? agrees : deviates)[i] = true;
+      if (!has_zeros) (std::isfinite(found.values[i]) ? agrees : deviates)[i] = true;
       if (std::isfinite(found.values[i]) && !is_close(wanted.values[i], found.values[i]))
         differs = true;
     }
@@ -79,10 +80,14 @@ struct Function {
     return false;
   }
 
+  bool is_undefined_somewhere() const {
+    return std::ranges::find(undefined, true) != undefined.end();
+  }
+
   // At every element, in some draw.
   bool may_be_defined() const { return std::ranges::find(defined, false) == defined.end(); }
 
-  void see(const CoreOp& core, const std::vector<ReferenceTensor>& values) {
+  void see(const CoreOp& core, const std::vector<ReferenceTensor>& values, bool has_zeros) {
     const std::vector<double>& results = values[static_cast<size_t>(op)].values;
     defined.resize(results.size());
     undefined.resize(results.size());
@@ -94,7 +99,7 @@ struct Function {
     for (size_t i = 0; i < results.size(); ++i) {
       const bool finite = std::isfinite(results[i]);
       nan_now |= std::isnan(results[i]);
-      if (finite) defined[i] = true;
+      if (finite && !has_zeros) defined[i] = true;
       if (!finite && std::ranges::all_of(core.operands, [&](CoreId operand) {
             return whole ? all_finite(argument(operand)) : std::isfinite(argument(operand)[i]);
           }))
@@ -127,13 +132,15 @@ class Runs {
     for (size_t draw = 0; draw < InputNumbers::kDraws; ++draw) {
       const auto trial = trials.run(draw);
       if (!trial) continue;
-      see(*trial);
+      see(*trial, draw + InputNumbers::kDrawsWithZeros >= InputNumbers::kDraws);
       ++runs;
       if (asked) {
         see_answers();
         continue;
       }
-      if (std::ranges::all_of(functions_, &Function::may_be_defined)) return nullptr;
+      if (std::ranges::all_of(functions_, &Function::may_be_defined) &&
+          std::ranges::none_of(seen_, &SeenClaim::deviates_always))
+        return nullptr;
       if (std::ranges::none_of(seen_, &SeenClaim::is_open) && are_of_ranks()) return nullptr;
     }
     if (const Function* function = asked ? find_answered() : nullptr) return function;
@@ -143,7 +150,12 @@ class Runs {
     const auto found = std::ranges::find_if(functions_, [&](const Function& function) {
       return (function.rank ? of_ranks : of_sequential) && function.is_never_defined();
     });
-    return found == functions_.end() ? nullptr : &*found;
+    if (found != functions_.end()) return &*found;
+    // Each is defined for some inputs, and all together for none at which the specification is.
+    const auto together = std::ranges::find_if(functions_, [&](const Function& function) {
+      return of_ranks && function.rank && function.is_undefined_somewhere();
+    });
+    return together == functions_.end() ? nullptr : &*together;
   }
 
   // What the specification gives there, and what the ranks.
@@ -220,22 +232,22 @@ class Runs {
     return std::ranges::all_of(functions_, [](const Function& f) { return f.rank.has_value(); });
   }
 
-  void see(const Trial& trial) {
+  void see(const Trial& trial, bool has_zeros) {
     const double magnitude = greatest_magnitude(trial);
     const auto numbers = claims_.numbers(trial);
     seen_.resize(numbers.size());
-    for (size_t i = 0; i < numbers.size(); ++i) seen_[i].see(numbers[i], magnitude);
+    for (size_t i = 0; i < numbers.size(); ++i) seen_[i].see(numbers[i], magnitude, has_zeros);
     for (Function& function : specification_)
       function.see(problem_.sequential_program.ops[static_cast<size_t>(function.op)],
-                   trial.sequential);
+                   trial.sequential, has_zeros);
     for (Function& function : functions_) {
       const auto op = static_cast<size_t>(function.op);
       if (!function.rank) {
-        function.see(problem_.sequential_program.ops[op], trial.sequential);
+        function.see(problem_.sequential_program.ops[op], trial.sequential, has_zeros);
         continue;
       }
       const auto r = static_cast<size_t>(*function.rank);
-      function.see(problem_.rank_programs[r].ops[op], trial.ranks[r]);
+      function.see(problem_.rank_programs[r].ops[op], trial.ranks[r], has_zeros);
     }
   }
 

@@ -18,6 +18,7 @@ class InputNumbers {
   // input has a sign of its own, and in the last some numbers are 0. Indices lie in the tables of
   // the specification.
   static constexpr size_t kDraws = 24;
+  static constexpr size_t kDrawsWithZeros = 4;  // the last
 
   // `distinct`: no two integers of an input are equal where its range has as many.
   InputNumbers(const Lifting& lifting, size_t draw, bool distinct = false)

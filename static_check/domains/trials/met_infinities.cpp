@@ -82,20 +82,26 @@ class Reached {
                   "which no sum and no product takes away: choose by the condition afterwards");
 }
 
-// Places of outputs at which the ranks have NaN wherever the specification has a number.
+// Places of outputs at which the ranks have NaN where the specification has a number.
 class NanPlaces {
  public:
   void see(const std::vector<ClaimedNumbers>& claims) {
     size_t at = 0;
+    bool anywhere = false;
     for (const auto& [wanted, found] : claims)
       for (size_t i = 0; i < wanted.values.size(); ++i, ++at) {
         if (at == places_.size()) places_.emplace_back();
         if (!std::isfinite(wanted.values[i])) continue;
         (std::isnan(found.values[i]) ? places_[at].nan : places_[at].number) = true;
+        anywhere = anywhere || std::isnan(found.values[i]);
       }
+    ++draws_;
+    with_nan_ += anywhere ? 1 : 0;
   }
+  // At one place in all draws, or somewhere in each of them (all but the greatest of a row).
   bool always_nan() const {
-    return std::ranges::any_of(places_, [](const Place& at) { return at.nan && !at.number; });
+    return (with_nan_ == draws_ && draws_ >= InputNumbers::kDraws / 2) ||
+           std::ranges::any_of(places_, [](const Place& at) { return at.nan && !at.number; });
   }
 
  private:
@@ -103,6 +109,7 @@ class NanPlaces {
     bool nan = false, number = false;
   };
   std::vector<Place> places_;
+  size_t draws_ = 0, with_nan_ = 0;
 };
 
 }  // namespace
