@@ -8,7 +8,7 @@
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/joint_run.h"
 #include "shared_ir/reference/operation.h"
-#include "shared_ir/whole_numbers.h"
+#include "shared_ir/reference/whole_numbers.h"
 #include "static_check/identity/magnitudes.h"
 
 namespace assay::identity {
@@ -129,15 +129,13 @@ class Side {
           return beside_decisions(algebra_.keep(flag, kept), product(flag.depends(), on));
         });
       case Prim::kCast: {
-        const bool whole =
-            is_floating(from) && cast_keeps_whole_numbers(program, op.operands[0], op.dtype);
+        const bool whole = cast_keeps_whole_numbers(program, op.operands[0], op.dtype);
         return each([&](size_t i) {
           const Number& x = operands[0]->values[i];
-          if (whole) return beside_decisions(functions_.as_integer(x), x.depends());
-          const bool same = is_floating(from) || x.in_range;
-          if (is_bool(from) || (same && is_floating(op.dtype)))
-            return beside_decisions(functions_.cast(x, from, op.dtype), x.depends());
-          return decided(functions_.cast(x, from, op.dtype), x.depends());
+          Number cast = whole ? functions_.as_integer(x) : functions_.cast(x, from, op.dtype);
+          const bool real = (is_floating(from) || x.in_range) && is_floating(op.dtype);
+          return whole || is_bool(from) || real ? beside_decisions(std::move(cast), x.depends())
+                                                : decided(std::move(cast), x.depends());
         });
       }
       case Prim::kReduceSum: {
@@ -257,8 +255,8 @@ class Side {
   // A function of all operands as wholes; what lowering writes down is what it says.
   void opaque(const CoreProgram& program, const CoreOp& op,
               const std::vector<const Tensor*>& operands, Tensor& out) {
-    const auto name = reference::parse_function_name(op.fn).name;
-    if (operands.empty() && name == "literal") {
+    const auto fn = reference::parse_function_name(op.fn);
+    if (operands.empty() && fn.name == "literal") {
       const ReferenceTensor written = reference::run_operation({}, op, {});
       for (size_t i = 0; i < out.values.size(); ++i)
         out.values[i] = is_floating(op.dtype)
@@ -266,9 +264,8 @@ class Side {
                             : algebra_.constant(static_cast<int64_t>(written.values[i]));
       return;
     }
-    if (operands.empty() && name == "constant") {
-      const Number written = functions_.number(reference::parse_function_name(op.fn).number(0));
-      std::ranges::fill(out.values, written);
+    if (operands.empty() && fn.name == "constant") {
+      std::ranges::fill(out.values, functions_.number(fn.number(0)));
       return;
     }
     if (operands.empty()) throw NotRepresented{"an operator of nothing that is not declared"};

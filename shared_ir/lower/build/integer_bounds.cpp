@@ -6,8 +6,8 @@
 
 #include "shared_ir/cast.h"
 #include "shared_ir/collective.h"
+#include "shared_ir/reference/whole_numbers.h"
 #include "shared_ir/symbolic/integer.h"
-#include "shared_ir/whole_numbers.h"
 
 namespace assay::lowering {
 namespace {

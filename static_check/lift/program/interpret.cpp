@@ -4,8 +4,8 @@
 
 #include "shared_ir/base/error.h"
 #include "shared_ir/cast.h"
+#include "shared_ir/reference/whole_numbers.h"
 #include "shared_ir/symbolic/integer.h"
-#include "shared_ir/whole_numbers.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/arithmetic/parts.h"
@@ -153,8 +153,7 @@ Value Interpreter::compute_arithmetic(const CoreOp& op) {
     return integer_to_float(lifting_, operand(op, 0));
   const DType source =
       op.operands.empty() ? op.dtype : program_.ops[static_cast<size_t>(op.operands[0])].dtype;
-  if (op.prim == Prim::kCast && is_floating(source) &&
-      cast_keeps_whole_numbers(program_, op.operands[0], op.dtype))
+  if (op.prim == Prim::kCast && cast_keeps_whole_numbers(program_, op.operands[0], op.dtype))
     return operand(op, 0);
   if (!is_floating(op.dtype)) {
     if (auto integer = apply_integer(lifting_, op, source, operands(op)))

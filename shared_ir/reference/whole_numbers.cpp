@@ -1,4 +1,4 @@
-#include "shared_ir/whole_numbers.h"
+#include "shared_ir/reference/whole_numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -105,7 +105,8 @@ bool has_bounds(const WholeRange& range, DType to) {
 }
 
 bool cast_keeps_whole_numbers(const CoreProgram& program, CoreId id, DType to) {
-  if (is_floating(to) || is_bool(to)) return false;
+  const DType from = program.ops[static_cast<size_t>(id)].dtype;
+  if (!is_floating(from) || is_floating(to) || is_bool(to)) return false;
   const auto range = whole_range(program, id);
   if (!range) return false;
   const bool unbounded = std::isinf(range->low) && std::isinf(range->high);

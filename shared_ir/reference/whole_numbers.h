@@ -16,7 +16,7 @@ struct WholeRange {
 // may be no integer. Finite numbers alone are considered.
 std::optional<WholeRange> whole_range(const CoreProgram& program, CoreId id);
 
-// Whether a cast of operator `id`, a floating one, to the integer type gives the same numbers: they
+// Whether a cast of operator `id` from a floating to an integer type gives the same numbers: they
 // are integers which it holds. Those of which no bound is known are taken to lie in the range of
 // int32 and int64, which whoever builds the cast has to list (has_bounds).
 bool cast_keeps_whole_numbers(const CoreProgram& program, CoreId id, DType to);
