@@ -60,7 +60,7 @@ Number Algebra::plain_sum(std::vector<Number> terms) {
   result.nonnegative |= nonnegative || known;
   result.positive |= (nonnegative && positive) || known;
   note_nonnegative(result);
-  if (result.positive && !known) note_term(result, terms);
+  if (result.positive && !known) note_positive(result, terms);
   return result;
 }
 

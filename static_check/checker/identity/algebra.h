@@ -281,7 +281,7 @@ class Algebra {
   const Word& spell(const Residues& x, int depth);
   std::optional<Word> plain_word(uint64_t r);
   std::optional<Word> word_by_quotient(uint64_t r, int depth);
-  void note_term(const Number& sum, const std::vector<Number>& terms);
+  void note_positive(const Number& sum, const std::vector<Number>& terms);
   std::optional<Word> word_by_terms(uint64_t r);
 
   const Selection* selection_of(const Number& x) const;

@@ -103,7 +103,9 @@ std::optional<Word> Algebra::word_by_quotient(uint64_t r, int depth) {
   return std::nullopt;
 }
 
-void Algebra::note_term(const Number& sum, const std::vector<Number>& terms) {
+// What is this number by another way of adding up is positive, too (moments: of a variance).
+void Algebra::note_positive(const Number& sum, const std::vector<Number>& terms) {
+  if (cases() == nullptr && positive_sums_.size() < kMostNoted) learn_positive(sum);
   if (first_terms_.size() >= 2 * kMostNoted || terms.size() < 2) return;
   for (const Number& x : terms)
     if (!x.nonnegative || x.is_constant()) return;
