@@ -58,5 +58,42 @@ TEST(SquaresOfRoots, OfASquareItIsItsMagnitude) {
   EXPECT_FALSE(equal(of_square, of_difference));
 }
 
+/// y / (variance + 1e-5), of the root that a norm keeps for its gradient.
+Formula of_kept_root() {
+  return [](GraphBuilder& graph, TensorRef x, TensorRef y) {
+    const std::vector<TensorRef> norm =
+        graph.call_many("norm", "aten.native_layer_norm.default", {x, {6}, NoArg{}, NoArg{}, 1e-5},
+                        {{{4, 6}}, {{4, 1}}, {{4, 1}}});
+    const TensorRef once = graph.call("once", "aten.mul.Tensor", {y, norm[2]}, {4, 6});
+    return graph.call("twice", "aten.mul.Tensor", {once, norm[2]}, {4, 6});
+  };
+}
+
+/// The same with the variance by moments, E[x^2] + by * E[x]^2.
+Formula by_moments(double by) {
+  return [by](GraphBuilder& graph, TensorRef x, TensorRef y) {
+    const auto of_row = [&](const char* name, const char* op, std::vector<Argument> arguments) {
+      return graph.call(name, op, std::move(arguments), {4, 1});
+    };
+    const auto mean = [&](const char* name, TensorRef of) {
+      return of_row(name, "aten.mean.dim", {of, std::vector<Argument>{-1}, true});
+    };
+    const TensorRef squares = graph.call("squares", "aten.mul.Tensor", {x, x}, {4, 6});
+    const TensorRef first = mean("first", x), second = mean("second", squares);
+    const TensorRef square = of_row("square", "aten.mul.Tensor", {first, first});
+    const TensorRef times = of_row("times", "aten.mul.Scalar", {square, by});
+    const TensorRef variance = of_row("variance", "aten.add.Tensor", {second, times});
+    const TensorRef more = of_row("more", "aten.add.Scalar", {variance, 1e-5});
+    const TensorRef root = of_row("root", "aten.rsqrt.default", {more});
+    const TensorRef once = graph.call("once", "aten.mul.Tensor", {y, root}, {4, 6});
+    return graph.call("twice", "aten.mul.Tensor", {once, root}, {4, 6});
+  };
+}
+
+TEST(SquaresOfRoots, AVarianceByMomentsIsAsPositiveAsAnother) {
+  EXPECT_TRUE(proves(formulas(of_kept_root(), by_moments(-1))));
+  EXPECT_FALSE(proves(formulas(of_kept_root(), by_moments(1))));
+}
+
 }  // namespace
 }  // namespace assay::test
