@@ -113,6 +113,8 @@ class Algebra {
                                   std::span<const Number> values);
   // Of c exp(a), c exp(b), ... for some c > 0: a, b, ..., which have their order.
   std::optional<std::vector<Number>> exponents_of(std::span<const Number> row);
+  // nullopt where they are no exponentials or square roots, one at least, and constants.
+  std::optional<Number> extremum_of_monotone(std::span<const Number> of, bool greatest);
   // An integer that is one of these, as the choice by which it is; itself where more is known of
   // it.
   Number choice_of_values(const Number& index, std::span<const int64_t> values);
@@ -134,6 +136,8 @@ class Algebra {
   Number sum_with_hidden(const Number& a, const Number& b);
   Number multiple_of_hidden(const Number& a, const Rational& by);
   bool equal_hidden(const Number& a, const Number& b);
+  std::optional<std::vector<Number>> exponents_beside_constants(std::span<const Number> row);
+  std::optional<std::vector<Number>> squares_of_roots(std::span<const Number> row);
   Number kept_of_hidden(const Number& flag, const Number& a);
   // Numbers, each by its key and where it is minus infinity.
   using HiddenRow = std::vector<std::pair<uint64_t, Number>>;

@@ -133,6 +133,7 @@ Number Algebra::plain_maximum(std::span<const Number> of) {
   if (cases_ != nullptr && cases_->assignments() == nullptr &&
       (decide_sets_ || (of.size() <= 2 && std::ranges::none_of(of, is_set))))
     return greatest_by_cases(of);
+  if (const auto known = extremum_of_monotone(of, true)) return *known;
   if (const auto exponents = exponents_of(of))
     return multiply(of[0], exponential(subtract(maximum_as_set(*exponents), exponents->front())));
   return maximum_as_set(of);
@@ -229,6 +230,8 @@ Number Algebra::maximum_of(std::vector<Residue> elements) {
 }
 
 Number Algebra::minimum(const Number& a, const Number& b) {
+  if (const Number both[] = {a, b}; a.is_finite() && b.is_finite())
+    if (const auto known = extremum_of_monotone(both, false)) return *known;
   return negative(maximum(negative(a), negative(b)));
 }
 

@@ -153,20 +153,21 @@ std::optional<Number> Functions::formula(const std::string& fn, std::span<const 
        [](Functions& f, Algebra& a, const FunctionName& name, Call at) -> std::optional<Number> {
          // A limit that is the largest number of float32, or beyond, leaves numbers as they are.
          // Another one beyond all numbers keeps a maximum, of which ties may leave one element.
-         const auto greatest = [&](const Number& x, double limit, bool turned) {
+         const auto limited = [&](const Number& x, double limit, bool from_below) {
            if (a.cases() == nullptr && x.is_finite() && a.constant_of(x) == nullptr &&
-               (turned ? limit : -limit) >= 0x1.fep127) {
+               (from_below ? -limit : limit) >= 0x1.fep127) {
              f.note_reading(fmt::format("numbers lie within the limit {} of a clamp", limit));
              return x;
            }
-           const std::vector<Number> both{x,
-                                          turned ? a.negative(f.number(limit)) : f.number(limit)};
-           return std::abs(limit) > 0x1p100 && !a.decides_sets() ? a.maximum_as_set(both)
-                                                                 : a.maximum(both);
+           if (std::abs(limit) <= 0x1p100 || a.decides_sets())
+             return from_below ? a.maximum(x, f.number(limit)) : a.minimum(x, f.number(limit));
+           if (from_below) return a.maximum_as_set(std::vector{x, f.number(limit)});
+           return a.negative(
+               a.maximum_as_set(std::vector{a.negative(x), a.negative(f.number(limit))}));
          };
          Number x = at[0];
-         if (name.text(0) != "none") x = greatest(x, name.number(0), false);
-         if (name.text(1) != "none") x = a.negative(greatest(a.negative(x), name.number(1), true));
+         if (name.text(0) != "none") x = limited(x, name.number(0), true);
+         if (name.text(1) != "none") x = limited(x, name.number(1), false);
          return x;
        }},
       {"leaky_relu",

@@ -327,6 +327,9 @@ class Algebra {
 
   Number extreme(ElementSet elements, const std::vector<Number>& of);
   void write_out_magnitudes(ElementSet& elements) const;
+  std::optional<Number> extreme_of_monotone(const std::vector<Number>& of, bool least);
+  std::optional<Number> extreme_of_exponentials(const std::vector<Number>& of, bool least);
+  std::optional<Number> extreme_of_square_roots(const std::vector<Number>& of, bool least);
   std::optional<Number> extreme_of_reciprocals(const ElementSet& elements);
   Number integer_extreme(const std::vector<Number>& of, bool least, Type type);
   Number positive(const Number& difference);

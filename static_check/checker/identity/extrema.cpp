@@ -59,6 +59,7 @@ Number Algebra::plain_maximum(const std::vector<Number>& of) {
   if (std::any_of(of.begin(), of.end(), is_hidden)) return greatest_of_hidden(of);
   const Type type = type_of_all(of);
   if (is_integer_type(type)) return integer_extreme(of, false, type);
+  if (const auto known = extreme_of_monotone(of, false)) return *known;
   if (const auto exponents = exponents_of(of))
     return multiply(of[0], exp(subtract(maximum(*exponents), exponents->front())));
   ElementSet elements;
@@ -162,6 +163,7 @@ Number Algebra::extreme(ElementSet elements, const std::vector<Number>& of) {
 Number Algebra::plain_minimum(const std::vector<Number>& of) {
   const Type type = type_of_all(of);
   if (is_integer_type(type)) return integer_extreme(of, true, type);
+  if (const auto known = extreme_of_monotone(of, true)) return *known;
   std::vector<Number> negatives;
   bool nonnegative = true, positive = true;
   for (const Number& x : of) {
