@@ -182,7 +182,9 @@ Number Functions::map(const ElementFunction& function, Arguments arguments) {
     if (argument.kind == Number::Kind::kUndefined) return argument;
   if (std::ranges::any_of(arguments, is_hidden)) return map_of_hidden(fn, arguments);
   const bool whole = is_whole(from) || is_whole(to);
-  if (whole || name == "floor" || name == "ceil" || name == "round" || name == "trunc")
+  static const std::set<std::string> kWhole{"floor",     "ceil",      "round",     "trunc",
+                                            "div_floor", "div_trunc", "remainder", "fmod"};
+  if (whole || kWhole.contains(name))
     if (const auto known = of_constants(fn, arguments)) return *known;
   if (is_whole(from) && std::ranges::all_of(arguments, [&](const Number& argument) {
         return algebra_.chooses_constants(argument);

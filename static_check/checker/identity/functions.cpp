@@ -1,5 +1,6 @@
 // kMap of real numbers by formulas over exponentials, roots, extrema and flags.
 #include <cmath>
+#include <set>
 #include <unordered_map>
 
 #include "static_check/checker/facts/affine.h"
@@ -273,6 +274,26 @@ Number map_of_hidden(Algebra& algebra, const Use& use, Args of) {
 
 }  // namespace
 
+// What is rounded to an integer, and what an integer quotient leaves, of constants that doubles
+// hold as they are, where that is an integer.
+static std::optional<Number> whole_of_constants(Algebra& algebra, const Use& use, Args of) {
+  static const std::set<std::string_view> kWhole{"floor",     "ceil",      "round",     "trunc",
+                                                 "div_floor", "div_trunc", "remainder", "fmod"};
+  constexpr double kLargest = 0x1p26;
+  constexpr int kSmallest = -26;  // power of two that a denominator is
+  if (!kWhole.contains(use.fn.name)) return std::nullopt;
+  std::vector<double> at;
+  for (const Number& x : of) {
+    if (!x.is_constant()) return std::nullopt;
+    const auto [p, q, e] = algebra.rational(x).parts();
+    at.push_back(algebra.rational(x).to_double());
+    if (q != 1 || e < kSmallest || std::abs(at.back()) > kLargest) return std::nullopt;
+  }
+  const double result = reference::find_map(use.fn.name)(use.fn, at);
+  if (!(std::abs(result) <= kLargest) || result != std::floor(result)) return std::nullopt;
+  return algebra.exact(Rational(static_cast<PlainInt>(result)));
+}
+
 Number map(Algebra& algebra, const Use& use, std::span<const Number> of) {
   if (std::any_of(of.begin(), of.end(), is_hidden)) return map_of_hidden(algebra, use, of);
   if (auto known = flag_function(algebra, use, of)) return *known;
@@ -301,6 +322,8 @@ Number map(Algebra& algebra, const Use& use, std::span<const Number> of) {
   const bool asked = use.fn.name == "isnan" || use.fn.name == "isinf";
   if (asked && (of[0].is_constant() || of[0].is_infinite()))
     return algebra.exact_flag(use.fn.name == "isinf" && of[0].is_infinite());
+  if (use.type == kReal)
+    if (const auto whole = whole_of_constants(algebra, use, of)) return *whole;
   const auto found = kFormulas.find(use.fn.name);
   if (found == kFormulas.end() || use.type != kReal)
     return algebra.unknown("map " + use.text, of, use.type);

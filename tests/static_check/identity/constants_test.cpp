@@ -86,5 +86,54 @@ TEST(IdentityOfConstants, ALimitBeyondFloat32IsNone) {
   EXPECT_FALSE(equal(itself, limited(3.4028234663852886e38)));
 }
 
+/// x times what `op` leaves of 0, 1, ... 5 and a number.
+Formula times_whole(const char* op, double by) {
+  return [=](GraphBuilder& graph, TensorRef x, TensorRef) {
+    const TensorRef places = graph.call("places", "aten.arange.default", {6}, {6});
+    const TensorRef whole = graph.call("whole", op, {places, by}, {6});
+    return graph.call("times", "aten.mul.Tensor", {x, whole}, {4, 6});
+  };
+}
+
+/// x times a constant row.
+Formula times_row(std::vector<double> row) {
+  return [row](GraphBuilder& graph, TensorRef x, TensorRef) {
+    const std::vector<Argument> numbers(row.begin(), row.end());
+    const TensorRef constant = graph.call("constant", "assay.constant", {numbers}, {6});
+    return graph.call("times", "aten.mul.Tensor", {x, constant}, {4, 6});
+  };
+}
+
+TEST(IdentityOfConstants, IntegerQuotientsOfThemAreComputed) {
+  const auto quotient = times_whole("aten.floor_divide.default", 4);
+  EXPECT_TRUE(proves(formulas(quotient, times_row({0, 0, 0, 0, 1, 1}))));
+  EXPECT_FALSE(proves(formulas(quotient, times_row({0, 0, 0, 1, 1, 1}))));
+  const auto rest = times_whole("aten.remainder.Scalar", 4);
+  EXPECT_TRUE(proves(formulas(rest, times_row({0, 1, 2, 3, 0, 1}))));
+  EXPECT_FALSE(proves(formulas(rest, times_row({0, 1, 2, 3, 4, 1}))));
+}
+
+// More than a table of runs has.
+TEST(IdentityOfConstants, LongTablesAreTheirNumbers) {
+  constexpr int64_t kCount = 80;
+  const auto table = [](int64_t i) { return static_cast<double>((i * i * 7 + 3 * i) % 23) - 11; };
+  const auto times = [&](bool turned, double more) {
+    return [=](GraphBuilder& graph, TensorRef x, TensorRef) {
+      std::vector<Argument> numbers;
+      for (int64_t i = 0; i < kCount; ++i)
+        numbers.push_back(table(turned ? kCount - 1 - i : i) + (i == 3 ? more : 0));
+      TensorRef row = graph.call("row", "assay.constant", {numbers}, {kCount});
+      if (turned)
+        row = graph.call("flip", "aten.flip.default", {row, std::vector<Argument>{0}}, {kCount});
+      return graph.call("times", "aten.mul.Tensor", {x, row}, {kCount});
+    };
+  };
+  const auto pair = [&](double more) {
+    return formulas(times(false, 0), times(true, more), {"x", {kCount}}, {"y", {kCount}});
+  };
+  EXPECT_TRUE(proves(pair(0)));
+  EXPECT_FALSE(proves(pair(1)));
+}
+
 }  // namespace
 }  // namespace assay::test
