@@ -208,7 +208,7 @@ Number Functions::map(const ElementFunction& function, Arguments arguments) {
   // Logarithms stay what exponentials undo.
   if (is_floating(from) && is_floating(to) && !name.starts_with("log"))
     if (const auto known = algebra_.each_branch(arguments, [&](Arguments chosen) {
-          return name == "reciprocal" && is_left_out(chosen[0])
+          return function.name == "reciprocal" && is_left_out(chosen[0])
                      ? std::nullopt
                      : std::optional(map(function, chosen));
         }))

@@ -108,13 +108,15 @@ Number Algebra::greatest_of_row(HiddenRow row) {
     return std::pair(x.first, x.second.residue.value);
   };
   std::ranges::sort(row, {}, keys_of);
-  const auto twice = std::ranges::unique(row, {}, keys_of);
-  row.erase(twice.begin(), twice.end());
+  row.erase(std::unique(row.begin(), row.end(),
+                        [&](const auto& a, const auto& b) { return keys_of(a) == keys_of(b); }),
+            row.end());
   std::vector<uint64_t> keys;
   std::vector<Residue> flags;
   Number all = constant(1);  // are minus infinity
-  for (const auto& [value, flag] : row) {
-    keys.insert(keys.end(), {value, flag.residue.value});
+  for (const HiddenRow::value_type& member : row) {
+    const Number& flag = member.second;
+    keys.insert(keys.end(), {member.first, flag.residue.value});
     const auto same = [&](const Residue& one) { return one.value == flag.residue.value; };
     if (std::ranges::any_of(flags, same)) continue;
     flags.push_back(flag.residue);

@@ -115,7 +115,7 @@ Number Algebra::greatest_of_set(HiddenSet set) {
   const Number greatest = variable(random("hidden maximum", keys), kReal);
   if (!every.is_constant() && !is_flag(every)) return undefined();
   store(set.size());
-  hidden_sets_.try_emplace(greatest.value.r, every, std::move(set));
+  hidden_sets_.try_emplace(greatest.value.r, GreatestOfSet{every, std::move(set)});
   if (every.is_constant()) return hide(every, greatest);
   return hidden_form({every, greatest, false, std::move(flags)});
 }
