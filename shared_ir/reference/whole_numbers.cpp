@@ -108,9 +108,12 @@ bool cast_keeps_whole_numbers(const CoreProgram& program, CoreId id, DType to) {
   const DType from = program.ops[static_cast<size_t>(id)].dtype;
   if (!is_floating(from) || is_floating(to) || is_bool(to)) return false;
   const auto range = whole_range(program, id);
-  if (!range) return false;
-  const bool unbounded = std::isinf(range->low) && std::isinf(range->high);
-  return has_bounds(*range, to) || (unbounded && (to == DType::kInt32 || to == DType::kInt64));
+  return range && (has_bounds(*range, to) || is_taken_to_fit(*range, to));
+}
+
+bool is_taken_to_fit(const WholeRange& range, DType to) {
+  return std::isinf(range.low) && std::isinf(range.high) &&
+         (to == DType::kInt32 || to == DType::kInt64);
 }
 
 }  // namespace assay

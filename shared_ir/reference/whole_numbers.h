@@ -17,9 +17,14 @@ struct WholeRange {
 std::optional<WholeRange> whole_range(const CoreProgram& program, CoreId id);
 
 // Whether a cast of operator `id` from a floating to an integer type gives the same numbers: they
-// are integers which it holds. Those of which no bound is known are taken to lie in the range of
-// int32 and int64, which whoever builds the cast has to list (has_bounds).
+// are integers which it holds, or which it is taken to hold.
 bool cast_keeps_whole_numbers(const CoreProgram& program, CoreId id, DType to);
+
+// Whether the type holds them all.
 bool has_bounds(const WholeRange& range, DType to);
+
+// Whether no bound is known of them, and the type is int32 or int64: they are taken to lie in its
+// range, which whoever builds the cast has to list.
+bool is_taken_to_fit(const WholeRange& range, DType to);
 
 }  // namespace assay

@@ -77,8 +77,7 @@ CoreId Builder::cast(CoreId x, DType to) {
         fmt::format("conversions from {} to {} stay in its range", to_string(from), to_string(to)));
   }
   if (is_floating(from) && is_integer(to) && !is_bool(to))
-    if (const auto range = whole_range(program_, x);
-        range && !has_bounds(*range, to) && cast_keeps_whole_numbers(program_, x, to))
+    if (const auto range = whole_range(program_, x); range && is_taken_to_fit(*range, to))
       note(fmt::format("conversions from {} to {} stay in its range", to_string(from),
                        to_string(to)));
   if (is_floating(from) && is_floating(to) && machine_epsilon(to) > machine_epsilon(from))

@@ -87,14 +87,26 @@ bool are_limited(const CoreProgram& program, const CoreOp& op, DType type, int d
   return (fn.name == "maximum" || fn.name == "minimum") && of_all(program, op, is_limited);
 }
 
+// Rounded, and limited by nothing: what lowering lists as within a long type.
+bool are_unlimited(const CoreProgram& program, const CoreOp& op, int depth) {
+  if (depth == kDeepest) return false;
+  if (moves(op.prim) || (op.prim == Prim::kCast && is_floating(made(program, op, 0).dtype)))
+    return of_all(program, op,
+                  [&](const CoreOp& x) { return are_unlimited(program, x, depth + 1); });
+  if (op.prim != Prim::kMap) return false;
+  const std::string_view name = reference::parse_function_name(op.fn).name;
+  return name == "round" || name == "floor" || name == "ceil" || name == "trunc";
+}
+
 }  // namespace
 
 bool keeps_whole_numbers(const CoreProgram& program, const CoreOp& op) {
   if (!is_floating(made(program, op, 0).dtype) || is_floating(op.dtype) || is_bool(op.dtype))
     return false;
-  const bool long_enough = op.dtype == DType::kInt32 || op.dtype == DType::kInt64;
-  return are_rounded(program, made(program, op, 0), 0) &&
-         (long_enough || are_limited(program, made(program, op, 0), op.dtype, 0));
+  const CoreOp& of = made(program, op, 0);
+  const bool is_long = op.dtype == DType::kInt32 || op.dtype == DType::kInt64;
+  return are_rounded(program, of, 0) &&
+         (are_limited(program, of, op.dtype, 0) || (is_long && are_unlimited(program, of, 0)));
 }
 
 }  // namespace assay::checker

@@ -6,8 +6,8 @@
 namespace assay::checker {
 
 // Whether the cast `op` of the program, from a floating type to one of integers, changes none of
-// the numbers: each was rounded and, for types of fewer than 32 bits, limited to what the type
-// holds. (That longer ones hold the others is an assumption of lowering.)
+// the numbers: each was rounded, and limited to what the type holds. That int32 and int64 hold what
+// nothing limits is an assumption that lowering lists.
 bool keeps_whole_numbers(const CoreProgram& program, const CoreOp& op);
 
 }  // namespace assay::checker
