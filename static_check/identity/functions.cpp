@@ -262,12 +262,12 @@ Number Functions::as_integer(const Number& value) const {
   return result;
 }
 
-// Of numbers some of which are minus infinity where a flag is set.
 // By one flag a divisor may be nothing, of which another flag leaves none: it is divided by as one.
 bool Functions::is_left_out(const Number& x) const {
   return algebra_.is_zero(x) || has(x, Form::Kind::kKept) || has(x, Form::Kind::kFlag);
 }
 
+// Of numbers some of which are minus infinity where a flag is set.
 Number Functions::map_of_hidden(const std::string& fn, Arguments arguments) {
   const auto called = reference::parse_function_name(fn);
   const Number& x = arguments[0];

@@ -285,10 +285,11 @@ void refuse_contradicted_domains(const Problem& problem, const Certificate& cert
         "the function, not by its value");
   throw UserError(
       node.source,
-      fmt::format("{}: the proof {} what {} gives, and an argument of it is outside of its "
-                  "domain for all of {} draws of the inputs",
-                  graph.name, of_rank ? "leaves out" : "computes with", node.op,
-                  InputNumbers::kDraws),
+      fmt::format(
+          "{}: the proof {} what {} gives, and an argument of it{} is outside of its domain for "
+          "all of {} draws of the inputs",
+          graph.name, of_rank ? "leaves out" : "computes with", node.op,
+          function->is_never_defined() ? "" : ", or of another function,", InputNumbers::kDraws),
       "what is not defined (1/0, log(-1)) is NaN, which no sum and no product takes away");
 }
 
