@@ -99,7 +99,7 @@ Formula times_whole(const char* op, double by) {
 Formula times_row(std::vector<double> row) {
   return [row](GraphBuilder& graph, TensorRef x, TensorRef) {
     const std::vector<Argument> numbers(row.begin(), row.end());
-    const TensorRef constant = graph.call("constant", "assay.constant", {numbers}, {6});
+    const TensorRef constant = graph.call("constant", "assay.constant", {Argument(numbers)}, {6});
     return graph.call("times", "aten.mul.Tensor", {x, constant}, {4, 6});
   };
 }
@@ -122,7 +122,7 @@ TEST(IdentityOfConstants, LongTablesAreTheirNumbers) {
       std::vector<Argument> numbers;
       for (int64_t i = 0; i < kCount; ++i)
         numbers.push_back(table(turned ? kCount - 1 - i : i) + (i == 3 ? more : 0));
-      TensorRef row = graph.call("row", "assay.constant", {numbers}, {kCount});
+      TensorRef row = graph.call("row", "assay.constant", {Argument(numbers)}, {kCount});
       if (turned)
         row = graph.call("flip", "aten.flip.default", {row, std::vector<Argument>{0}}, {kCount});
       return graph.call("times", "aten.mul.Tensor", {x, row}, {kCount});
