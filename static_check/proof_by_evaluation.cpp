@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "static_check/claimed.h"
+#include "static_check/identity/cuts/likely_equations.h"
 #include "static_check/identity/identity_test.h"
 #include "static_check/problem/candidates.h"
 
@@ -17,6 +18,9 @@ constexpr char kTrustedCases[] =
     "extrema "
     "and indices are decided; programs that differ do so with a probability below 2^-60";
 
+// Equations within the programs that are tried, and that are taken.
+constexpr int kMostTried = 16, kMostTaken = 8;
+
 class Prover {
  public:
   explicit Prover(const Problem& problem) : problem_(problem), test_(problem) {}
@@ -25,6 +29,7 @@ class Prover {
                        const std::vector<TensorId>& unproved) {
     announce(broken, unproved);
     proof_.holds = expectations_hold(broken) && outputs_hold(unproved);
+    if (!proof_.holds) prove_within(broken, unproved);
     proof_.why_not = test_.why_not();
     proof_.readings = test_.readings();
     proof_.by_cases = test_.used_cases();
@@ -32,6 +37,29 @@ class Prover {
   }
 
  private:
+  // With what holds between tensors within the programs.
+  void prove_within(const std::set<const Expectation*>& broken,
+                    const std::vector<TensorId>& unproved) {
+    std::vector<Certificate::Evaluated> taken;
+    int tried = 0, found = 0;
+    for (const auto& [sequential, replicas] : identity::likely_equations(problem_)) {
+      if (++tried > kMostTried || found == kMostTaken) break;
+      if (has_other_type(sequential, replicas) || !test_.take(sequential, replicas)) continue;
+      ++found;
+      for (const CleanExpr& replica : replicas) taken.push_back({sequential, replica, true});
+    }
+    if (taken.empty()) return;
+    proof_ = {};
+    proof_.equations = std::move(taken);
+    proof_.holds = expectations_hold(broken) && outputs_hold(unproved);
+  }
+
+  bool has_other_type(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) const {
+    return std::ranges::any_of(replicas, [&](const CleanExpr& replica) {
+      return type_difference(problem_, sequential, replica).has_value();
+    });
+  }
+
   void announce(const std::set<const Expectation*>& broken, const std::vector<TensorId>& unproved) {
     std::set<TensorId> expected;
     for (const Expectation& expectation : problem_.refinement.expect) {
@@ -55,10 +83,7 @@ class Prover {
   }
 
   bool holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
-    if (replicas.empty() || std::ranges::any_of(replicas, [&](const CleanExpr& replica) {
-          return type_difference(problem_, sequential, replica).has_value();
-        }))
-      return false;
+    if (replicas.empty() || has_other_type(sequential, replicas)) return false;
     if (!test_.holds(sequential, replicas)) return false;
     for (const CleanExpr& replica : replicas) proof_.equations.push_back({sequential, replica});
     return true;

@@ -228,9 +228,12 @@ struct Certificate {
   };
   std::vector<Approximated> approximations;
   // Equations, over the sequential tensors and over the ranks', that were not derived but tested by
-  // evaluation at random places in finite fields.
+  // evaluation at random places in finite fields. Those that are `within` the programs come first,
+  // each of a tensor and a rank's, or ranks' put together along a dimension: once it holds, the
+  // ranks' are taken for it.
   struct Evaluated {
     CleanExpr sequential, replica;
+    bool within = false;
   };
   std::vector<Evaluated> evaluated;
   std::vector<LemmaProof> lemmas;  // atoms that are equal, in the order in which they were shown

@@ -27,6 +27,10 @@ namespace assay::reference {
 //       // of what is no collective; sources have no operands
 //   Number add(a, b), multiply(a, b), maximum(a, b, DType), minimum(a, b, DType), share(a, Int
 //   parts);
+//   bool is_wanted(Rank, CoreId);         // optional: whether the operator's value is asked for;
+//                                         // collectives are on all ranks, or on none
+//   const TensorOf<Number>* given(Rank, CoreId);  // with it: what its value is taken for, or
+//   nullptr
 //
 // Ranks advance in turn, each up to what another one has yet to send. Collectives are begun, and
 // done when all members have begun them; a rank goes on until it waits for one.
@@ -92,7 +96,9 @@ class JointRun {
     while (!ended(rank) && !awaited(rank)) {
       const auto id = static_cast<CoreId>(values.size());
       const CoreOp& op = program.ops[id];
-      if (op.prim == Prim::kCollective) {
+      if (!is_wanted(rank, id)) {
+        values.push_back({op.shape, {}});
+      } else if (op.prim == Prim::kCollective) {
         const Collective& what = collective(rank, id);
         if (is_point_to_point(what.kind)) {
           if (!transfer(rank, what)) break;
@@ -100,13 +106,24 @@ class JointRun {
           begun_[rank][stream_of(what)].push_back(id);
           values.emplace_back();
         }
-        continue;
+      } else {
+        const Tensor* known = given(rank, id);
+        Tensor value = known == nullptr ? evaluate_one(rank, program, op) : *known;
+        ASSAY_CHECK(value.shape == op.shape, "a value has the shape of its operator");
+        values.push_back(std::move(value));
       }
-      Tensor value = evaluate_one(rank, program, op);
-      ASSAY_CHECK(value.shape == op.shape, "a value has the shape of its operator");
-      values.push_back(std::move(value));
     }
     return values.size() > before;
+  }
+
+  bool is_wanted(Rank rank, CoreId id) {
+    if constexpr (requires { algebra_.is_wanted(rank, id); }) return algebra_.is_wanted(rank, id);
+    return true;
+  }
+
+  const Tensor* given(Rank rank, CoreId id) {
+    if constexpr (requires { algebra_.given(rank, id); }) return algebra_.given(rank, id);
+    return nullptr;
   }
 
   Tensor evaluate_one(Rank rank, const CoreProgram& program, const CoreOp& op) {
@@ -171,7 +188,8 @@ class JointRun {
     std::vector<Tensor> received = run_collective(algebra_, members);
     for (size_t m = 0; m < members.size(); ++m) {
       const Rank member = what.ranks[m];
-      values_[member][calls[m]] = std::move(received[m]);
+      const Tensor* known = given(member, calls[m]);
+      values_[member][calls[m]] = known == nullptr ? std::move(received[m]) : *known;
       const auto queue = begun_[member].find(stream);
       queue->second.pop_front();
       if (queue->second.empty()) begun_[member].erase(queue);

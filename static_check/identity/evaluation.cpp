@@ -9,6 +9,8 @@
 #include "shared_ir/reference/joint_run.h"
 #include "shared_ir/reference/operation.h"
 #include "shared_ir/reference/whole_numbers.h"
+#include "static_check/identity/cuts/part_of.h"
+#include "static_check/identity/cuts/total_functions.h"
 #include "static_check/identity/magnitudes.h"
 
 namespace assay::identity {
@@ -38,6 +40,24 @@ class Side {
     if (evaluation_.by_indices_ && op.prim == Prim::kInput && is_whole(op.dtype))
       for (Number& number : out.values) number = functions_.by_values(number, op.dtype);
     return out;
+  }
+
+  bool is_wanted(Rank rank, CoreId id) const {
+    const Cone* cone = evaluation_.scope_.cone;
+    if (cone == nullptr) return true;
+    const auto& of = of_specification_ ? cone->sequential : cone->ranks[static_cast<size_t>(rank)];
+    return of[static_cast<size_t>(id)];
+  }
+
+  // Of what is cut.
+  const Tensor* given(Rank rank, CoreId id) {
+    const Cuts* cuts = of_specification_ ? nullptr : evaluation_.scope_.cuts;
+    const Cuts::Part* part = cuts == nullptr ? nullptr : cuts->find(rank, id);
+    if (part == nullptr) return nullptr;
+    const CoreProgram& program = programs_[static_cast<size_t>(rank)];
+    given_ = part_of(evaluation_.sequential_[0][static_cast<size_t>(part->of)], *part,
+                     program.ops[static_cast<size_t>(id)].shape);
+    return &given_;
   }
 
   // What is added to an infinity is lost: then the sum is no sum of terms.
@@ -85,11 +105,13 @@ class Side {
                                 : op.fn == "-inf" ? Algebra::infinity(true)
                                 : op.fn == "nan"  ? Algebra::undefined()
                                                   : functions_.literal(op.constant);
+        note_defined(op.fn.empty());
         return each([&](size_t) { return constant; });
       }
       case Prim::kIota:
         return each([&](size_t i) { return algebra_.constant(static_cast<int64_t>(i)); });
       case Prim::kUninit:
+        note_defined(false);
         return each([](size_t) { return Algebra::undefined(); });
       case Prim::kPermute:
         return reference::permute(op, *operands[0], out);
@@ -113,8 +135,10 @@ class Side {
         std::vector<DType> types;
         for (const CoreId operand : op.operands) types.push_back(program.ops[operand].dtype);
         const ElementFunction function(op.fn, types, op.dtype);
+        const bool total = is_total(op.fn), of_positive = is_defined_for_positive(op.fn);
         return each([&](size_t i) {
           for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
+          note_defined(total || (of_positive && is_positive(at[0])));
           Number result = functions_.map(function, at);
           if (op.fn == "reciprocal" && at[0].is_finite())
             return beside_decisions(std::move(result),
@@ -161,6 +185,7 @@ class Side {
         });
       }
       case Prim::kBlock:
+        note_defined(is_total_of_blocks(op.fn));
         reference::for_each_block(program.specs[op.spec], operands, out,
                                   [&](const std::vector<Tensor>& blocks, Tensor& result) {
                                     block(op.fn, blocks, from, op.dtype, result);
@@ -168,10 +193,18 @@ class Side {
         for (Number& value : values) value = wrapped(value, op);
         return;
       case Prim::kOpaque:
+        note_defined(operands.empty());
         return opaque(program, op, operands, out);
       case Prim::kCollective:
         throw InternalError("a collective is no operator of one rank");
     }
+  }
+
+  // Whether what the specification computes is a number for all inputs.
+  void note_defined(bool defined) { evaluation_.is_total_ &= defined || !of_specification_; }
+  bool is_positive(const Number& number) const {
+    const Rational* known = algebra_.constant_of(number);
+    return known == nullptr ? number.sign == Sign::kPositive : known->is_positive();
   }
 
   // What was decided for the number, the last that was made, belongs to it.
@@ -297,18 +330,22 @@ class Side {
   const bool of_specification_;
   std::vector<std::vector<bool>> in_range_;  // by program, by operator: integers that do not wrap
   bool stays_in_range_ = false;              // the operator that is computed
+  Tensor given_;                             // the last
 };
 
-Evaluation::Evaluation(const Problem& problem, uint64_t seed, bool factored)
-    : problem_(problem), algebra_(seed, nullptr, false, factored) {
+Evaluation::Evaluation(const Problem& problem, uint64_t seed, bool factored, Scope scope)
+    : problem_(problem), algebra_(seed, nullptr, false, factored), scope_(scope) {
   represented_elements(problem, false);
   run();
   if (functions_.learned_late()) run();  // with all of them known from the first operator on
 }
 
 Evaluation::Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool decide_sets,
-                       const IndexRanges& ranges, bool specification_alone)
-    : problem_(problem), algebra_(seed, &cases, decide_sets), index_ranges_(&ranges) {
+                       const IndexRanges& ranges, Scope scope, bool specification_alone)
+    : problem_(problem),
+      algebra_(seed, &cases, decide_sets),
+      scope_(scope),
+      index_ranges_(&ranges) {
   if (specification_alone) {
     run_sequential();
   } else {
@@ -358,43 +395,6 @@ Tensor Evaluation::of_ranks(const CleanExpr& expr) {
         const auto r = static_cast<size_t>(rank);
         return value_of(problem_.rank_graph(rank), problem_.rank_programs[r], ranks_[r], name);
       });
-}
-
-bool Evaluation::equal(const CleanExpr& sequential, const CleanExpr& replica) {
-  const Tensor wanted = of_specification(sequential), found = of_ranks(replica);
-  if (wanted.shape != found.shape) return false;
-  for (size_t i = 0; i < wanted.values.size(); ++i)
-    if ((!wanted.values[i].is_finite() && !is_hidden(wanted.values[i])) ||
-        !algebra_.equal(wanted.values[i], found.values[i]))
-      return false;
-  return true;
-}
-
-bool Evaluation::equal_where_defined(const CleanExpr& sequential,
-                                     const std::vector<CleanExpr>& replicas,
-                                     std::vector<Compared>& elements, int& bits) {
-  const Tensor wanted = of_specification(sequential);
-  elements.assign(wanted.values.size(), Compared::kEqual);
-  bits = 0;
-  for (size_t i = 0; i < wanted.values.size(); ++i)
-    if (wanted.values[i].kind == Number::Kind::kUndefined) elements[i] = Compared::kNoNumber;
-  for (const CleanExpr& replica : replicas) {
-    const Tensor found = of_ranks(replica);
-    if (wanted.shape != found.shape) return false;
-    for (size_t i = 0; i < wanted.values.size(); ++i) {
-      if (elements[i] == Compared::kNoNumber) continue;
-      const Dependence on = sum(wanted.values[i].depends(), found.values[i].depends());
-      bits = std::max(bits, on.shown_in());
-      const bool same = algebra_.equal(wanted.values[i], found.values[i]);
-      // The ranks may have no number where the specification has none alone.
-      const bool free = wanted.values[i].free_root == FreeRoot::kOfAny ||
-                        (on.free_root == FreeRoot::kOfNonnegative);
-      if (!same && !free) return false;
-      if (free && elements[i] != Compared::kFreelyOther)
-        elements[i] = same ? Compared::kFreelyEqual : Compared::kFreelyOther;
-    }
-  }
-  return true;
 }
 
 }  // namespace assay::identity

@@ -11,6 +11,7 @@
 
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/reference/tensor.h"
+#include "static_check/identity/cuts/cuts.h"
 #include "static_check/identity/functions.h"
 #include "static_check/problem/problem.h"
 
@@ -38,15 +39,16 @@ class Evaluation {
  public:
   // Runs the programs, with logarithms as the algebra has them. Throws NotRepresented where a
   // number has no residue, and TimedOut.
-  Evaluation(const Problem& problem, uint64_t seed, bool factored);
+  Evaluation(const Problem& problem, uint64_t seed, bool factored, Scope scope = {});
   // The same, once more with what inputs may be that the specification has for indices: what is
   // computed of one is what it is of each of its values. An index that the program computes may be
   // negative, and then counts from the end.
-  static std::unique_ptr<Evaluation> by_indices(const Problem& problem, uint64_t seed);
+  static std::unique_ptr<Evaluation> by_indices(const Problem& problem, uint64_t seed,
+                                                Scope scope = {});
   // The same of a problem that is represented, by cases, which must outlive this; indices among the
   // inputs are drawn of their ranges. With `specification_alone` that is all that runs.
   Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool decide_sets,
-             const IndexRanges& ranges, bool specification_alone = false);
+             const IndexRanges& ranges, Scope scope = {}, bool specification_alone = false);
 
   // Of inputs that were not drawn.
   IndexRanges ranges() const;
@@ -58,13 +60,19 @@ class Evaluation {
   // cases at least.
   bool equal_where_defined(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
                            std::vector<Compared>& elements, int& bits);
+  // Whether what was evaluated of the specification is a number for all inputs.
+  bool is_total() const { return is_total_; }
+  // What each element of a tensor is told apart by, of the specification (kNone) or of a rank; none
+  // where it has no value.
+  std::vector<uint64_t> keys(Rank rank, TensorId tensor);
   // What constants of the programs were taken for.
   const std::set<std::string>& readings() const { return functions_.readings(); }
 
  private:
   friend class Side;
 
-  Evaluation(const Problem& problem, uint64_t seed) : problem_(problem), algebra_(seed) {}
+  Evaluation(const Problem& problem, uint64_t seed, Scope scope)
+      : problem_(problem), algebra_(seed), scope_(scope) {}
 
   Tensor of_specification(const CleanExpr& expr);
   Tensor of_ranks(const CleanExpr& expr);
@@ -77,8 +85,9 @@ class Evaluation {
   const Problem& problem_;
   Algebra algebra_;
   Functions functions_{algebra_};
+  const Scope scope_;
   const IndexRanges* index_ranges_ = nullptr;  // by cases
-  bool by_indices_ = false;
+  bool by_indices_ = false, is_total_ = true;
   std::map<uint64_t, std::pair<uint64_t, uint64_t>> integers_;  // inputs, by their residues
   std::vector<std::vector<Tensor>> sequential_, ranks_;         // by program, by operator
 };

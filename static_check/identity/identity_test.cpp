@@ -11,13 +11,55 @@ namespace {
 // Arbitrary; a program cannot know of them.
 constexpr uint64_t kSeeds[] = {0xA0761D6478BD642Full, 0xE7037ED1A0B428DBull};
 
+// Elements in all cases of an equation within the programs: an eighth of a second or so.
+constexpr int64_t kMostForTaking = int64_t{1} << 19;
+
 }  // namespace
 
 struct IdentityTest::Evaluations {
-  explicit Evaluations(const Problem& problem) : by_cases(problem) {}
+  Evaluations(const Problem& of, identity::Scope scope_of, int64_t most)
+      : problem(of), scope(scope_of), by_cases(of, scope_of, most) {}
+
+  // By each of its methods.
+  bool hold_everywhere(bool factored, const CleanExpr& sequential,
+                       const std::vector<CleanExpr>& replicas) {
+    auto& all = factored ? by_factors : by_products;
+    return hold(all, sequential, replicas, [&](uint64_t seed) {
+      return std::make_unique<identity::Evaluation>(problem, seed, factored, scope);
+    });
+  }
+  bool hold_by_indices(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
+    return hold(by_indices, sequential, replicas, [&](uint64_t seed) {
+      return identity::Evaluation::by_indices(problem, seed, scope);
+    });
+  }
+
+  std::set<std::string> readings() const {
+    std::set<std::string> result = by_cases.readings();
+    for (const auto* all : {&by_factors, &by_products, &by_indices})
+      if (!all->empty()) result.merge(std::set(all->front()->readings()));
+    return result;
+  }
+
+  const Problem& problem;
+  const identity::Scope scope;
 
   std::vector<std::unique_ptr<identity::Evaluation>> by_products, by_factors, by_indices;
   identity::ByCases by_cases;
+
+ private:
+  // Most that differ do so the first time.
+  template <class Make>
+  static bool hold(std::vector<std::unique_ptr<identity::Evaluation>>& all,
+                   const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
+                   const Make& make) {
+    for (size_t i = 0; i < std::size(kSeeds); ++i) {
+      if (i == all.size()) all.push_back(make(kSeeds[i]));
+      for (const CleanExpr& replica : replicas)
+        if (!all[i]->equal(sequential, replica)) return false;
+    }
+    return true;
+  }
 };
 
 IdentityTest::IdentityTest(const Problem& problem) : problem_(problem) {}
@@ -41,26 +83,23 @@ bool IdentityTest::decides(const Test& test) {
 }
 
 void IdentityTest::announce(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
+  announced_.emplace_back(sequential, replicas);
   evaluations().by_cases.announce(sequential, replicas);
 }
 
 IdentityTest::Evaluations& IdentityTest::evaluations() {
-  if (evaluations_ == nullptr) evaluations_ = std::make_unique<Evaluations>(problem_);
+  if (evaluations_ != nullptr) return *evaluations_;
+  evaluations_ = std::make_unique<Evaluations>(problem_, identity::Scope{&cuts_, nullptr},
+                                               identity::ByCases::kMostInAllCases);
+  for (const auto& [sequential, replicas] : announced_)
+    evaluations_->by_cases.announce(sequential, replicas);
   return *evaluations_;
 }
 
 bool IdentityTest::holds_everywhere(const CleanExpr& sequential,
                                     const std::vector<CleanExpr>& replicas) {
   const auto hold = [&](bool factored) {
-    auto& all = factored ? evaluations().by_factors : evaluations().by_products;
-    // Most that differ do so the first time.
-    for (size_t i = 0; i < std::size(kSeeds); ++i) {
-      if (i == all.size())
-        all.push_back(std::make_unique<identity::Evaluation>(problem_, kSeeds[i], factored));
-      for (const CleanExpr& replica : replicas)
-        if (!all[i]->equal(sequential, replica)) return false;
-    }
-    return true;
+    return evaluations().hold_everywhere(factored, sequential, replicas);
   };
   // Each reading of logarithms proves what the other one does not.
   return why_not_.empty() && decides([&] { return hold(true) || hold(false); });
@@ -68,19 +107,36 @@ bool IdentityTest::holds_everywhere(const CleanExpr& sequential,
 
 bool IdentityTest::holds_by_indices(const CleanExpr& sequential,
                                     const std::vector<CleanExpr>& replicas) {
-  auto& all = evaluations().by_indices;
-  try {
-    for (size_t i = 0; i < std::size(kSeeds); ++i) {
-      if (i == all.size()) all.push_back(identity::Evaluation::by_indices(problem_, kSeeds[i]));
-      for (const CleanExpr& replica : replicas)
-        if (!all[i]->equal(sequential, replica)) return false;
-    }
-    return true;
-  } catch (const identity::NotRepresented&) {
-  } catch (const UserError&) {
-  } catch (const RationalOverflow&) {
-  }
-  return false;
+  std::string kept = std::move(why_not_);  // it is no reason
+  const bool holds = decides([&] { return evaluations().hold_by_indices(sequential, replicas); });
+  why_not_ = std::move(kept);
+  return holds;
+}
+
+bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
+  const identity::Cone cone = identity::cone_of(problem_, cuts_, sequential, replicas);
+  Evaluations within(problem_, {&cuts_, &cone}, kMostForTaking);
+  within.by_cases.announce(sequential, replicas);
+  const std::string kept = why_not_;
+  const auto decided = [&](const auto& test) {
+    const bool holds = decides(test);
+    why_not_ = kept;
+    return holds;
+  };
+  if (decided([&] { return within.hold_everywhere(true, sequential, replicas); })) return false;
+  const bool by_indices = decided([&] {
+    return within.hold_by_indices(sequential, replicas) && within.by_indices.front()->is_total();
+  });
+  const bool by_cases =
+      !by_indices && decided([&] { return within.by_cases.holds(sequential, replicas); });
+  if (!by_indices && !by_cases) return false;
+  used_cases_ |= by_cases;
+  readings_ = readings();
+  readings_.merge(within.readings());
+  for (const CleanExpr& replica : replicas) cuts_.add(problem_, sequential, replica);
+  evaluations_.reset();
+  why_not_.clear();
+  return true;
 }
 
 bool IdentityTest::holds_by_cases(const CleanExpr& sequential,
@@ -91,12 +147,9 @@ bool IdentityTest::holds_by_cases(const CleanExpr& sequential,
 }
 
 std::set<std::string> IdentityTest::readings() const {
-  if (evaluations_ == nullptr) return {};
-  std::set<std::string> readings = evaluations_->by_cases.readings();
-  for (const auto* all :
-       {&evaluations_->by_factors, &evaluations_->by_products, &evaluations_->by_indices})
-    if (!all->empty()) readings.merge(std::set(all->front()->readings()));
-  return readings;
+  std::set<std::string> all = readings_;
+  if (evaluations_ != nullptr) all.merge(evaluations_->readings());
+  return all;
 }
 
 std::vector<std::vector<CleanExpr>> likely_relations(const Problem& problem,

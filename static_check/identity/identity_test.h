@@ -5,9 +5,11 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shared_ir/clean_expr.h"
+#include "static_check/identity/cuts/cuts.h"
 #include "static_check/problem/problem.h"
 
 namespace assay {
@@ -36,6 +38,11 @@ class IdentityTest {
   // What holds() will be asked, before it is asked anything: such equations share their cases.
   void announce(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
 
+  // Whether an equation between tensors within the programs holds by indices or cases, and not
+  // without: then what is asked from here on takes the ranks' tensors for the specification's.
+  // Throws TimedOut.
+  bool take(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
+
   // Why nothing is decided; empty where it is.
   const std::string& why_not() const { return why_not_; }
   // What constants of the programs were taken for: "0.7071067811865476 is read as sqrt(1/2)".
@@ -51,7 +58,10 @@ class IdentityTest {
   bool decides(const Test& test);
 
   const Problem& problem_;
+  identity::Cuts cuts_;
+  std::vector<std::pair<CleanExpr, std::vector<CleanExpr>>> announced_;
   std::unique_ptr<Evaluations> evaluations_;  // made with the first question
+  std::set<std::string> readings_;            // of evaluations before
   std::string why_not_;
   bool used_cases_ = false;
 };

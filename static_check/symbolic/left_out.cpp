@@ -12,6 +12,7 @@
 #include "static_check/domains/trials/met_infinities.h"
 #include "static_check/domains/trials/other_losses.h"
 #include "static_check/domains/trials/wrapped_integers.h"
+#include "static_check/identity/cuts/likely_equations.h"
 #include "static_check/identity/identity_test.h"
 #include "static_check/smt/solver.h"
 
@@ -55,7 +56,11 @@ bool IdentityTest::holds_by_indices(const CleanExpr&, const std::vector<CleanExp
   return false;
 }
 bool IdentityTest::holds_by_cases(const CleanExpr&, const std::vector<CleanExpr>&) { return false; }
+bool IdentityTest::take(const CleanExpr&, const std::vector<CleanExpr>&) { return false; }
 std::set<std::string> IdentityTest::readings() const { return {}; }
+namespace identity {
+std::vector<LikelyEquation> likely_equations(const Problem&) { return {}; }
+}  // namespace identity
 std::vector<std::vector<CleanExpr>> likely_relations(const Problem&, const std::string&) {
   return {};
 }
@@ -65,6 +70,9 @@ IdentityCheck::IdentityCheck(const Joint& joint) : joint_(joint) {
   static_cast<void>(joint_);  // clang warns where nothing reads it
 }
 IdentityCheck::~IdentityCheck() = default;
+void IdentityCheck::take(const std::string& what, const Certificate::Evaluated&) {
+  throw Rejection{what + ": nothing is evaluated here"};
+}
 void IdentityCheck::check(const std::string& what, const CleanExpr&, const CleanExpr&) {
   throw Rejection{what + ": nothing is evaluated here"};
 }

@@ -6,11 +6,26 @@
 #include "shared_ir/cast.h"
 #include "shared_ir/reference/movement.h"
 #include "shared_ir/reference/operation.h"
+#include "static_check/checker/identity/cuts/defined.h"
+#include "static_check/checker/identity/cuts/part_at.h"
 #include "static_check/checker/identity/functions.h"
 #include "static_check/checker/identity/sources.h"
 #include "static_check/checker/integers/whole_numbers.h"
 
 namespace assay::checker::identity {
+
+bool Evaluation::is_wanted(Rank rank, CoreId id) const {
+  return scope_.cone == nullptr || scope_.cone->holds({sequential_ ? kNone : rank, id});
+}
+
+const Evaluation::Tensor* Evaluation::given(Rank rank, CoreId id) {
+  if (sequential_ || scope_.cuts == nullptr) return nullptr;
+  const Cuts::Place* place = scope_.cuts->find({rank, id});
+  if (place == nullptr) return nullptr;
+  const Shape& shape = joint_.program(rank).ops.at(static_cast<size_t>(id)).shape;
+  given_ = part_at(sequential_values_->at(static_cast<size_t>(place->sequential)), *place, shape);
+  return &given_;
+}
 
 Evaluation::Tensor Evaluation::value(Rank rank, const CoreProgram& program, const CoreOp& op,
                                      const std::vector<const Tensor*>& operands) {
@@ -34,6 +49,7 @@ void Evaluation::evaluate(const CoreProgram& program, const CoreOp& op,
   const auto each = [&](auto function) {
     for (size_t i = 0; i < out.values.size(); ++i) out.values[i] = function(i);
   };
+  total_ = total_ && is_always_defined(op);
   switch (op.prim) {
     case Prim::kConst:
       std::fill(out.values.begin(), out.values.end(), constant(op));
@@ -64,6 +80,7 @@ void Evaluation::evaluate(const CoreProgram& program, const CoreOp& op,
       std::vector<Number> at(operands.size());
       return each([&](size_t i) {
         for (size_t k = 0; k < at.size(); ++k) at[k] = operands[k]->values[i];
+        total_ = total_ && map_is_defined(op.fn, at.size() == 1 && at[0].positive);
         return map(algebra_, use, at);
       });
     }
@@ -104,6 +121,7 @@ Number Evaluation::constant(const CoreOp& op) {
 }
 
 Number Evaluation::literal(double value, Type type) {
+  total_ = total_ && std::isfinite(value);
   if (std::isnan(value)) return Algebra::undefined();
   if (std::isinf(value)) return Algebra::infinity(value < 0);
   if (type == kReal) return algebra_.constant(value);

@@ -4,6 +4,7 @@
 
 #include "shared_ir/reference/tensor.h"
 #include "static_check/checker/identity/algebra.h"
+#include "static_check/checker/identity/cuts/cuts.h"
 #include "static_check/checker/joint.h"
 
 namespace assay::checker::identity {
@@ -13,9 +14,20 @@ class Evaluation {
   using Number = identity::Number;
   using Tensor = reference::TensorOf<Number>;
 
-  // Of the sequential program, as rank 0, or of the ranks' programs.
-  Evaluation(Algebra& algebra, const Joint& joint, bool sequential)
-      : algebra_(algebra), joint_(joint), sequential_(sequential) {}
+  // Of the sequential program, as rank 0, or of the ranks' programs, which take what is cut from
+  // `sequential_values`. All must outlive this.
+  Evaluation(Algebra& algebra, const Joint& joint, const Scope& scope,
+             const std::vector<Tensor>* sequential_values)
+      : algebra_(algebra),
+        joint_(joint),
+        scope_(scope),
+        sequential_values_(sequential_values),
+        sequential_(sequential_values == nullptr) {}
+
+  bool is_wanted(Rank rank, CoreId id) const;
+  const Tensor* given(Rank rank, CoreId id);
+  // Whether everything evaluated so far is a number for all inputs.
+  bool is_total() const { return total_; }
 
   Tensor value(Rank rank, const CoreProgram& program, const CoreOp& op,
                const std::vector<const Tensor*>& operands);
@@ -42,7 +54,11 @@ class Evaluation {
 
   Algebra& algebra_;
   const Joint& joint_;
+  const Scope& scope_;
+  const std::vector<Tensor>* const sequential_values_;
   const bool sequential_;
+  bool total_ = true;
+  Tensor given_;  // the last
 };
 
 }  // namespace assay::checker::identity

@@ -25,12 +25,15 @@ using Runs = std::vector<std::unique_ptr<Run>>;
 
 constexpr uint64_t kSeeds[] = {0x5be0cd19137e2179U, 0x9b05688c2b3e6c1fU};
 
-bool holds(const Runs& runs, const CleanExpr& sequential, const CleanExpr& replica) {
+bool holds(const Runs& runs, const CleanExpr& sequential, const CleanExpr& replica, bool within) {
   for (const auto& run : runs) {
+    if (within && !run->is_total()) return false;
     const Evaluation::Tensor wanted = run->sequential(sequential), found = run->ranks(replica);
     if (wanted.shape != found.shape || wanted.values.size() != found.values.size()) return false;
     for (size_t i = 0; i < wanted.values.size(); ++i)
-      if (!run->algebra().same(wanted.values[i], found.values[i])) return false;
+      if (!run->algebra().same(wanted.values[i], found.values[i]) ||
+          (within && !wanted.values[i].is_finite()))
+        return false;
   }
   return true;
 }
@@ -38,8 +41,16 @@ bool holds(const Runs& runs, const CleanExpr& sequential, const CleanExpr& repli
 }  // namespace
 
 struct IdentityCheck::Evaluations {
-  Evaluations(const Joint& of, std::set<std::string>& notes)
-      : joint(of), readings(notes), trials(of, notes) {}
+  Evaluations(const Joint& of, std::set<std::string>& notes, identity::Scope scope_of)
+      : joint(of), readings(notes), scope(std::move(scope_of)), trials(of, notes, scope) {}
+
+  void check(const CleanExpr& sequential, const CleanExpr& replica) {
+    for (const Way way : {kExactly, kFormalLogs, kByValues})
+      if (const Runs* of = runs(way);
+          of != nullptr && holds(*of, sequential, replica, scope.cone != nullptr))
+        return;
+    reject_failures(to_string(replica) + ": ", [&] { trials.check(sequential, replica); });
+  }
 
   // Null where the programs cannot be evaluated as a whole: they may be in each case.
   const Runs* runs(Way way) {
@@ -48,9 +59,9 @@ struct IdentityCheck::Evaluations {
       of.emplace();
       try {
         reject_failures("", [&] {
-          count_elements(joint);
+          count_elements(joint, scope);
           for (const uint64_t seed : kSeeds)
-            of->push_back(std::make_unique<Run>(seed, joint, readings,
+            of->push_back(std::make_unique<Run>(seed, joint, readings, scope,
                                                 Reading{way == kFormalLogs, way == kByValues}));
         });
       } catch (const Rejection&) {
@@ -62,6 +73,7 @@ struct IdentityCheck::Evaluations {
 
   const Joint& joint;
   std::set<std::string>& readings;
+  const identity::Scope scope;
   std::map<Way, std::optional<Runs>> evaluated;
   identity::Trials trials;
 };
@@ -69,17 +81,21 @@ struct IdentityCheck::Evaluations {
 IdentityCheck::IdentityCheck(const Joint& joint) : joint_(joint) {}
 IdentityCheck::~IdentityCheck() = default;
 
+void IdentityCheck::take(const std::string& what, const Certificate::Evaluated& equation) {
+  reject_failures(what + ", by evaluation: ", [&] {
+    const identity::Cone cone(joint_, cuts_, equation.sequential, equation.replica);
+    Evaluations(joint_, notes_, {&cuts_, &cone, {equation}})
+        .check(equation.sequential, equation.replica);
+  });
+  cuts_.add(joint_, equation.sequential, equation.replica);
+}
+
 void IdentityCheck::check(const std::string& what, const CleanExpr& sequential,
                           const CleanExpr& replica) {
-  if (evaluations_ == nullptr) evaluations_ = std::make_unique<Evaluations>(joint_, notes_);
-  reject_failures(what + ", by evaluation: ", [&] {
-    for (const Way way : {kExactly, kFormalLogs, kByValues})
-      if (const Runs* of = evaluations_->runs(way);
-          of != nullptr && holds(*of, sequential, replica))
-        return;
-    reject_failures(to_string(replica) + ": ",
-                    [&] { evaluations_->trials.check(sequential, replica); });
-  });
+  if (evaluations_ == nullptr)
+    evaluations_ = std::make_unique<Evaluations>(
+        joint_, notes_, identity::Scope{&cuts_, nullptr, joint_.certificate.evaluated});
+  reject_failures(what + ", by evaluation: ", [&] { evaluations_->check(sequential, replica); });
 }
 
 }  // namespace assay::checker

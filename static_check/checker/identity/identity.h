@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "static_check/checker/identity/cuts/cuts.h"
 #include "static_check/checker/joint.h"
 
 namespace assay::checker {
@@ -20,6 +21,12 @@ class IdentityCheck {
   IdentityCheck(const IdentityCheck&) = delete;
   IdentityCheck& operator=(const IdentityCheck&) = delete;
 
+  // The equation holds at every element, and its sequential side is a number for all inputs: then
+  // what is checked from here on takes the ranks' tensors for the sequential one. Nothing has been
+  // checked before. Throws Rejection where it does not hold, may be no number, or is of another
+  // form than Certificate::Evaluated says.
+  void take(const std::string& what, const Certificate::Evaluated& equation);
+
   // The equation holds at every element. Whether the tensors' types fit is left to the caller. It
   // accepts other functions only by a coincidence of residues with both of two seeds, or where no
   // case that was drawn tells them apart (trials.h). Throws
@@ -33,6 +40,7 @@ class IdentityCheck {
   struct Evaluations;
 
   const Joint& joint_;
+  identity::Cuts cuts_;
   std::set<std::string> notes_;
   std::unique_ptr<Evaluations> evaluations_;  // once asked for
 };

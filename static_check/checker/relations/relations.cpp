@@ -77,19 +77,36 @@ bool is_evaluated(const Joint& joint, const CleanExpr& sequential, const CleanEx
   });
 }
 
+// Both sides have one shape, and types that may be equal. That shape.
+Shape check_comparable(const Joint& joint, const std::string& what, const CleanExpr& sequential,
+                       const CleanExpr& replica) {
+  check_types(joint, what, sequential, replica);
+  const Shape shape = infer_shape(sequential, joint.shapes(true), {});
+  if (infer_shape(replica, joint.shapes(), {}) != shape)
+    throw Rejection{what + ": " + to_string(replica) + " has another shape"};
+  return shape;
+}
+
+IdentityCheck& identities(Joint& joint) {
+  if (joint.identities != nullptr) return *joint.identities;
+  joint.identities = std::make_shared<IdentityCheck>(joint);
+  for (const Certificate::Evaluated& equation : joint.certificate.evaluated) {
+    if (!equation.within) continue;
+    const std::string what = to_string(equation.sequential, Leaves::kSequential);
+    check_comparable(joint, what, equation.sequential, equation.replica);
+    joint.identities->take(what, equation);
+  }
+  return *joint.identities;
+}
+
 }  // namespace
 
 void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequential,
                  const CleanExpr& replica) {
-  check_types(joint, what, sequential, replica);
-  const LeafShape sequential_shapes = joint.shapes(true), rank_shapes = joint.shapes();
-  const Shape shape = infer_shape(sequential, sequential_shapes, {});
-  if (infer_shape(replica, rank_shapes, {}) != shape)
-    throw Rejection{what + ": " + to_string(replica) + " has another shape"};
+  const Shape shape = check_comparable(joint, what, sequential, replica);
   if (is_evaluated(joint, sequential, replica)) {
-    if (joint.identities == nullptr) joint.identities = std::make_shared<IdentityCheck>(joint);
     try {
-      joint.identities->check(what, sequential, replica);
+      identities(joint).check(what, sequential, replica);
     } catch (const Rejection& rejection) {
       throw Undecided{what + ": " + rejection.reason};  // evaluation is no derivation
     }
@@ -98,8 +115,8 @@ void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequent
   }
   for_each_region(region_of(shape), 0, [&](const Region& region) {
     const Sum wanted =
-        evaluate(sequential, region, region.coords, sequential_shapes, joint.elements(true));
-    const Sum found = evaluate(replica, region, region.coords, rank_shapes, joint.elements());
+        evaluate(sequential, region, region.coords, joint.shapes(true), joint.elements(true));
+    const Sum found = evaluate(replica, region, region.coords, joint.shapes(), joint.elements());
     if (!equal_in_elements(joint.facts, region, wanted, found)) {
       try {
         reject_difference(region.coords, found, wanted);

@@ -15,9 +15,6 @@ constexpr int kMostBits = 11;
 constexpr int kCasesWithTies = 256;
 // Cases in which an element's roots are none, for each in which all are: of four or so.
 constexpr int kMostWithoutRoots = 24;
-// Elements in all evaluations of a check together: a second or two.
-constexpr int64_t kMostInAllCases = int64_t{3} << 21;
-
 // The same for all values of indices and flags: a few seconds. Each is evaluated twice, with other
 // numbers.
 constexpr int64_t kMostForAll = int64_t{1} << 25;
@@ -27,10 +24,11 @@ constexpr int kRunsForEach = 2;
 
 bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
   if (each_ == 0) {
-    const int64_t each = represented_elements(problem_, true);
+    const int64_t all = represented_elements(problem_, true);
+    const int64_t each = scope_.cone == nullptr ? all : scope_.cone->elements;
     TieSides ties;
     Cases cases(kSeed, thresholds_, ties_, ties, false, false);
-    ranges_ = Evaluation(problem_, kSeed, cases, false, {}, true).ranges();
+    ranges_ = Evaluation(problem_, kSeed, cases, false, {}, {}, true).ranges();
     each_ = std::max<int64_t>(each, 1);
   }
   // Extrema of many elements as functions of their own need fewer cases.
@@ -85,7 +83,7 @@ void ByCases::evaluate_for_all(Assignments& assignments) {
   TieSides ties;
   Cases cases(seed, thresholds_, ties_, ties, false, false);
   cases.assign(&assignments);
-  Evaluation evaluation(problem_, seed, cases, false, ranges_);
+  Evaluation evaluation(problem_, seed, cases, false, ranges_, scope_);
   readings_.insert(evaluation.readings().begin(), evaluation.readings().end());
   for (Equation& equation : announced_) {
     if (equation.differs) continue;
@@ -93,6 +91,7 @@ void ByCases::evaluate_for_all(Assignments& assignments) {
     int bits = 0;
     equation.differs =
         !evaluation.equal_where_defined(equation.sequential, equation.replicas, elements, bits);
+    require_numbers(evaluation, elements);
     if (bits > 0 || cases.decided_any()) throw NotRepresented{"too many cases"};
     equation.compared.resize(elements.size());
     for (size_t i = 0; i < elements.size(); ++i)
@@ -100,12 +99,23 @@ void ByCases::evaluate_for_all(Assignments& assignments) {
   }
 }
 
+// What stands for another tensor has to be it wherever that is read, and not only where the
+// specification is a number.
+void ByCases::require_numbers(const Evaluation& evaluation,
+                              const std::vector<Compared>& elements) const {
+  if (scope_.cone == nullptr) return;
+  const auto is_equal = [](Compared one) { return one == Compared::kEqual; };
+  if (!evaluation.is_total() || !std::ranges::all_of(elements, is_equal))
+    throw NotRepresented{"what may be no number"};
+}
+
 ByCases::Found ByCases::compare(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
                                 uint64_t seed, Cases& cases, bool decide_sets) {
   Found found;
-  Evaluation evaluation(problem_, seed, cases, decide_sets, ranges_);
+  Evaluation evaluation(problem_, seed, cases, decide_sets, ranges_, scope_);
   readings_.insert(evaluation.readings().begin(), evaluation.readings().end());
   found.equal = evaluation.equal_where_defined(sequential, replicas, found.elements, found.bits);
+  require_numbers(evaluation, found.elements);
   found.compared = cases.compared();
   return found;
 }
@@ -150,7 +160,7 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
   };
   for (uint64_t index = 0; !enough(); ++index) {
     computed_ += each_;
-    if (computed_ > kMostInAllCases) throw NotRepresented{"too many cases"};
+    if (computed_ > most_) throw NotRepresented{"too many cases"};
     const uint64_t seed = kSeed + 1 + index;
     const bool with_ties = index % 2 == 1;
     const size_t thresholds = thresholds_.all().size();
@@ -169,8 +179,7 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
     needed = static_cast<int>(
         std::ceil(kCasesPerBit * std::exp2(static_cast<double>(most_bits) / Dependence::kBit)));
     if (found.compared) needed = std::max(needed, kCasesWithTies);
-    if (computed_ + (needed - done) * each_ > kMostInAllCases)
-      throw NotRepresented{"too many cases"};
+    if (computed_ + (needed - done) * each_ > most_) throw NotRepresented{"too many cases"};
     counts.resize(found.elements.size());
     if (new_ties) {  // the inputs and places before did not know of these
       done = 0;

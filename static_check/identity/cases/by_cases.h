@@ -17,7 +17,12 @@ namespace assay::identity {
 
 class ByCases {
  public:
-  explicit ByCases(const Problem& problem) : problem_(problem) {}
+  // `most`: elements in all evaluations together. What the scope has must outlive this; with a cone
+  // equations are between tensors that are numbers for all inputs.
+  explicit ByCases(const Problem& problem, Scope scope = {}, int64_t most = kMostInAllCases)
+      : problem_(problem), scope_(scope), most_(most) {}
+
+  static constexpr int64_t kMostInAllCases = int64_t{3} << 21;  // a second or two
 
   // Equations that are evaluated together where all values of indices and flags are gone through.
   void announce(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
@@ -46,12 +51,15 @@ class ByCases {
                 bool decide_sets, uint64_t seed, bool with_ties);
   Found compare(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas, uint64_t seed,
                 Cases& cases, bool decide_sets);
+  void require_numbers(const Evaluation& evaluation, const std::vector<Compared>& elements) const;
   // For all values of the indices and flags. Throws NotRepresented where more is decided.
   bool holds_for_all(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
   void run_for_all();
   void evaluate_for_all(Assignments& assignments);
 
   const Problem& problem_;
+  const Scope scope_;
+  const int64_t most_;
   Thresholds thresholds_;
   Ties ties_;
   IndexRanges ranges_;

@@ -26,7 +26,7 @@ bool advance(Choices& choices) {
 
 void EveryChoice::check(const CleanExpr& sequential, const CleanExpr& replica) {
   if (!equations_) run();
-  const auto& all = joint_.certificate.evaluated;
+  const auto& all = scope_.equations;
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i].sequential != sequential || all[i].replica != replica) continue;
     if (equations_->empty()) throw Rejection{"too many choices, or more than these are decided"};
@@ -43,11 +43,12 @@ void EveryChoice::evaluate(bool compare) {
   const uint64_t seed = kChoiceSeed + kChoiceStep * ++runs_;
   TieChoice choice;
   Cases cases(seed, kind, learned_, choice);
-  Run run(seed, joint_, notes_, Reading{true, false, &cases});
+  Run run(seed, joint_, notes_, scope_, Reading{true, false, &cases});
   if (!compare) return;
+  if (scope_.cone != nullptr && !run.is_total()) throw Rejection{"it may be no number"};
   if (cases.coins().tossed() || learned_.flags || learned_.changed)
     throw Rejection{"more is decided than flags and indices"};
-  const auto& all = joint_.certificate.evaluated;
+  const auto& all = scope_.equations;
   for (size_t e = 0; e < all.size(); ++e) {
     Equation& equation = equations_->at(e);
     const Evaluation::Tensor wanted = run.sequential(all[e].sequential);
@@ -56,7 +57,10 @@ void EveryChoice::evaluate(bool compare) {
     if (equation.differs) continue;
     equation.compared.resize(wanted.values.size());
     for (size_t i = 0; i < wanted.values.size(); ++i) {
-      if (wanted.values[i].kind == identity::Kind::kNan) continue;
+      if (wanted.values[i].kind == identity::Kind::kNan) {
+        equation.differs |= scope_.cone != nullptr;
+        continue;
+      }
       equation.differs |= !run.algebra().same(wanted.values[i], found.values[i]);
       ++equation.compared[i];
     }
@@ -89,11 +93,11 @@ PlainInt EveryChoice::count(PlainInt most) const {
 
 void EveryChoice::run() {
   equations_.emplace();  // where this throws, none is shown by it
-  const PlainInt elements = std::max(count_elements(joint_), PlainInt{1});
+  const PlainInt elements = std::max(count_elements(joint_, scope_), PlainInt{1});
   learn();
   if (learned_.choices.empty()) throw Rejection{"nothing to choose"};
   count(kMostChoiceWork / elements / kRunsForEach);
-  std::vector<Equation> fresh(joint_.certificate.evaluated.size());
+  std::vector<Equation> fresh(scope_.equations.size());
   equations_ = std::move(fresh);
   runs_ = 0;
   try {

@@ -9,16 +9,18 @@
 #include <vector>
 
 #include "static_check/checker/identity/cases/learned.h"
+#include "static_check/checker/identity/cuts/cuts.h"
 #include "static_check/checker/joint.h"
 
 namespace assay::checker::identity {
 
 class EveryChoice {
  public:
-  // Both must outlive this.
-  EveryChoice(const Joint& joint, std::set<std::string>& notes) : joint_(joint), notes_(notes) {}
+  // All must outlive this.
+  EveryChoice(const Joint& joint, std::set<std::string>& notes, const Scope& scope)
+      : joint_(joint), notes_(notes), scope_(scope) {}
 
-  // The equation is one of the certificate's, all of which are evaluated together. Throws Rejection
+  // The equation is one of the scope's, all of which are evaluated together. Throws Rejection
   // where it does not hold, and where choices are too many or more is decided.
   void check(const CleanExpr& sequential, const CleanExpr& replica);
 
@@ -35,9 +37,10 @@ class EveryChoice {
 
   const Joint& joint_;
   std::set<std::string>& notes_;
+  const Scope& scope_;
   Learned learned_;
   uint64_t runs_ = 0;
-  std::optional<std::vector<Equation>> equations_;  // of the certificate, in its order
+  std::optional<std::vector<Equation>> equations_;  // of the scope, in its order
 };
 
 }  // namespace assay::checker::identity

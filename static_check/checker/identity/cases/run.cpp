@@ -36,18 +36,19 @@ std::vector<EvaluatedTensor> tensors_of(const CoreProgram& program,
 
 }  // namespace
 
-PlainInt count_elements(const Joint& joint) {
+PlainInt count_elements(const Joint& joint, const Scope& scope) {
   PlainInt elements = 0;
   count_elements(joint.sequential, elements);
   for (const CoreProgram& rank : joint.ranks) count_elements(rank, elements);
-  return elements;
+  return scope.cone == nullptr ? elements : scope.cone->elements();
 }
 
-Run::Run(uint64_t seed, const Joint& joint, std::set<std::string>& notes, Reading reading)
+Run::Run(uint64_t seed, const Joint& joint, std::set<std::string>& notes, const Scope& scope,
+         Reading reading)
     : joint_(joint),
       algebra_(seed, notes, reading),
-      sequential_(algebra_, joint, true),
-      distributed_(algebra_, joint, false) {
+      sequential_(algebra_, joint, scope, nullptr),
+      distributed_(algebra_, joint, scope, &sequential_values_) {
   run();
   if (algebra_.learned_late()) run();  // with all tables known from the first operator on
 }
@@ -72,7 +73,10 @@ EvaluatedTensor Run::evaluate(const CleanExpr& expr, bool of_sequential) {
     if (op == kNone) throw Rejection{"no value of \"" + name + "\""};
     const std::vector<EvaluatedTensor>& own =
         of_sequential ? sequential_values_ : values_[static_cast<size_t>(rank)];
-    return own.at(static_cast<size_t>(op));
+    const EvaluatedTensor& value = own.at(static_cast<size_t>(op));
+    if (static_cast<PlainInt>(value.values.size()) != reference::count_of(value.shape))
+      throw Rejection{"\"" + name + "\" was not evaluated"};
+    return value;
   };
   return reference::evaluate(of_sequential ? sequential_ : distributed_, expr, leaf);
 }

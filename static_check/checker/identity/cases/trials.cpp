@@ -58,7 +58,7 @@ void Trials::check(const CleanExpr& sequential, const CleanExpr& replica) {
   if (held_.contains(asked)) return;
   std::set<std::pair<std::string, std::string>> names{asked};
   std::vector<const CleanExpr*> all{&replica};
-  for (const Certificate::Evaluated& other : joint_.certificate.evaluated) {
+  for (const Certificate::Evaluated& other : scope_.equations) {
     const auto text = name(other.sequential, other.replica);
     if (text.first == asked.first && names.insert(text).second) all.push_back(&other.replica);
   }
@@ -75,7 +75,7 @@ void Trials::check(const CleanExpr& sequential, const CleanExpr& replica) {
 }
 
 void Trials::check(const CleanExpr& sequential, const std::vector<const CleanExpr*>& replicas) {
-  const PlainInt elements = count_elements(joint_);
+  const PlainInt elements = count_elements(joint_, scope_);
   std::string reason;
   for (const bool sets : {true, false}) {
     Equations equations{sequential, replicas, elements, {}, {}};
@@ -164,7 +164,8 @@ float Trials::compare(Equations& equations, const Cases::Kind& kind, uint64_t se
   Cases cases(seed, kind, equations.learned, choice);
   float bits = 0;
   reject_failures("", [&] {
-    Run run(seed, joint_, notes_, Reading{true, false, &cases});
+    Run run(seed, joint_, notes_, scope_, Reading{true, false, &cases});
+    if (scope_.cone != nullptr && !run.is_total()) throw Rejection{"it may be no number"};
     const Evaluation::Tensor wanted = run.sequential(equations.sequential);
     equations.start(wanted.values.size());
     std::vector<bool> free(wanted.values.size(), false);
@@ -173,13 +174,17 @@ float Trials::compare(Equations& equations, const Cases::Kind& kind, uint64_t se
       if (wanted.shape != found.shape || wanted.values.size() != found.values.size())
         throw Rejection{"another function: its shape differs"};
       for (size_t i = 0; i < wanted.values.size(); ++i) {
-        if (wanted.values[i].kind == identity::Kind::kNan) continue;
+        if (wanted.values[i].kind == identity::Kind::kNan) {
+          if (scope_.cone != nullptr) throw Rejection{"it may be no number"};
+          continue;
+        }
         // The ranks may have no number only where the specification has none.
         const FreeRoot ours = wanted.values[i].depends.free_root,
                        theirs = found.values[i].depends.free_root;
         const bool rooted =
             ours != FreeRoot::kOfAny && std::max(ours, theirs) != FreeRoot::kOfNonnegative;
         free[i] = free[i] || !rooted;
+        if (free[i] && scope_.cone != nullptr) throw Rejection{"it may be no number"};
         if (!run.algebra().same(wanted.values[i], found.values[i])) {
           if (!rooted) {
             if (++equations.unrooted[i] > kMostUnrooted * (1 + equations.rooted[i]))

@@ -15,9 +15,10 @@ namespace assay::checker::identity {
 
 class Trials {
  public:
-  // Both must outlive this.
-  Trials(const Joint& joint, std::set<std::string>& notes)
-      : joint_(joint), notes_(notes), every_choice_(joint, notes) {}
+  // All must outlive this. With a cone, equations are between tensors that are numbers for all
+  // inputs.
+  Trials(const Joint& joint, std::set<std::string>& notes, const Scope& scope)
+      : joint_(joint), notes_(notes), scope_(scope), every_choice_(joint, notes, scope) {}
 
   // The equation holds in all cases drawn, and so do others of the certificate for the same tensor,
   // where all hold. Throws Rejection where it does not, and where the cases are too many.
@@ -34,6 +35,7 @@ class Trials {
 
   const Joint& joint_;
   std::set<std::string>& notes_;
+  const Scope& scope_;
   uint64_t trials_ = 0;  // so far: seeds
   PlainInt work_ = 0;    // elements evaluated so far, of all equations
   std::set<std::pair<std::string, std::string>> held_;  // equations, as texts

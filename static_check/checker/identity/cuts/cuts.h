@@ -1,0 +1,58 @@
+// Equations of tensors within the programs, which have been shown: the ranks' tensors are taken for
+// the sequential ones where other equations are evaluated.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "static_check/checker/joint.h"
+
+namespace assay::checker::identity {
+
+class Cuts {
+ public:
+  // Where a rank's tensor lies in a sequential one.
+  struct Place {
+    CoreId sequential = kNone;
+    size_t dim = 0;
+    PlainInt offset = 0;
+  };
+
+  // One sequential tensor, and one of a rank or several ranks' along a dimension. Throws Rejection
+  // for another form.
+  void add(const Joint& joint, const CleanExpr& sequential, const CleanExpr& replica);
+  const Place* find(const OpRef& ref) const;
+
+ private:
+  std::map<OpRef, Place> places_;
+};
+
+// Operators that are evaluated, by program: those that the equation needs. Collectives are all
+// among them, or none.
+class Cone {
+ public:
+  Cone(const Joint& joint, const Cuts& cuts, const CleanExpr& sequential, const CleanExpr& replica);
+
+  bool holds(const OpRef& ref) const;
+  PlainInt elements() const { return elements_; }
+
+ private:
+  using Marks = std::vector<bool>;  // by operator
+
+  Marks& of(Rank rank) { return rank == kNone ? sequential_ : ranks_[static_cast<size_t>(rank)]; }
+  bool close(const Joint& joint, const Cuts& cuts, Rank rank);
+
+  Marks sequential_;
+  std::vector<Marks> ranks_;
+  PlainInt elements_ = 0;
+};
+
+// What an evaluation is of; nullptr: nothing is cut, and everything is evaluated.
+struct Scope {
+  const Cuts* cuts = nullptr;
+  const Cone* cone = nullptr;
+  // That may be asked for together.
+  std::vector<Certificate::Evaluated> equations = {};
+};
+
+}  // namespace assay::checker::identity

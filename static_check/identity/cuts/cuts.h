@@ -1,0 +1,50 @@
+// Tensors of the ranks that are shown to be tensors of the specification, or parts of them, and are
+// taken for these where more is evaluated: what has been shown element by element is then no longer
+// to be decided within a sum of many.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "shared_ir/clean_expr.h"
+#include "static_check/problem/problem.h"
+
+namespace assay::identity {
+
+class Cuts {
+ public:
+  // Of a tensor of the specification: `start` and what follows of that dimension.
+  struct Part {
+    CoreId of;
+    size_t dim;
+    int64_t start;
+  };
+
+  // What holds: a tensor of the specification is a tensor of a rank, or such put together along a
+  // dimension.
+  void add(const Problem& problem, const CleanExpr& sequential, const CleanExpr& replica);
+  // nullptr: the operator's value is what it computes.
+  const Part* find(Rank rank, CoreId id) const;
+
+ private:
+  std::map<std::pair<Rank, CoreId>, Part> parts_;
+};
+
+// The operators that an equation asks for.
+struct Cone {
+  std::vector<bool> sequential;
+  std::vector<std::vector<bool>> ranks;
+  int64_t elements = 0;  // of them together
+};
+
+Cone cone_of(const Problem& problem, const Cuts& cuts, const CleanExpr& sequential,
+             const std::vector<CleanExpr>& replicas);
+
+// What of the programs is evaluated. nullptr: nothing is cut, all of them.
+struct Scope {
+  const Cuts* cuts = nullptr;
+  const Cone* cone = nullptr;
+};
+
+}  // namespace assay::identity
