@@ -40,18 +40,42 @@ class Prover {
   // With what holds between tensors within the programs.
   void prove_within(const std::set<const Expectation*>& broken,
                     const std::vector<TensorId>& unproved) {
-    std::vector<Certificate::Evaluated> taken;
+    const identity::LikelyEquations likely = identity::likely_equations(problem_);
+    const auto proves = [&](const std::vector<identity::LikelyEquation>& more, bool any_numbers,
+                            bool alike) {
+      if (!take(more, any_numbers, alike)) return false;
+      proof_ = {};
+      proof_.equations = taken_;
+      proof_.holds = expectations_hold(broken) && outputs_hold(unproved);
+      return proof_.holds;
+    };
+    if (proves(likely.computed_otherwise, true, false) || proves(likely.last_alike, true, true))
+      return;
+    taken_.clear();
+    test_.forget_taken();
+    proves(likely.computed_otherwise, false, false);
+  }
+
+  // Whether some are taken, as any numbers where they can be. Those that are computed alike need no
+  // cases to be shown.
+  bool take(const std::vector<identity::LikelyEquation>& likely, bool any_numbers, bool alike) {
+    using Use = Certificate::Evaluated::Use;
     int tried = 0, found = 0;
-    for (const auto& [sequential, replicas] : identity::likely_equations(problem_)) {
+    for (const auto& [sequential, replicas] : likely) {
       if (++tried > kMostTried || found == kMostTaken) break;
-      if (has_other_type(sequential, replicas) || !test_.take(sequential, replicas)) continue;
+      const bool any = any_numbers && is_floating(type_of(sequential));
+      const Use use = any ? Use::kTakenAsAnyNumbers : Use::kTaken;
+      if (has_other_type(sequential, replicas) || !test_.take(sequential, replicas, use, alike))
+        continue;
       ++found;
-      for (const CleanExpr& replica : replicas) taken.push_back({sequential, replica, true});
+      for (const CleanExpr& replica : replicas) taken_.push_back({sequential, replica, use});
     }
-    if (taken.empty()) return;
-    proof_ = {};
-    proof_.equations = std::move(taken);
-    proof_.holds = expectations_hold(broken) && outputs_hold(unproved);
+    return found > 0;
+  }
+
+  DType type_of(const CleanExpr& leaf) const {
+    const Graph& graph = problem_.refinement.sequential;
+    return graph.tensors[static_cast<size_t>(graph.find(leaf.name))].dtype;
   }
 
   bool has_other_type(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) const {
@@ -122,6 +146,7 @@ class Prover {
 
   const Problem& problem_;
   IdentityTest test_;
+  std::vector<Certificate::Evaluated> taken_;
   EvaluatedProof proof_;
 };
 

@@ -228,12 +228,13 @@ struct Certificate {
   };
   std::vector<Approximated> approximations;
   // Equations, over the sequential tensors and over the ranks', that were not derived but tested by
-  // evaluation at random places in finite fields. Those that are `within` the programs come first,
-  // each of a tensor and a rank's, or ranks' put together along a dimension: once it holds, the
-  // ranks' are taken for it.
+  // evaluation at random places in finite fields. Those between tensors within the programs come
+  // first, each of a tensor and a rank's, or ranks' put together along a dimension: once it holds,
+  // the ranks' are taken for it, or both for any numbers of the signs that are known.
   struct Evaluated {
+    enum class Use : uint8_t { kClaim, kTaken, kTakenAsAnyNumbers };
     CleanExpr sequential, replica;
-    bool within = false;
+    Use use = Use::kClaim;
   };
   std::vector<Evaluated> evaluated;
   std::vector<LemmaProof> lemmas;  // atoms that are equal, in the order in which they were shown

@@ -40,6 +40,8 @@ class Algebra {
   bool decides_sets() const { return decide_sets_; }
   // By cases: -1, 0 or 1. Of what is finite.
   int sign(const Number& a, Cases::Use use);
+  // The number, which is known to have that sign (signed_arithmetic.cpp).
+  Number signed_as(Number number, Sign sign);
 
   Number constant(const Rational& value);
   static Number infinity(bool negative);
@@ -151,7 +153,6 @@ class Algebra {
   Number plain_exponential(const Number& a);
   std::optional<Number> exponential_of_choice(const Number& a);
   Number plain_maximum(std::span<const Number> of);
-  Number signed_as(Number number, Sign sign);
   Wide hash(std::string_view name, std::span<const uint64_t> keys, uint64_t salt) const;
   Residue random_residue(std::string_view name, std::span<const uint64_t> keys) const;
   Number flagged(Residue residue, const Residue* sign_of, bool negated) const;

@@ -9,7 +9,8 @@
 #include "shared_ir/reference/joint_run.h"
 #include "shared_ir/reference/operation.h"
 #include "shared_ir/reference/whole_numbers.h"
-#include "static_check/identity/cuts/part_of.h"
+#include "static_check/identity/cuts/evaluated_cuts.h"
+#include "static_check/identity/cuts/positive.h"
 #include "static_check/identity/cuts/total_functions.h"
 #include "static_check/identity/magnitudes.h"
 
@@ -37,6 +38,8 @@ class Side {
     const auto id = static_cast<size_t>(&op - program.ops.data());
     stays_in_range_ = in_range_[static_cast<size_t>(rank)][id];
     compute(rank, program, op, operands, out);
+    const Cuts* cuts = of_specification_ ? evaluation_.scope_.cuts : nullptr;
+    if (cuts != nullptr) make_free(algebra_, *cuts, static_cast<CoreId>(id), out);
     if (evaluation_.by_indices_ && op.prim == Prim::kInput && is_whole(op.dtype))
       for (Number& number : out.values) number = functions_.by_values(number, op.dtype);
     return out;
@@ -44,9 +47,7 @@ class Side {
 
   bool is_wanted(Rank rank, CoreId id) const {
     const Cone* cone = evaluation_.scope_.cone;
-    if (cone == nullptr) return true;
-    const auto& of = of_specification_ ? cone->sequential : cone->ranks[static_cast<size_t>(rank)];
-    return of[static_cast<size_t>(id)];
+    return cone == nullptr || cone->holds(of_specification_ ? kNone : rank, id);
   }
 
   // Of what is cut.
@@ -135,10 +136,9 @@ class Side {
         std::vector<DType> types;
         for (const CoreId operand : op.operands) types.push_back(program.ops[operand].dtype);
         const ElementFunction function(op.fn, types, op.dtype);
-        const bool total = is_total(op.fn), of_positive = is_defined_for_positive(op.fn);
+        if (evaluation_.scope_.cone != nullptr) note_defined(is_defined(op));
         return each([&](size_t i) {
           for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
-          note_defined(total || (of_positive && is_positive(at[0])));
           Number result = functions_.map(function, at);
           if (op.fn == "reciprocal" && at[0].is_finite())
             return beside_decisions(std::move(result),
@@ -202,9 +202,10 @@ class Side {
 
   // Whether what the specification computes is a number for all inputs.
   void note_defined(bool defined) { evaluation_.is_total_ &= defined || !of_specification_; }
-  bool is_positive(const Number& number) const {
-    const Rational* known = algebra_.constant_of(number);
-    return known == nullptr ? number.sign == Sign::kPositive : known->is_positive();
+  bool is_defined(const CoreOp& map) {
+    if (is_total(map.fn) || !of_specification_) return true;
+    if (positive_.empty()) positive_ = always_positive(programs_[0]);
+    return is_defined_for_positive(map.fn) && positive_[static_cast<size_t>(map.operands[0])];
   }
 
   // What was decided for the number, the last that was made, belongs to it.
@@ -331,6 +332,7 @@ class Side {
   std::vector<std::vector<bool>> in_range_;  // by program, by operator: integers that do not wrap
   bool stays_in_range_ = false;              // the operator that is computed
   Tensor given_;                             // the last
+  std::vector<bool> positive_;               // by operator, once asked for
 };
 
 Evaluation::Evaluation(const Problem& problem, uint64_t seed, bool factored, Scope scope)

@@ -11,8 +11,8 @@ namespace {
 // Arbitrary; a program cannot know of them.
 constexpr uint64_t kSeeds[] = {0xA0761D6478BD642Full, 0xE7037ED1A0B428DBull};
 
-// Elements in all cases of an equation within the programs: an eighth of a second or so.
-constexpr int64_t kMostForTaking = int64_t{1} << 19;
+// Elements in all cases of an equation within the programs, half a second or so, and of all.
+constexpr int64_t kMostForTaking = int64_t{1} << 21, kMostForTakingAll = int64_t{3} << 21;
 
 }  // namespace
 
@@ -62,7 +62,8 @@ struct IdentityTest::Evaluations {
   }
 };
 
-IdentityTest::IdentityTest(const Problem& problem) : problem_(problem) {}
+IdentityTest::IdentityTest(const Problem& problem)
+    : problem_(problem), left_for_taking_(kMostForTakingAll) {}
 IdentityTest::~IdentityTest() = default;
 
 // What the test does not decide is not known to hold; the first reason is kept.
@@ -113,9 +114,10 @@ bool IdentityTest::holds_by_indices(const CleanExpr& sequential,
   return holds;
 }
 
-bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
+bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
+                        Certificate::Evaluated::Use use, bool alike) {
   const identity::Cone cone = identity::cone_of(problem_, cuts_, sequential, replicas);
-  Evaluations within(problem_, {&cuts_, &cone}, kMostForTaking);
+  Evaluations within(problem_, {&cuts_, &cone}, std::min(kMostForTaking, left_for_taking_));
   within.by_cases.announce(sequential, replicas);
   const std::string kept = why_not_;
   const auto decided = [&](const auto& test) {
@@ -123,17 +125,21 @@ bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr
     why_not_ = kept;
     return holds;
   };
-  if (decided([&] { return within.hold_everywhere(true, sequential, replicas); })) return false;
-  const bool by_indices = decided([&] {
+  const bool everywhere =
+      decided([&] { return within.hold_everywhere(true, sequential, replicas); });
+  if (everywhere && (!alike || !within.by_factors.front()->is_total())) return false;
+  const bool by_indices = !everywhere && decided([&] {
     return within.hold_by_indices(sequential, replicas) && within.by_indices.front()->is_total();
   });
-  const bool by_cases =
-      !by_indices && decided([&] { return within.by_cases.holds(sequential, replicas); });
-  if (!by_indices && !by_cases) return false;
+  const bool by_cases = !everywhere && !by_indices &&
+                        decided([&] { return within.by_cases.holds(sequential, replicas); });
+  left_for_taking_ -= within.by_cases.computed();
+  if (!everywhere && !by_indices && !by_cases) return false;
   used_cases_ |= by_cases;
   readings_ = readings();
   readings_.merge(within.readings());
   for (const CleanExpr& replica : replicas) cuts_.add(problem_, sequential, replica);
+  if (use == Certificate::Evaluated::Use::kTakenAsAnyNumbers) cuts_.free(problem_, sequential);
   evaluations_.reset();
   why_not_.clear();
   return true;
@@ -144,6 +150,12 @@ bool IdentityTest::holds_by_cases(const CleanExpr& sequential,
   const bool holds = decides([&] { return evaluations().by_cases.holds(sequential, replicas); });
   used_cases_ |= holds;
   return holds;
+}
+
+void IdentityTest::forget_taken() {
+  cuts_ = {};
+  evaluations_.reset();
+  why_not_.clear();
 }
 
 std::set<std::string> IdentityTest::readings() const {

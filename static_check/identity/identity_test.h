@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "shared_ir/clean_expr.h"
+#include "shared_ir/proof/proof.h"
 #include "static_check/identity/cuts/cuts.h"
 #include "static_check/problem/problem.h"
 
@@ -38,10 +39,12 @@ class IdentityTest {
   // What holds() will be asked, before it is asked anything: such equations share their cases.
   void announce(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
 
-  // Whether an equation between tensors within the programs holds by indices or cases, and not
-  // without: then what is asked from here on takes the ranks' tensors for the specification's.
-  // Throws TimedOut.
-  bool take(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
+  // Whether an equation between tensors within the programs holds: then what is asked from here on
+  // takes the ranks' tensors for the specification's, or both for any numbers. One that holds
+  // without indices and cases is taken where they are computed `alike` alone. Throws TimedOut.
+  bool take(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
+            Certificate::Evaluated::Use use, bool alike);
+  void forget_taken();
 
   // Why nothing is decided; empty where it is.
   const std::string& why_not() const { return why_not_; }
@@ -62,6 +65,7 @@ class IdentityTest {
   std::vector<std::pair<CleanExpr, std::vector<CleanExpr>>> announced_;
   std::unique_ptr<Evaluations> evaluations_;  // made with the first question
   std::set<std::string> readings_;            // of evaluations before
+  int64_t left_for_taking_;                   // elements in cases
   std::string why_not_;
   bool used_cases_ = false;
 };

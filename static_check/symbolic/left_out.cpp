@@ -46,7 +46,7 @@ void refuse_contradicted_domains(const Problem&, const Certificate&, const Domai
 
 // An identity that was tested at some sizes says nothing of others.
 struct IdentityTest::Evaluations {};
-IdentityTest::IdentityTest(const Problem& problem) : problem_(problem) {}
+IdentityTest::IdentityTest(const Problem& problem) : problem_(problem), left_for_taking_(0) {}
 IdentityTest::~IdentityTest() = default;
 void IdentityTest::announce(const CleanExpr&, const std::vector<CleanExpr>&) {}
 bool IdentityTest::holds_everywhere(const CleanExpr&, const std::vector<CleanExpr>&) {
@@ -56,10 +56,14 @@ bool IdentityTest::holds_by_indices(const CleanExpr&, const std::vector<CleanExp
   return false;
 }
 bool IdentityTest::holds_by_cases(const CleanExpr&, const std::vector<CleanExpr>&) { return false; }
-bool IdentityTest::take(const CleanExpr&, const std::vector<CleanExpr>&) { return false; }
+bool IdentityTest::take(const CleanExpr&, const std::vector<CleanExpr>&,
+                        Certificate::Evaluated::Use, bool) {
+  return false;
+}
+void IdentityTest::forget_taken() {}
 std::set<std::string> IdentityTest::readings() const { return {}; }
 namespace identity {
-std::vector<LikelyEquation> likely_equations(const Problem&) { return {}; }
+LikelyEquations likely_equations(const Problem&) { return {}; }
 }  // namespace identity
 std::vector<std::vector<CleanExpr>> likely_relations(const Problem&, const std::string&) {
   return {};

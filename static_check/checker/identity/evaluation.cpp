@@ -40,7 +40,28 @@ Evaluation::Tensor Evaluation::value(Rank rank, const CoreProgram& program, cons
   evaluate(program, op, operands, out);
   const Type type = type_of(op.dtype);
   for (Number& x : out.values) x = algebra_.typed(x, type);
+  const auto id = static_cast<CoreId>(&op - program.ops.data());
+  if (sequential_ && scope_.cuts != nullptr && scope_.cuts->is_any(id)) free(id, out);
   return out;
+}
+
+bool Evaluation::is_defined(const CoreOp& map) {
+  if (positive_.empty()) positive_ = always_positive(joint_.sequential);
+  return map_is_defined(
+      map.fn, map.operands.size() == 1 && positive_.at(static_cast<size_t>(map.operands[0])));
+}
+
+// Other numbers in their place, of which no more is known than that they are positive, if they are.
+void Evaluation::free(CoreId id, Tensor& tensor) {
+  if (positive_.empty()) positive_ = always_positive(joint_.sequential);
+  for (size_t i = 0; i < tensor.values.size(); ++i) {
+    const Number& x = tensor.values[i];
+    if (!x.is_finite() || x.type != kReal) throw Rejection{"what stands for any number is none"};
+    const uint64_t keys[] = {static_cast<uint64_t>(id), i};
+    tensor.values[i] = algebra_.variable(algebra_.random("any number", keys), kReal);
+    if (positive_.at(static_cast<size_t>(id)))
+      tensor.values[i].positive = tensor.values[i].nonnegative = true;
+  }
 }
 
 void Evaluation::evaluate(const CoreProgram& program, const CoreOp& op,
@@ -76,11 +97,11 @@ void Evaluation::evaluate(const CoreProgram& program, const CoreOp& op,
       return each(
           [&](size_t i) { return multiply(operands[0]->values[i], operands[1]->values[i]); });
     case Prim::kMap: {
+      if (sequential_ && scope_.cone != nullptr && total_) total_ = is_defined(op);
       const Use use{op.fn, reference::parse_function_name(op.fn), type};
       std::vector<Number> at(operands.size());
       return each([&](size_t i) {
         for (size_t k = 0; k < at.size(); ++k) at[k] = operands[k]->values[i];
-        total_ = total_ && map_is_defined(op.fn, at.size() == 1 && at[0].positive);
         return map(algebra_, use, at);
       });
     }

@@ -43,6 +43,8 @@ class Evaluation {
  private:
   void evaluate(const CoreProgram& program, const CoreOp& op,
                 const std::vector<const Tensor*>& operands, Tensor& out);
+  bool is_defined(const CoreOp& map);
+  void free(CoreId id, Tensor& tensor);
   void reduce(const CoreOp& op, const Tensor& x, Tensor& out);
   Number constant(const CoreOp& op);
   Number literal(double value, Type type);
@@ -58,7 +60,8 @@ class Evaluation {
   const std::vector<Tensor>* const sequential_values_;
   const bool sequential_;
   bool total_ = true;
-  Tensor given_;  // the last
+  Tensor given_;                // the last
+  std::vector<bool> positive_;  // of the sequential program, by operator; once asked for
 };
 
 }  // namespace assay::checker::identity

@@ -87,7 +87,7 @@ void IdentityCheck::take(const std::string& what, const Certificate::Evaluated& 
     Evaluations(joint_, notes_, {&cuts_, &cone, {equation}})
         .check(equation.sequential, equation.replica);
   });
-  cuts_.add(joint_, equation.sequential, equation.replica);
+  cuts_.add(joint_, equation);
 }
 
 void IdentityCheck::check(const std::string& what, const CleanExpr& sequential,

@@ -91,7 +91,7 @@ IdentityCheck& identities(Joint& joint) {
   if (joint.identities != nullptr) return *joint.identities;
   joint.identities = std::make_shared<IdentityCheck>(joint);
   for (const Certificate::Evaluated& equation : joint.certificate.evaluated) {
-    if (!equation.within) continue;
+    if (equation.use == Certificate::Evaluated::Use::kClaim) continue;
     const std::string what = to_string(equation.sequential, Leaves::kSequential);
     check_comparable(joint, what, equation.sequential, equation.replica);
     joint.identities->take(what, equation);

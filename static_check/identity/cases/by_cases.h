@@ -29,6 +29,8 @@ class ByCases {
   // Whether each is equal to the specification's wherever that is a number. Throws NotRepresented
   // where that is not decided, or too much work.
   bool holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
+  // Elements, of all cases so far.
+  int64_t computed() const { return computed_; }
   // What constants of the programs were taken for.
   const std::set<std::string>& readings() const { return readings_; }
 
@@ -64,8 +66,8 @@ class ByCases {
   Ties ties_;
   IndexRanges ranges_;
   std::set<std::string> readings_;
-  int64_t each_ = 0;      // elements of one evaluation; 0: nothing has been learned
-  int64_t computed_ = 0;  // elements, of all cases
+  int64_t each_ = 0;  // elements of one evaluation; 0: nothing has been learned
+  int64_t computed_ = 0;
   // For all values of the indices and flags.
   std::vector<Equation> announced_;
   uint64_t evaluated_ = 0;

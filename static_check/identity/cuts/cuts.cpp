@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "static_check/identity/cuts/positive.h"
+
 namespace assay::identity {
 namespace {
 
@@ -59,6 +61,17 @@ void Cuts::add(const Problem& problem, const CleanExpr& sequential, const CleanE
   } else {
     add_leaf(replica);
   }
+}
+
+void Cuts::free(const Problem& problem, const CleanExpr& sequential) {
+  const CoreId id = operator_of_leaf(problem, sequential, true);
+  const bool positive = always_positive(problem.sequential_program)[static_cast<size_t>(id)];
+  free_[id] = positive ? Sign::kPositive : Sign::kAny;
+}
+
+std::optional<Sign> Cuts::free_sign(CoreId of_specification) const {
+  const auto found = free_.find(of_specification);
+  return found == free_.end() ? std::nullopt : std::optional(found->second);
 }
 
 const Cuts::Part* Cuts::find(Rank rank, CoreId id) const {

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "shared_ir/clean_expr.h"
+#include "static_check/identity/number.h"
 #include "static_check/problem/problem.h"
 
 namespace assay::identity {
@@ -16,19 +18,25 @@ class Cuts {
  public:
   // Of a tensor of the specification: `start` and what follows of that dimension.
   struct Part {
-    CoreId of;
-    size_t dim;
-    int64_t start;
+    CoreId of = kNone;
+    size_t dim = 0;
+    int64_t start = 0;
   };
 
   // What holds: a tensor of the specification is a tensor of a rank, or such put together along a
   // dimension.
   void add(const Problem& problem, const CleanExpr& sequential, const CleanExpr& replica);
+  // The tensor of the specification, and so those that are taken for it, may hold any numbers of
+  // the signs that are known: what holds for all of them holds for what it computes.
+  void free(const Problem& problem, const CleanExpr& sequential);
   // nullptr: the operator's value is what it computes.
   const Part* find(Rank rank, CoreId id) const;
+  // Of what is free.
+  std::optional<Sign> free_sign(CoreId of_specification) const;
 
  private:
   std::map<std::pair<Rank, CoreId>, Part> parts_;
+  std::map<CoreId, Sign> free_;
 };
 
 // The operators that an equation asks for.
@@ -36,6 +44,11 @@ struct Cone {
   std::vector<bool> sequential;
   std::vector<std::vector<bool>> ranks;
   int64_t elements = 0;  // of them together
+
+  bool holds(Rank rank, CoreId id) const {  // kNone: of the specification
+    const std::vector<bool>& of = rank == kNone ? sequential : ranks[static_cast<size_t>(rank)];
+    return of[static_cast<size_t>(id)];
+  }
 };
 
 Cone cone_of(const Problem& problem, const Cuts& cuts, const CleanExpr& sequential,

@@ -28,16 +28,22 @@ class Finder {
  public:
   explicit Finder(const Problem& problem) : problem_(problem) {}
 
-  std::vector<LikelyEquation> find() {
+  LikelyEquations find() {
     if (!evaluate()) return {};
     for (size_t i = 0; i < whole().tensors.size(); ++i)
       if (!specification_[i].empty())
         by_keys_[specification_[i]].push_back(static_cast<TensorId>(i));
     const size_t names = problem_.refinement.ranks.at(0).tensors.size();
     for (size_t i = 0; i < names; ++i) match(static_cast<TensorId>(i));
-    for (auto& [tensor, replicas] : found_)
-      equations_.push_back({leaf(whole(), tensor, 0), std::move(replicas)});
-    return std::move(equations_);
+    LikelyEquations result;
+    for (const TensorId tensor : last_alike()) {
+      const auto alike = alike_.find(tensor);
+      if (alike != alike_.end())
+        result.last_alike.push_back({leaf(whole(), tensor, 0), alike->second});
+    }
+    for (auto& [tensor, replicas] : otherwise_)
+      result.computed_otherwise.push_back({leaf(whole(), tensor, 0), std::move(replicas)});
+    return result;
   }
 
  private:
@@ -142,10 +148,29 @@ class Finder {
     for (const TensorId tensor : found->second) {
       const assay::Tensor& wanted = whole().tensors[static_cast<size_t>(tensor)];
       if (wanted.shape != shape || wanted.dtype != of_ranks.dtype) continue;
-      const bool known = is_congruent(tensor, of_first);
+      const bool alike = is_congruent(tensor, of_first);
       matched_.insert({tensor, of_first});
-      if (!known) found_.emplace(tensor, replicas);
+      (alike ? alike_ : otherwise_).emplace(tensor, replicas);
+      if (alike) alike_of_rank_.insert(of_first);
     }
+  }
+
+  // Of the specification: what rank 0 has alike and reads in an operator that has no such result.
+  std::set<TensorId> last_alike() const {
+    const Graph& rank = problem_.rank_graph(0);
+    std::set<TensorId> read;
+    for (const Node& node : rank.nodes) {
+      const auto is_alike = [&](TensorId output) { return alike_of_rank_.contains(output); };
+      if (std::ranges::any_of(node.outputs, is_alike)) continue;
+      for (const TensorId operand : operands_of(node)) read.insert(operand);
+    }
+    std::set<TensorId> result;
+    for (const auto& [tensor, of_rank] : matched_) {
+      const assay::Tensor& made = whole().tensors[static_cast<size_t>(tensor)];
+      if (read.contains(of_rank) && made.producer != kNone && is_floating(made.dtype))
+        result.insert(tensor);
+    }
+    return result;
   }
 
   // Made by one operator of what agrees, or inputs.
@@ -167,14 +192,12 @@ class Finder {
   std::vector<std::vector<Keys>> ranks_;  // by rank, by tensor
   std::map<Keys, std::vector<TensorId>> by_keys_;
   std::set<std::pair<TensorId, TensorId>> matched_;  // with those of rank 0
-  std::map<TensorId, std::vector<CleanExpr>> found_;
-  std::vector<LikelyEquation> equations_;
+  std::set<TensorId> alike_of_rank_;
+  std::map<TensorId, std::vector<CleanExpr>> alike_, otherwise_;
 };
 
 }  // namespace
 
-std::vector<LikelyEquation> likely_equations(const Problem& problem) {
-  return Finder(problem).find();
-}
+LikelyEquations likely_equations(const Problem& problem) { return Finder(problem).find(); }
 
 }  // namespace assay::identity

@@ -15,8 +15,15 @@ struct LikelyEquation {
 };
 
 // Those that agree in a few cases, in the order of the specification's tensors: each rank's tensor
-// of a name, or all of them put together along a dimension. Left out are those that an operator of
-// one name gives of operands that agree. None where cases cannot be evaluated. Throws TimedOut.
-std::vector<LikelyEquation> likely_equations(const Problem& problem);
+// of a name, or all of them put together along a dimension.
+struct LikelyEquations {
+  // Not those that an operator of one name gives of operands that agree.
+  std::vector<LikelyEquation> computed_otherwise;
+  // Floating tensors that are computed alike, and of which others are computed that are not.
+  std::vector<LikelyEquation> last_alike;
+};
+
+// None where cases cannot be evaluated. Throws TimedOut.
+LikelyEquations likely_equations(const Problem& problem);
 
 }  // namespace assay::identity

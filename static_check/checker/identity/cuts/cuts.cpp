@@ -12,12 +12,15 @@ CoreId operator_of(const Joint& joint, const std::string& tensor, Rank rank) {
 
 }  // namespace
 
-void Cuts::add(const Joint& joint, const CleanExpr& sequential, const CleanExpr& replica) {
+void Cuts::add(const Joint& joint, const Certificate::Evaluated& equation) {
+  const CleanExpr &sequential = equation.sequential, &replica = equation.replica;
   const bool several = replica.kind == CleanExpr::Kind::kConcat;
   const std::vector<CleanExpr> leaves = several ? replica.operands : std::vector{replica};
   if (sequential.kind != CleanExpr::Kind::kTensor)
     throw Rejection{"an equation within the programs is not of a tensor"};
   Place place{operator_of(joint, sequential.name, kNone), 0, 0};
+  if (equation.use == Certificate::Evaluated::Use::kTakenAsAnyNumbers)
+    any_.insert(place.sequential);
   if (several) place.dim = static_cast<size_t>(replica.dim);
   for (const CleanExpr& leaf : leaves) {
     if (leaf.kind != CleanExpr::Kind::kTensor)

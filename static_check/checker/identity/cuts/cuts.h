@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "static_check/checker/joint.h"
@@ -20,11 +21,14 @@ class Cuts {
 
   // One sequential tensor, and one of a rank or several ranks' along a dimension. Throws Rejection
   // for another form.
-  void add(const Joint& joint, const CleanExpr& sequential, const CleanExpr& replica);
+  void add(const Joint& joint, const Certificate::Evaluated& equation);
   const Place* find(const OpRef& ref) const;
+  // Whether the sequential operator's result may be any numbers of the signs that are known.
+  bool is_any(CoreId sequential) const { return any_.contains(sequential); }
 
  private:
   std::map<OpRef, Place> places_;
+  std::set<CoreId> any_;
 };
 
 // Operators that are evaluated, by program: those that the equation needs. Collectives are all

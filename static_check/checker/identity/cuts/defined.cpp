@@ -1,5 +1,6 @@
 #include "static_check/checker/identity/cuts/defined.h"
 
+#include <cmath>
 #include <set>
 #include <string_view>
 
@@ -45,6 +46,60 @@ bool is_always_defined(const CoreOp& op) {
     default:
       return true;
   }
+}
+
+namespace {
+
+bool map_is_positive(const std::string& fn, size_t positive_operands, size_t operands) {
+  static const std::set<std::string_view> kExponentials{"exp", "exp2", "cosh", "sigmoid"};
+  static const std::set<std::string_view> kPowers{"reciprocal", "rsqrt", "sqrt", "pow", "minimum"};
+  const reference::FunctionName function = reference::parse_function_name(fn);
+  if (kExponentials.contains(function.name)) return true;
+  if (kPowers.contains(function.name)) return positive_operands == operands;
+  if (function.name == "maximum") return positive_operands > 0;
+  if (function.name != "clamp") return false;
+  const double least = function.number(0), most = function.number(1);  // NaN: none
+  return least > 0 && (std::isnan(most) || most > 0);
+}
+
+}  // namespace
+
+std::vector<bool> always_positive(const CoreProgram& program) {
+  std::vector<bool> positive;
+  for (const CoreOp& op : program.ops) {
+    size_t count = 0;
+    for (const CoreId operand : op.operands)
+      count += positive.at(static_cast<size_t>(operand)) ? 1 : 0;
+    const bool operands_are = count > 0 && count == op.operands.size();
+    bool is = false;
+    switch (op.prim) {
+      case Prim::kConst:
+        is = op.fn.empty() && op.constant.is_positive();
+        break;
+      case Prim::kMap:
+        is = map_is_positive(op.fn, count, op.operands.size());
+        break;
+      case Prim::kPermute:
+      case Prim::kReshape:
+      case Prim::kExpand:
+      case Prim::kSlice:
+        is = operands_are;
+        break;
+      // Integers may wrap, and casts to them lose what is below 1.
+      case Prim::kLinear:
+        is = operands_are && is_floating(op.dtype);
+        for (const Rational& coef : op.coefs) is = is && coef.is_positive();
+        break;
+      case Prim::kMul:
+      case Prim::kCast:
+        is = operands_are && is_floating(op.dtype);
+        break;
+      default:
+        break;
+    }
+    positive.push_back(is);
+  }
+  return positive;
 }
 
 }  // namespace assay::checker::identity

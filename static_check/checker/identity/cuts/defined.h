@@ -1,10 +1,10 @@
-// Whether an operator gives a number whatever numbers it is given.
+// Whether an operator gives a number, or a positive one, whatever numbers it is given.
 #pragma once
 
-#include <span>
+#include <string>
+#include <vector>
 
 #include "shared_ir/core.h"
-#include "static_check/checker/identity/evaluated_number.h"
 
 namespace assay::checker::identity {
 
@@ -12,5 +12,7 @@ namespace assay::checker::identity {
 bool map_is_defined(const std::string& fn, bool known_positive);
 // Any other operator.
 bool is_always_defined(const CoreOp& op);
+// Operators whose results are positive whatever the inputs are, as far as that is seen.
+std::vector<bool> always_positive(const CoreProgram& program);
 
 }  // namespace assay::checker::identity

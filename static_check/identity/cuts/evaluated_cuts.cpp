@@ -1,16 +1,10 @@
-#pragma once
-
-#include "shared_ir/reference/tensor.h"
-#include "static_check/identity/cuts/cuts.h"
+#include "static_check/identity/cuts/evaluated_cuts.h"
 
 namespace assay::identity {
 
-// That part of a tensor, which has this shape.
-template <class Number>
-reference::TensorOf<Number> part_of(const reference::TensorOf<Number>& whole,
-                                    const Cuts::Part& part, const Shape& shape) {
+Tensor part_of(const Tensor& whole, const Cuts::Part& part, const Shape& shape) {
   if (whole.shape == shape) return whole;
-  reference::TensorOf<Number> result{shape, {}};
+  Tensor result{shape, {}};
   size_t inner = 1;
   for (size_t d = part.dim + 1; d < shape.size(); ++d) inner *= static_cast<size_t>(shape[d]);
   const size_t run = static_cast<size_t>(shape[part.dim]) * inner,
@@ -20,6 +14,16 @@ reference::TensorOf<Number> part_of(const reference::TensorOf<Number>& whole,
     result.values.insert(result.values.end(), whole.values.begin() + static_cast<ptrdiff_t>(at),
                          whole.values.begin() + static_cast<ptrdiff_t>(at + run));
   return result;
+}
+
+void make_free(Algebra& algebra, const Cuts& cuts, CoreId id, Tensor& result) {
+  const std::optional<Sign> sign = cuts.free_sign(id);
+  if (!sign) return;
+  for (size_t i = 0; i < result.values.size(); ++i) {
+    if (!result.values[i].is_finite()) throw NotRepresented{"an infinity for any number"};
+    const uint64_t keys[] = {static_cast<uint64_t>(id), i};
+    result.values[i] = algebra.signed_as(algebra.random("any number", keys), *sign);
+  }
 }
 
 }  // namespace assay::identity

@@ -1,0 +1,13 @@
+// What is positive by the operators that make it, whatever the inputs are.
+#pragma once
+
+#include <vector>
+
+#include "shared_ir/core.h"
+
+namespace assay::identity {
+
+// By operator.
+std::vector<bool> always_positive(const CoreProgram& program);
+
+}  // namespace assay::identity
