@@ -3,9 +3,9 @@
 
 #include "ci/cli/commands.h"
 #include "ci/cli/compare_question.h"
-#include "ci/cli/module.h"
 #include "ci/cli/text_file.h"
 #include "dynamic_check/witness/witness.h"
+#include "shared_ir/base/module.h"
 #include "shared_ir/report/conclude.h"
 
 namespace assay::cli {
@@ -45,11 +45,10 @@ CaseReport compare(CompareArguments& arguments) {
   check_traces(question);
   if (report.name.empty())
     report.name = question.ranks.front().string() + " against " + question.base.string();
-  std::string why;
-  const auto run =
-      reinterpret_cast<CompareFunction>(module_entry(kWitnessModule, kCompareEntry, why));
-  if (!run) throw UserError({}, "cannot compare: " + why, "build Assay with LibTorch");
-  run(question, report.dynamic.emplace());
+  const Module module(kWitnessModule);
+  if (!module.loaded())
+    throw UserError({}, "cannot compare: " + module.why_not(), "build Assay with LibTorch");
+  module.function<CompareFunction>(kCompareEntry)(question, report.dynamic.emplace());
   if (report.statics) {
     conclude(report, question.refinement ? question.refinement->accept : std::nullopt,
              RunAsked::kYes);

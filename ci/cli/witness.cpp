@@ -1,20 +1,23 @@
 #include "ci/cli/witness.h"
 
-#include "ci/cli/module.h"
 #include "dynamic_check/witness/witness.h"
+#include "shared_ir/base/module.h"
 
 namespace assay::cli {
 
 namespace {
 
-// What `run(entry, report)` makes of the module's entry.
+// What `run(entry, report)` makes of the module's entry of that type and name.
 template <typename Entry, typename Run>
 std::optional<DynamicReport> from_module(const char* name, std::string& why, const Run& run) {
-  const auto entry = reinterpret_cast<Entry>(module_entry(kWitnessModule, name, why));
-  if (!entry) return std::nullopt;
+  const Module module(kWitnessModule);
+  if (!module.loaded()) {
+    why = module.why_not();
+    return std::nullopt;
+  }
   try {
     DynamicReport report;
-    run(entry, report);
+    run(module.function<Entry>(name), report);
     return report;
   } catch (const UserError& error) {
     why = error.what();
@@ -27,14 +30,14 @@ std::optional<DynamicReport> from_module(const char* name, std::string& why, con
 std::optional<DynamicReport> find_witness(const Case& refinement, std::string& why) {
   return from_module<WitnessFunction>(
       kWitnessEntry, why,
-      [&](WitnessFunction entry, DynamicReport& report) { entry(refinement, report); });
+      [&](WitnessFunction* entry, DynamicReport& report) { entry(refinement, report); });
 }
 
 std::optional<DynamicReport> run_of_proof(const Case& refinement,
                                           const std::vector<Relation>& proved, std::string& why) {
   return from_module<ProofRunFunction>(
       kProofRunEntry, why,
-      [&](ProofRunFunction entry, DynamicReport& report) { entry(refinement, proved, report); });
+      [&](ProofRunFunction* entry, DynamicReport& report) { entry(refinement, proved, report); });
 }
 
 }  // namespace assay::cli
