@@ -1,4 +1,4 @@
-#include "dynamic_check/localize/product_check.h"
+#include "dynamic_check/localize/quick_product_check.h"
 
 #include <ATen/DimVector.h>
 #include <ATen/core/grad_mode.h>

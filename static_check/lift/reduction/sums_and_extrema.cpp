@@ -1,3 +1,4 @@
+// Sums and extrema over dimensions, and extrema over ranks that unite parts of one.
 #include <algorithm>
 
 #include "shared_ir/symbolic/integer.h"

@@ -1,5 +1,5 @@
 // Products are judged without multiplying again: right ones pass, wrong ones never do.
-#include "dynamic_check/localize/product_check.h"
+#include "dynamic_check/localize/quick_product_check.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/addmm.h>
@@ -35,7 +35,7 @@ bool is_right(const ProductOperands& operands, const std::vector<at::Tensor>& ar
   return product_is_right(operands, arguments, actual, tolerance_of(actual, seed));
 }
 
-TEST(ProductCheck, RightProductsOfAllShapesAndPrecisionsPass) {
+TEST(QuickProductCheck, RightProductsOfAllShapesAndPrecisionsPass) {
   for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
     for (const int64_t inner : {16, 256, 2048}) {
       const at::Tensor a = normal("a", {192, inner}, dtype), b = normal("b", {inner, 320}, dtype);
@@ -49,7 +49,7 @@ TEST(ProductCheck, RightProductsOfAllShapesAndPrecisionsPass) {
 }
 
 // What it must see: one element, one row, the last rows, a term that is left out or added twice.
-TEST(ProductCheck, WrongProductsDoNotPass) {
+TEST(QuickProductCheck, WrongProductsDoNotPass) {
   const at::Tensor a = normal("a", {192, 256}), b = normal("b", {256, 320});
   const at::Tensor right = at::mm(a, b);
   const at::Tensor bias = normal("c", {320});
@@ -72,7 +72,7 @@ TEST(ProductCheck, WrongProductsDoNotPass) {
   EXPECT_FALSE(is_right(kPlain, {a, b}, right * 1.0001));
 }
 
-TEST(ProductCheck, AccumulationInALowerPrecisionDoesNotPass) {
+TEST(QuickProductCheck, AccumulationInALowerPrecisionDoesNotPass) {
   const at::Tensor a = normal("a", {192, 2048}), b = normal("b", {2048, 320});
   at::Tensor sum = at::zeros({192, 320}, at::kBFloat16);
   for (int64_t k = 0; k < 2048; k += 128)
@@ -82,7 +82,7 @@ TEST(ProductCheck, AccumulationInALowerPrecisionDoesNotPass) {
 
 // The kernel adds up in blocks, and rounds far less than adding up one by one would: what lies in
 // between is not its rounding.
-TEST(ProductCheck, NoiseBeyondTheKernelsOwnDoesNotPass) {
+TEST(QuickProductCheck, NoiseBeyondTheKernelsOwnDoesNotPass) {
   const at::Tensor a = normal("a", {2, 192, 4096}), b = normal("b", {2, 4096, 320});
   const at::Tensor right = at::bmm(a, b);
   const at::Tensor exact = at::bmm(a.to(at::kDouble), b.to(at::kDouble));
@@ -96,7 +96,7 @@ TEST(ProductCheck, NoiseBeyondTheKernelsOwnDoesNotPass) {
 }
 
 // Undecided, never right: the whole check follows.
-TEST(ProductCheck, WhatItCannotTellIsNotCalledRight) {
+TEST(QuickProductCheck, WhatItCannotTellIsNotCalledRight) {
   const at::Tensor a = normal("a", {192, 256}), b = normal("b", {256, 320});
   at::Tensor nan = at::mm(a, b);
   nan[3][5] = std::numeric_limits<double>::quiet_NaN();
@@ -108,7 +108,7 @@ TEST(ProductCheck, WhatItCannotTellIsNotCalledRight) {
       << "blocks that hold no whole row";
 }
 
-TEST(ProductCheck, ScaledProductsAreLeftAlone) {
+TEST(QuickProductCheck, ScaledProductsAreLeftAlone) {
   Node node;
   node.op = "aten.addmm.default";
   node.args = {{TensorArg{0}}, {TensorArg{1}}, {TensorArg{2}}};
