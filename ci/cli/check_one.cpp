@@ -6,7 +6,7 @@
 #include "shared_ir/case/inferred_relations.h"
 #include "shared_ir/report/conclude.h"
 #include "static_check/check.h"
-#include "static_check/domains/domains.h"
+#include "static_check/domains/partial_functions.h"
 #include "static_check/symbolic/all_sizes.h"
 
 namespace assay::cli {

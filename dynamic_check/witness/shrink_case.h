@@ -17,6 +17,6 @@ inline constexpr int64_t kSmallSize = 9;
 // viewed. Nothing that shrinks gets smaller than `least` (at least 1), and inputs of integers keep
 // room for ids at every bound. Whether the smaller case
 // still makes sense shows when it is run. Throws UserError where no such powers are found.
-Case reduce_case(const Case& refinement, int64_t least = 3);
+Case shrink_case(const Case& refinement, int64_t least = 3);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-#include "shared_ir/symbolic/expression.h"
+#include "shared_ir/symbolic/size_expression.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "dynamic_check/witness/reduce_case.h"
+#include "dynamic_check/witness/shrink_case.h"
 
 #include <fmt/format.h>
 
@@ -209,7 +209,7 @@ void collect(const Case& refinement, SizeClasses& classes) {
 
 }  // namespace
 
-Case reduce_case(const Case& refinement, int64_t least) {
+Case shrink_case(const Case& refinement, int64_t least) {
   SizeClasses classes(least, kSmallSize);
   collect(refinement, classes);
   classes.solve();

@@ -1,4 +1,4 @@
-#include "shared_ir/memory/sharing.h"
+#include "shared_ir/memory/moved_operands.h"
 
 namespace assay::memory {
 

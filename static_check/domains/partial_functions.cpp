@@ -1,4 +1,4 @@
-#include "static_check/domains/domains.h"
+#include "static_check/domains/partial_functions.h"
 
 #include <algorithm>
 #include <cmath>
