@@ -1,9 +1,9 @@
 #include <iostream>
 #include <memory>
 
-#include "ci/cli/commands.h"
-#include "ci/cli/compare_question.h"
-#include "ci/cli/text_file.h"
+#include "cli/commands.h"
+#include "cli/compare_question.h"
+#include "cli/text_file.h"
 #include "dynamic_check/witness/witness.h"
 #include "shared_ir/base/module.h"
 #include "shared_ir/report/conclude.h"

@@ -1,7 +1,7 @@
 // Exit code: 0 proved or accepted, 1 not proved, 2 bad input or usage, 3 our own error.
 #include <cstdio>
 
-#include "ci/cli/commands.h"
+#include "cli/commands.h"
 #include "shared_ir/base/error.h"
 
 int main(int argc, char** argv) {

@@ -1,8 +1,8 @@
-#include "ci/cli/compare_question.h"
+#include "cli/compare_question.h"
 
 #include <utility>
 
-#include "ci/cli/text_file.h"
+#include "cli/text_file.h"
 #include "shared_ir/case/inferred_relations.h"
 #include "shared_ir/trace/trace_folder.h"
 #include "static_check/check.h"

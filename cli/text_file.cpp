@@ -1,4 +1,4 @@
-#include "ci/cli/text_file.h"
+#include "cli/text_file.h"
 
 #include <fstream>
 #include <iterator>

@@ -7,9 +7,9 @@
 #include <memory>
 #include <thread>
 
-#include "ci/cli/check_one.h"
-#include "ci/cli/commands.h"
-#include "ci/cli/text_file.h"
+#include "cli/check_one.h"
+#include "cli/commands.h"
+#include "cli/text_file.h"
 
 namespace assay::cli {
 namespace {

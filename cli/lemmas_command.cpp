@@ -2,7 +2,7 @@
 #include <iostream>
 #include <memory>
 
-#include "ci/cli/commands.h"
+#include "cli/commands.h"
 #include "static_check/certify/certify.h"
 #include "static_check/lemmas/shipped_lemmas.h"
 

@@ -2,8 +2,8 @@
 #include <iostream>
 #include <memory>
 
-#include "ci/cli/commands.h"
-#include "ci/cli/text_file.h"
+#include "cli/commands.h"
+#include "cli/text_file.h"
 #include "shared_ir/base/error.h"
 #include "shared_ir/report/report.h"
 

@@ -1,8 +1,8 @@
-#include "ci/cli/check_one.h"
+#include "cli/check_one.h"
 
 #include <algorithm>
 
-#include "ci/cli/witness.h"
+#include "cli/witness.h"
 #include "shared_ir/case/inferred_relations.h"
 #include "shared_ir/report/conclude.h"
 #include "static_check/check.h"

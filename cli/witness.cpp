@@ -1,4 +1,4 @@
-#include "ci/cli/witness.h"
+#include "cli/witness.h"
 
 #include "dynamic_check/witness/witness.h"
 #include "shared_ir/base/module.h"

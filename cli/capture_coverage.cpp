@@ -1,4 +1,4 @@
-#include "ci/cli/capture_coverage.h"
+#include "cli/capture_coverage.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "ci/cli/operator_coverage.h"
+#include "cli/operator_coverage.h"
 #include "shared_ir/operator_table/captured_operators.h"
 #include "shared_ir/operator_table/schema.h"
 

@@ -1,4 +1,4 @@
-#include "ci/cli/operator_coverage.h"
+#include "cli/operator_coverage.h"
 
 #include <algorithm>
 #include <set>

@@ -2,9 +2,9 @@
 #include <iostream>
 #include <memory>
 
-#include "ci/cli/capture_coverage.h"
-#include "ci/cli/commands.h"
-#include "ci/cli/operator_coverage.h"
+#include "cli/capture_coverage.h"
+#include "cli/commands.h"
+#include "cli/operator_coverage.h"
 #include "shared_ir/base/error.h"
 #include "shared_ir/operator_table/operator_description.h"
 #include "shared_ir/operator_table/operator_table.h"
