@@ -21,7 +21,7 @@ using test::to_text;
 
 const CaptureSpec kX = {{"x", {4, 6}}};
 
-TEST(Mutation, InPlaceOperatorIsItsFunctionalForm) {
+TEST(InPlaceWrites, InPlaceOperatorIsItsFunctionalForm) {
   const Graph graph = capture_and_check(kX, [](ProgramContext& program) {
     auto y = program.input("x").clone();
     y.add_(1.0).mul_(y);
@@ -33,7 +33,7 @@ y[4, 6] = aten.mul.Tensor(add, add)
 )");
 }
 
-TEST(Mutation, WriteThroughASliceChangesTheWhole) {
+TEST(InPlaceWrites, WriteThroughASliceChangesTheWhole) {
   const Graph graph = capture_and_check(kX, [](ProgramContext& program) {
     const auto y = program.input("x").clone();
     y.slice(1, 2, 4).zero_();
@@ -47,7 +47,7 @@ y[4, 6] = aten.mul.Scalar(slice_scatter, 2.)
 )");
 }
 
-TEST(Mutation, WriteThroughTheWholeChangesAnOlderView) {
+TEST(InPlaceWrites, WriteThroughTheWholeChangesAnOlderView) {
   capture_and_check(kX, [](ProgramContext& program) {
     const auto y = program.input("x").clone();
     const auto row = y.select(0, 1);
@@ -58,7 +58,7 @@ TEST(Mutation, WriteThroughTheWholeChangesAnOlderView) {
   });
 }
 
-TEST(Mutation, WriteThroughOneViewChangesAnother) {
+TEST(InPlaceWrites, WriteThroughOneViewChangesAnother) {
   capture_and_check(kX, [](ProgramContext& program) {
     const auto y = program.input("x").clone();
     const auto parts = y.split(4, 1);
@@ -73,7 +73,7 @@ TEST(Mutation, WriteThroughOneViewChangesAnother) {
   });
 }
 
-TEST(Mutation, OutVariantWritesItsDestination) {
+TEST(InPlaceWrites, OutVariantWritesItsDestination) {
   const Graph graph = capture_and_check(kX, [](ProgramContext& program) {
     const auto x = program.input("x");
     auto y = at::empty({4, 4});
@@ -83,7 +83,7 @@ TEST(Mutation, OutVariantWritesItsDestination) {
   EXPECT_EQ(test::producer(graph, "y").op, "aten.mm.default");
 }
 
-TEST(Mutation, BufferFilledPieceByPiece) {
+TEST(InPlaceWrites, BufferFilledPieceByPiece) {
   capture_and_check(kX, [](ProgramContext& program) {
     const auto x = program.input("x");
     const auto buffer = at::zeros({8, 6});
@@ -93,7 +93,7 @@ TEST(Mutation, BufferFilledPieceByPiece) {
   });
 }
 
-TEST(Mutation, ListOfTensorsInPlace) {
+TEST(InPlaceWrites, ListOfTensorsInPlace) {
   capture_and_check(kX, [](ProgramContext& program) {
     const auto x = program.input("x").clone();
     const auto rows = x.unbind(0);
@@ -102,7 +102,7 @@ TEST(Mutation, ListOfTensorsInPlace) {
   });
 }
 
-TEST(Mutation, OtherSizesInPlaceAreViews) {
+TEST(InPlaceWrites, OtherSizesInPlaceAreViews) {
   const Graph graph = capture_and_check(kX, [](ProgramContext& program) {
     const auto y = program.input("x").clone();
     const auto row = y.select(0, 1);
@@ -127,14 +127,14 @@ z[6, 4] = aten.mul.Scalar(view_1, 2.)
 )");
 }
 
-TEST(Mutation, ProductOfAVectorAndAMatrix) {
+TEST(InPlaceWrites, ProductOfAVectorAndAMatrix) {
   capture_and_check({{"x", {4}}, {"w", {4, 6}}}, [](ProgramContext& program) {
     program.output("y", at::matmul(program.input("x"), program.input("w")));
     program.output("z", at::matmul(program.input("w").t(), program.input("x")));
   });
 }
 
-TEST(Mutation, CopyCasts) {
+TEST(InPlaceWrites, CopyCasts) {
   capture_and_check({{"x", {4}, DType::kBFloat16}, {"y", {4}}}, [](ProgramContext& program) {
     const auto copy = program.input("x").clone();
     copy.copy_(program.input("y"));
@@ -142,7 +142,7 @@ TEST(Mutation, CopyCasts) {
   });
 }
 
-TEST(Mutation, WriteOfAWiderTypeIsRefused) {
+TEST(InPlaceWrites, WriteOfAWiderTypeIsRefused) {
   const auto program = [](ProgramContext& context) {
     context.output("z", context.input("x").clone().add_(context.input("y")));
   };
