@@ -22,5 +22,5 @@ add_library(assay_allocator INTERFACE)
 if(TARGET mimalloc AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   target_link_libraries(assay_allocator INTERFACE
     -Wl,--push-state,--no-as-needed mimalloc -Wl,--pop-state)
-  target_sources(assay_allocator INTERFACE "${PROJECT_SOURCE_DIR}/ci/large_pages.cpp")
+  target_sources(assay_allocator INTERFACE "${PROJECT_SOURCE_DIR}/cli/large_pages.cpp")
 endif()

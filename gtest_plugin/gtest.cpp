@@ -179,10 +179,9 @@ Input RefinementTest::ids(const std::string& name, Shape shape, int64_t bound,
 
 Input RefinementTest::weight(const std::string& name, Shape shape, const Placement& placement,
                              Place place) {
-  const InputRole role = shape.size() == 1 ? InputRole::kScale : InputRole::kWeight;
+  const InputRole role = guessed_role(shape.size());
   Input handle =
       input(name, std::move(shape), InputOptions{.placement = placement, .role = role}, place);
-  // A bias has one dimension as well.
   spec_.inputs.back().guessed_role = role == InputRole::kScale;
   return handle;
 }

@@ -11,8 +11,8 @@
 #include "shared_ir/base/error.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
-#include "shared_ir/symbolic/expression.h"
 #include "shared_ir/symbolic/integer.h"
+#include "shared_ir/symbolic/size_expression.h"
 
 namespace assay {
 

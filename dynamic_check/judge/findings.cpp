@@ -9,7 +9,7 @@
 #include <cstring>
 #include <set>
 
-#include "dynamic_check/judge/raise_spreads.h"
+#include "dynamic_check/judge/rank_noise.h"
 #include "dynamic_check/relate/relate.h"
 #include "dynamic_check/tolerance/tolerance.h"
 #include "shared_ir/case/approximation.h"

@@ -11,10 +11,6 @@
 
 namespace assay {
 
-// The ranks' noise may be as many times what the sequential program justifies: both are estimated
-// by a few samples, of programs that round at other places.
-inline constexpr double kSameNoise = 4;
-
 // Raises the spread of each reference (as Targets::list) to that of options.samples perturbed runs
 // in float64 of the sequential graph, in which sums are rounded as in any other order and in as
 // many parts as there are ranks (reassociation.h). In the run's own precision the errors of a few
@@ -26,7 +22,7 @@ void raise_by_sequential_graph(std::vector<ExpectedTensor>& references, const Ca
                                const DynamicOptions& options);
 
 // Raises each spread, after all that the sequential program justifies, to that of as many perturbed
-// runs of the ranks' graphs (rank_noise.h), where that is kSameNoise times as much at most: ranks
+// runs of the ranks' graphs, where that is kSameNoise (rank_noise.h) times as much at most: ranks
 // that compute a value in another way round in other places. Where they lose more than that,
 // nothing of it is a tolerance, and how many times as large their noise is is
 // ExpectedTensor::excess_noise: then what the sequential program justifies is all that is allowed.

@@ -13,6 +13,10 @@
 
 namespace assay {
 
+// The ranks' noise may be as many times what the sequential program justifies: both are estimated
+// by a few samples, of programs that round at other places.
+inline constexpr double kSameNoise = 4;
+
 // Told of a target, by its index in Targets::list, one sample of its noise.
 using RankNoise = std::function<void(size_t target, const at::Tensor& moved)>;
 

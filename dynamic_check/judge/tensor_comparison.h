@@ -61,10 +61,6 @@ struct Comparison {
   bool undecided = false;  // they differ, and rounding decides all of them: nothing is compared
 };
 
-// Where distances are estimates (Spread::is_estimate), a tensor is within when its error is at most
-// this share of what is allowed. Else it may be out: only an exact reference tells.
-inline constexpr double kTrustedShare = 0.6;
-
 // `value`: merged, float64 (or integers as they are) of recorded type `dtype`.
 Comparison compare(const at::Tensor& value, at::ScalarType dtype, const ExpectedTensor& reference,
                    const ComparisonFactors& factors);

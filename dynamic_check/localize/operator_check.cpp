@@ -13,7 +13,7 @@
 #include "dynamic_check/judge/judge.h"
 #include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/localize/fault_kind.h"
-#include "dynamic_check/localize/product_check.h"
+#include "dynamic_check/localize/quick_product_check.h"
 #include "dynamic_check/numbers/numbers.h"
 #include "dynamic_check/run/run.h"
 #include "dynamic_check/tolerance/tolerance.h"

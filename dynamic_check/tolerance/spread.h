@@ -11,6 +11,10 @@
 
 namespace assay {
 
+// Where distances are estimates (Spread::is_estimate), a tensor is within when its error is at most
+// this share of what is allowed. Else it may be out: only an exact reference tells.
+inline constexpr double kTrustedShare = 0.6;
+
 // The deviations of one floating tensor over several runs. Everything is in absolute Frobenius
 // norms, so that a tensor whose exact value is near zero is measured by its own rounding noise and
 // not by its norm.
@@ -30,8 +34,8 @@ class Spread {
   Norms distance(const at::Tensor& value) const;
 
   // Distances are estimates (sketch.h says how good): where errors are many and independent, one of
-  // a block says less than 0.6 of what it is with a chance of at most 1e-10 (Chernoff's bound for
-  // 128 squares).
+  // a block says less than kTrustedShare of what it is with a chance of at most 1e-10 (Chernoff's
+  // bound for 128 squares).
   bool is_estimate() const { return sketch_.has_value(); }
 
   // Adds the tensor of one perturbed run, in any floating dtype.

@@ -14,7 +14,7 @@
 #include "dynamic_check/numbers/numbers.h"
 #include "dynamic_check/relate/relate.h"
 #include "dynamic_check/run/run.h"
-#include "dynamic_check/witness/reduce_case.h"
+#include "dynamic_check/witness/shrink_case.h"
 #include "dynamic_check/witness/witness_inputs.h"
 #include "shared_ir/case/approximation.h"
 #include "shared_ir/memory/effects.h"
@@ -48,7 +48,7 @@ std::vector<Claim> claims_of(const Case& refinement) {
   return claims;
 }
 
-// Puts relations where reduce_case shrinks them along.
+// Puts relations where shrink_case shrinks them along.
 Case with_relations(Case refinement, const std::vector<Relation>& relations) {
   for (const Relation& relation : relations) {
     Expectation claim;
@@ -306,7 +306,7 @@ WitnessSearch find_witness(const Case& refinement, const std::vector<Relation>& 
   for (const int64_t least : kLeastSizes) {
     if (!options.reduce) break;
     try {
-      return find_at(reduce_case(claims, least), /*reduced=*/true, options);
+      return find_at(shrink_case(claims, least), /*reduced=*/true, options);
     } catch (const UserError& error) {  // the program may need larger sizes
       if (at_reduced_sizes.empty())
         at_reduced_sizes = fmt::format("; at reduced sizes: {}", error.what());

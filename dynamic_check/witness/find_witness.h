@@ -13,7 +13,7 @@ namespace assay {
 
 struct WitnessOptions {
   std::vector<uint64_t> seeds = {1, 2, 3};  // one run each; every second one with large inputs
-  bool reduce = true;  // run the smallest sizes that can be run (reduce_case.h), not the case's own
+  bool reduce = true;  // run the smallest sizes that can be run (shrink_case.h), not the case's own
   double tolerance = 1e-9;  // relative Frobenius norm; float64 rounding stays far below, but where
                             // values cancel: there it is what perturbed runs say
   // Leaves out what the sequential program itself makes NaN or infinite: there a proof claims

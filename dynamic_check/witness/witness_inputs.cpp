@@ -40,7 +40,7 @@ DynamicInput describe(const Graph& graph, const CoreProgram& program, TensorId i
   } else if (is_bool(tensor.dtype)) {
     input.role = InputRole::kMask;
   } else {
-    input.role = tensor.shape.size() >= 2 ? InputRole::kWeight : InputRole::kScale;
+    input.role = guessed_role(tensor.shape.size());
   }
   return input;
 }

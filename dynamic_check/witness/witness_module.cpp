@@ -20,6 +20,6 @@ extern "C" [[gnu::visibility("default")]] void assay_compare(const assay::TraceC
   report = assay::compare_traces(question);
 }
 
-static_assert(std::is_same_v<decltype(&assay_witness), assay::WitnessFunction>);
-static_assert(std::is_same_v<decltype(&assay_run_of_proof), assay::ProofRunFunction>);
-static_assert(std::is_same_v<decltype(&assay_compare), assay::CompareFunction>);
+static_assert(std::is_same_v<decltype(assay_witness), assay::WitnessFunction>);
+static_assert(std::is_same_v<decltype(assay_run_of_proof), assay::ProofRunFunction>);
+static_assert(std::is_same_v<decltype(assay_compare), assay::CompareFunction>);

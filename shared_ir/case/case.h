@@ -11,7 +11,7 @@
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
-#include "shared_ir/symbolic/expression.h"
+#include "shared_ir/symbolic/size_expression.h"
 
 namespace assay {
 

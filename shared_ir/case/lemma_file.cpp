@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "shared_ir/case/toml_reader.h"
-#include "shared_ir/proof/conditions.h"
+#include "shared_ir/proof/lemma_conditions.h"
 #include "shared_ir/symbolic/integer.h"
 
 namespace assay {

@@ -16,7 +16,7 @@
 #include "shared_ir/memory/effects.h"
 #include "shared_ir/memory/in_flight.h"
 #include "shared_ir/memory/memory.h"
-#include "shared_ir/memory/sharing.h"
+#include "shared_ir/memory/moved_operands.h"
 #include "shared_ir/operator_table/operator_table.h"
 
 namespace assay::memory {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "shared_ir/proof/conditions.h"
+#include "shared_ir/proof/lemma_conditions.h"
 
 namespace assay {
 namespace {

@@ -40,8 +40,8 @@ struct FailureReport {
   std::vector<TensorReport> inputs;
   std::string nearest;  // the nearest distributed candidate, as a clean expression or NAME@RANK
   std::string distributed_source;  // its file:line
-  std::string reason;              // how it differs: "2x the value", "a partial sum over tp", ...
-  std::string hint;                // what to look at
+  std::string reason;  // how it differs: "holds 2x the value", "a partial sum over tp", ...
+  std::string hint;    // what to look at
 };
 
 // For which sizes a case with symbols is proved.

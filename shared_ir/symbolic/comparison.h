@@ -1,7 +1,7 @@
 // What a comparison of sizes says of two values: integers, or terms of a solver.
 #pragma once
 
-#include "shared_ir/symbolic/expression.h"
+#include "shared_ir/symbolic/size_expression.h"
 
 namespace assay {
 

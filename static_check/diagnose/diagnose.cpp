@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "static_check/diagnose/nearest.h"
+#include "static_check/diagnose/scaled.h"
 #include "static_check/problem/candidates.h"
 
 namespace assay {
@@ -77,8 +78,7 @@ FailureReport diagnose_expectation(const Problem& problem, const RelationMap& re
       report.reason = near->difference;
       report.hint = near->hint;
     }
-    const bool scaled = report.reason.find("x the value") != std::string::npos;
-    if (scaled) {
+    if (says_multiple(report.reason)) {
       report.reason = report.nearest + " " + report.reason;
     } else if (holds.pending_sum) {
       const bool alone = problem.refinement.ranks.size() == 1;

@@ -189,20 +189,6 @@ std::optional<Rational> quotient(const Rational& a, const Rational& b) {
   }
 }
 
-Nearest multiple_of_target(const Rational& factor) {
-  Nearest result;
-  result.difference = "holds " + factor_in_words(factor) + "x the value";
-  result.hint = scale_hint(factor);
-  result.closeness = kScaled;
-  return result;
-}
-
-std::string scale_hint(const Rational& factor) {
-  if (factor.is_negative()) return "a sign lost, or a difference the other way round?";
-  return !factor.is_integer() ? "an average where a sum is needed, or a scaling applied twice?"
-                              : "a sum where an average is needed, or a reduction applied twice?";
-}
-
 std::optional<Rational> factor_between(const Lifting& lifting, const Value& wanted,
                                        const Value& found) {
   if (wanted.shape != found.shape) return std::nullopt;

@@ -40,12 +40,6 @@ std::optional<Rational> factor_between(const Lifting& lifting, const Value& want
 // a / b; nullopt where it leaves 64 bits.
 std::optional<Rational> quotient(const Rational& a, const Rational& b);
 
-// What is that many times the target.
-Nearest multiple_of_target(const Rational& factor);
-
-// What may explain that a value is that many times another.
-std::string scale_hint(const Rational& factor);
-
 // How `found` differs from `wanted`, in words; empty when there is nothing to say.
 Nearest compare_values(const Problem& problem, const Value& wanted, const Value& found);
 

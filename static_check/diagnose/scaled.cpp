@@ -8,7 +8,8 @@
 #include <fmt/format.h>
 
 #include "shared_ir/symbolic/integer.h"
-#include "static_check/diagnose/nearest.h"
+#include "static_check/diagnose/diagnose.h"
+#include "static_check/diagnose/piece.h"
 #include "static_check/problem/candidates.h"
 
 namespace assay {
@@ -112,13 +113,21 @@ std::optional<ScaledRelation> find_scaled_relation(const Problem& problem, Tenso
   }
   return to_operand;
 }
-}  // namespace
 
-std::string factor_in_words(const Rational& factor) {
-  constexpr Int kSmall = 10'000;
-  const bool small = factor.fits(kSmall);
-  return small ? to_string(factor) : fmt::format("{:.6g}", factor.to_double());
+constexpr const char* kTimesTheValue = "x the value";
+
+std::string times_the_value(const Rational& factor) {
+  return factor_in_words(factor) + kTimesTheValue;
 }
+
+// What may explain that a value is that many times another.
+std::string scale_hint(const Rational& factor) {
+  if (factor.is_negative()) return "a sign lost, or a difference the other way round?";
+  return !factor.is_integer() ? "an average where a sum is needed, or a scaling applied twice?"
+                              : "a sum where an average is needed, or a reduction applied twice?";
+}
+
+}  // namespace
 
 std::optional<ScaledRelation> scaled_relation(const Problem& problem, TensorId target,
                                               const CoverIndex& index,
@@ -128,6 +137,41 @@ std::optional<ScaledRelation> scaled_relation(const Problem& problem, TensorId t
   } catch (const RationalOverflow&) {  // a factor that no constant of the program stands
     return std::nullopt;
   }
+}
+
+std::string factor_in_words(const Rational& factor) {
+  constexpr Int kSmall = 10'000;
+  const bool small = factor.fits(kSmall);
+  return small ? to_string(factor) : fmt::format("{:.6g}", factor.to_double());
+}
+
+Nearest multiple_of_target(const Rational& factor) {
+  Nearest result;
+  result.difference = "holds " + times_the_value(factor);
+  result.hint = scale_hint(factor);
+  result.closeness = kScaled;
+  return result;
+}
+
+void say_multiple(FailureReport& report, const ScaledRelation& relation, bool alone) {
+  const std::string times = times_the_value(relation.factor);
+  const bool parts = is_pending_sum(relation.replicas);
+  report.reason = !parts  ? "holds " + times
+                  : alone ? "the parts add up to " + times
+                          : "the ranks' parts add up to " + times;
+  report.hint = parts ? "is each part its share of the whole, or are the parts to be averaged?"
+                      : scale_hint(relation.factor);
+}
+
+void say_multiple_of_operand(FailureReport& report, const Rational& factor,
+                             const std::string& operand) {
+  report.reason =
+      "the ranks hold " + times_the_value(factor) + " of " + operand + ", which is needed as it is";
+  report.hint = scale_hint(factor);
+}
+
+bool says_multiple(const std::string& reason) {
+  return reason.find(kTimesTheValue) != std::string::npos;
 }
 
 }  // namespace assay

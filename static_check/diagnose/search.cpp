@@ -157,16 +157,9 @@ class Search {
     if (!relation) return;
     const auto known = scales_.find(finding.tensor);
     finding.suspicion = {known != scales_.end() ? known->second : Cause::kNumber};
-    if (report.reason.find("x the value") != std::string::npos) return;
+    if (says_multiple(report.reason)) return;
     report.nearest = to_string(relation->replicas[0]);
-    const std::string times = factor_in_words(relation->factor) + "x the value";
-    const bool parts = is_pending_sum(relation->replicas);
-    const bool alone = problem_.refinement.ranks.size() == 1;
-    report.reason = !parts  ? "holds " + times
-                    : alone ? "the parts add up to " + times
-                            : "the ranks' parts add up to " + times;
-    report.hint = parts ? "is each part its share of the whole, or are the parts to be averaged?"
-                        : scale_hint(relation->factor);
+    say_multiple(report, *relation, problem_.refinement.ranks.size() == 1);
     const CleanExpr* leaf = &relation->replicas[0];
     while (leaf->kind != CleanExpr::Kind::kTensor) leaf = &leaf->operands[0];
     const Graph& program = problem_.rank_graph(leaf->rank);
@@ -178,11 +171,8 @@ class Search {
     if (scaled(finding.tensor) || is_explained(finding.suspicion)) return;
     for (TensorId operand : operands) {
       if (covered(operand) || is_uninitialised(graph_, operand) || !scaled(operand)) continue;
-      const Rational& factor = scaled(operand)->factor;
-      finding.report.reason = "the ranks hold " + factor_in_words(factor) + "x the value of " +
-                              graph_.tensors[static_cast<size_t>(operand)].name +
-                              ", which is needed as it is";
-      finding.report.hint = scale_hint(factor);
+      say_multiple_of_operand(finding.report, scaled(operand)->factor,
+                              graph_.tensors[static_cast<size_t>(operand)].name);
       return;
     }
   }

@@ -1,7 +1,7 @@
 #include "static_check/domains/refusals.h"
 
-#include "static_check/domains/domains.h"
 #include "static_check/domains/lost_writes.h"
+#include "static_check/domains/partial_functions.h"
 #include "static_check/domains/trials/contradicted_domains.h"
 #include "static_check/domains/trials/indices_outside.h"
 #include "static_check/domains/trials/met_infinities.h"

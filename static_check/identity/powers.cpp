@@ -1,4 +1,4 @@
-// Powers and roots, and logarithms by their factors.
+// Powers, reciprocals and roots, and logarithms by their factors.
 #include <cmath>
 #include <map>
 
@@ -96,6 +96,18 @@ Number Algebra::plain_power(const Number& number, const Rational& exponent) {
     return roots(raised(a.form->factor, times), std::move(powers));
   }
   return {raised(a.residue, times)};
+}
+
+Number Algebra::reciprocal(const Number& a) {
+  if (a.kind == Number::Kind::kUndefined) return a;
+  if (!a.is_finite()) return constant(0);
+  // What a flag leaves out has none.
+  if (has(a, Form::Kind::kFlag) || has(a, Form::Kind::kKept)) return unknown("reciprocal", {&a, 1});
+  Number result = power(a, -1);
+  if (cases_ == nullptr && a.sign != Sign::kAny && result.is_finite() &&
+      constant_of(result) == nullptr && !reciprocals_.contains(settled(a).residue.value))
+    reciprocals_.try_emplace(result.residue.value, a);
+  return result;
 }
 
 Number Algebra::root(const Residue& factor, const Residue& base, const Rational& exponent) {

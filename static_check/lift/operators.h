@@ -14,8 +14,13 @@
 
 namespace assay {
 
-// --- names.cpp: one atom for a sum or a concatenation ---
+// --- parallel_labels.cpp ---
+// Parallel labels of a tile of that size seen through several layouts; throws NotLifted when their
+// radices do not nest.
+void add_parallel_labels(Request& request, std::span<const Layout* const> layouts,
+                         const Shape& size);
 
+// --- names.cpp: one atom for a sum ---
 // The tile as a plain view (coefficient 1, no restriction): a name for its sum where it is not one
 // already.
 Term materialize(Lifting& lifting, const Tile& tile, const Shape& size, DType dtype);
@@ -26,6 +31,8 @@ void as_terms(Lifting& lifting, Value& value, DType dtype);
 std::vector<Term> unfold_names(const Lifting& lifting, std::vector<Term> terms);
 // Names sums whose terms are all whole, tile by tile; partial sums stay lists of terms.
 void name_sums(Lifting& lifting, Value& value, DType dtype);
+
+// --- reshapes.cpp ---
 // The value with no cuts along `dim`: pieces of different atoms become one concatenation atom.
 Value join_dim(Lifting& lifting, const Value& value, Int dim, DType dtype);
 // Reshape that names what no tile grid expresses.
@@ -92,7 +99,7 @@ bool absorb_guards(const Lifting& lifting, Term& term);
 // mask ? value : 0.
 Value keep(Lifting& lifting, const Value& mask, const Value& value, DType dtype);
 
-// --- reduce.cpp; dims sorted ---
+// --- sums_and_extrema.cpp; dims sorted ---
 Value reduce_sum(Lifting& lifting, Value value, std::span<const Int> dims, DType dtype);
 // kind: kMax or kMin.
 Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
@@ -126,10 +133,5 @@ Value integer_to_float(Lifting& lifting, const Value& value);
 // --- one_hot.cpp ---
 // `beside`: what an index may be that is none of the classes.
 Value one_hot(Lifting& lifting, const Value& ids, Int classes, const std::vector<Int>& beside);
-
-// Parallel labels of a tile of that size seen through several layouts; throws NotLifted when their
-// radices do not nest.
-void add_parallel_labels(Request& request, std::span<const Layout* const> layouts,
-                         const Shape& size);
 
 }  // namespace assay

@@ -109,7 +109,8 @@ TEST(CheckCommand, SaysWhyItLooksForNoWitnessWhenThereIsNoModule) {
     text.append(buffer.data(), count);
   }
   EXPECT_EQ(WEXITSTATUS(pclose(pipe)), 1);
-  EXPECT_THAT(text, HasSubstr("not replayed on numbers: module libassay_witness.so is not built"));
+  EXPECT_THAT(text,
+              HasSubstr("not replayed on numbers: libassay_witness.so is in no folder of modules"));
 }
 
 class BadInput : public testing::TestWithParam<test::BadCase> {};

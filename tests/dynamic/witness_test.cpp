@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dynamic_check/witness/reduce_case.h"
+#include "dynamic_check/witness/shrink_case.h"
 #include "tests/dynamic/support/mlp.h"
 #include "tests/support/captured_graphs.h"
 #include "tests/support/graph_builder.h"
@@ -155,7 +155,7 @@ int64_t argument(const Case& refinement, size_t position) {
 
 TEST(ReduceCase, SizesShrinkAndTheirNeighboursMultiplesAndDivisorsFollow) {
   const Case reduced =
-      reduce_case(case_of({{256, 3}}, {255, 768, -256, 64, 511, -1, 7, INT64_MAX}), 4);
+      shrink_case(case_of({{256, 3}}, {255, 768, -256, 64, 511, -1, 7, INT64_MAX}), 4);
   EXPECT_EQ(reduced.sequential.tensors[0].shape, (Shape{4, 3}));
   EXPECT_EQ(argument(reduced, 0), 3);
   EXPECT_EQ(argument(reduced, 1), 12);
@@ -168,7 +168,7 @@ TEST(ReduceCase, SizesShrinkAndTheirNeighboursMultiplesAndDivisorsFollow) {
 }
 
 TEST(ReduceCase, NothingThatShrinksGetsSmallerThanTheLeastSize) {
-  EXPECT_EQ(reduce_case(case_of({{256, 48}}, {}), 16).sequential.tensors[0].shape, (Shape{16, 24}));
+  EXPECT_EQ(shrink_case(case_of({{256, 48}}, {}), 16).sequential.tensors[0].shape, (Shape{16, 24}));
 }
 
 // 768 columns as 24 heads of 32: the product of what they become is what 768 becomes.
@@ -179,7 +179,7 @@ TEST(ReduceCase, TheSizesOfAViewKeepItsProduct) {
   view.args = {Arg{TensorArg{0}},
                Arg{ArgList{Arg{int64_t{8}}, Arg{int64_t{24}}, Arg{int64_t{32}}}}};
   view.outputs = {1};
-  const Case reduced = reduce_case(refinement, 4);
+  const Case reduced = shrink_case(refinement, 4);
   const Shape& flat = reduced.sequential.tensors[0].shape;
   const Shape& heads = reduced.sequential.tensors[1].shape;
   EXPECT_LT(flat[1], 768);
@@ -193,14 +193,14 @@ TEST(ReduceCase, PartsShrinkAsTheWholeDoes) {
   cat.op = "aten.cat.default";
   cat.args = {Arg{ArgList{Arg{TensorArg{1}}, Arg{TensorArg{2}}}}};
   cat.outputs = {0};
-  const Case reduced = reduce_case(refinement, 4);
+  const Case reduced = shrink_case(refinement, 4);
   const std::vector<Tensor>& tensors = reduced.sequential.tensors;
   EXPECT_EQ(tensors[0].shape[0], tensors[1].shape[0] + tensors[2].shape[0]);
   EXPECT_LT(tensors[0].shape[0], 96);
 }
 
 TEST(ReduceCase, AnArgumentThatFitsNoSizeIsRefused) {
-  EXPECT_THROW(reduce_case(case_of({{256}}, {100}), 4), UserError);
+  EXPECT_THROW(shrink_case(case_of({{256}}, {100}), 4), UserError);
 }
 
 int64_t elements_of(const Graph& graph) {
@@ -219,7 +219,7 @@ class CapturedModel : public testing::TestWithParam<const char*> {};
 TEST_P(CapturedModel, RunsAtReducedSizesAndHasNoWitness) {
   ASSAY_NEED_CAPTURED_GRAPHS();
   const Case whole = load_case(test::captured_graphs() / GetParam());
-  EXPECT_LT(elements_of(reduce_case(whole).sequential), elements_of(whole.sequential));
+  EXPECT_LT(elements_of(shrink_case(whole).sequential), elements_of(whole.sequential));
   WitnessOptions once;
   once.seeds = {1};
   const WitnessSearch result = find_witness(whole, {}, once);

@@ -1,7 +1,7 @@
 // Mutants of a captured serving model.
 #include <gtest/gtest.h>
 
-#include "dynamic_check/witness/reduce_case.h"
+#include "dynamic_check/witness/shrink_case.h"
 #include "tests/mutation/mutant_test.h"
 #include "tests/support/captured_graphs.h"
 
@@ -20,7 +20,7 @@ class Mutants : public testing::TestWithParam<Count> {};
 TEST_P(Mutants, OfATensorParallelServingModelAreProvedOnlyWhereTheyAreEqual) {
   ASSAY_NEED_CAPTURED_GRAPHS();
   const Case whole = load_case(captured_graphs() / "qwen2-tp2");
-  const Judge judge(reduce_case(whole), whole);
+  const Judge judge(shrink_case(whole), whole);
   EXPECT_GE(expect_no_wrong_proof(judge, {.kind = GetParam().kind}).valid(), GetParam().valid);
 }
 
@@ -37,7 +37,7 @@ TEST(NoMutation, IsProvedAndEqual) {
   ASSAY_NEED_CAPTURED_GRAPHS();
   const Case whole = load_case(captured_graphs() / "qwen2-tp2");
   const Judgement judgement =
-      Judge(reduce_case(whole), whole).judge({MutationKind::kConstant, "nothing", [](Case&) {}});
+      Judge(shrink_case(whole), whole).judge({MutationKind::kConstant, "nothing", [](Case&) {}});
   EXPECT_EQ(judgement.invalid, "");
   EXPECT_EQ(judgement.difference, "");
   EXPECT_EQ(judgement.proof.verdict, Verdict::kProved) << judgement.proof.reason;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "dynamic_check/witness/reduce_case.h"
+#include "dynamic_check/witness/shrink_case.h"
 #include "tests/support/captured_cases.h"
 #include "tests/support/captured_graphs.h"
 
@@ -41,7 +41,7 @@ std::vector<NamedCase> runnable_cases() {
   for (const char* folder : kRunnable) {
     if (!have_captured_graphs()) break;
     const Case whole = load_case(captured_graphs() / folder);
-    cases.push_back({folder, reduce_case(whole), whole});
+    cases.push_back({folder, shrink_case(whole), whole});
   }
   add_fixtures(cases);
   return cases;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "dynamic_check/witness/find_witness.h"
-#include "static_check/domains/domains.h"
+#include "static_check/domains/partial_functions.h"
 
 namespace assay::test {
 namespace {

@@ -1,5 +1,5 @@
 // The float64 execution of the captured graphs' proofs, on smaller cases of the same structure.
-#include "dynamic_check/witness/reduce_case.h"
+#include "dynamic_check/witness/shrink_case.h"
 #include "tests/support/captured_cases.h"
 #include "tests/support/captured_graphs.h"
 #include "tests/support/claims/expect_claims_hold.h"
@@ -13,7 +13,7 @@ TEST(CapturedProof, EveryClaimOfQwen2IsTheValueThatTheProgramsCompute) {
   const Sizes fewer{{32768, 12}, {151936, 22}, {75968, 11}};
   Case whole = load_case(captured_graphs() / "qwen2-tp2");
   replace_sizes(whole, fewer);
-  const Case refinement = reduce_case(whole);
+  const Case refinement = shrink_case(whole);
   const StaticResult result = static_check(refinement, OperatorTable::builtin());
   EXPECT_EQ(result.report.verdict, Verdict::kProved);
   for (const uint64_t seed : {1, 2, 3}) expect_claims_hold(refinement, result, seed, 300);

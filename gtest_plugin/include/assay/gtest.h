@@ -54,8 +54,8 @@ class RefinementTest : public testing::Test, protected TestWords {
   // int64 ids, 0 <= id < bound; the run tries the bounds of every shard of a table of `bound` rows.
   Input ids(const std::string& name, Shape shape, int64_t bound,
             const Placement& placement = Replicate(), Place place = Place::current());
-  // A parameter: its values are scaled by fan-in, or near 1 if it has one dimension, which the
-  // report says. A bias is an input with InputOptions{.role = InputRole::kBias}.
+  // A parameter: its values are scaled by fan-in, or near 1 if it has at most one dimension,
+  // which the report says. A bias is an input with InputOptions{.role = InputRole::kBias}.
   Input weight(const std::string& name, Shape shape, const Placement& placement = Replicate(),
                Place place = Place::current());
   // A parameter that the distributed program makes itself: `make` returns this rank's part and may

@@ -8,10 +8,10 @@
 // numbers, strings, null, lists.
 //
 // A program that was captured with dynamic shapes has sizes over symbols ("2*s0", see
-// symbolic/expression.h) in shapes and in "sym". A node whose "value" is {"sym": SIZE} is no tensor
-// but that integer, wherever it is an argument. Symbols without a value at the instance are sizes
-// that depend on values, which operators of the graph make (aten.nonzero, aten.item, ...): the
-// graph that is read is one of fixed sizes (unbacked/unbacked.h).
+// symbolic/size_expression.h) in shapes and in "sym". A node whose "value" is {"sym": SIZE} is no
+// tensor but that integer, wherever it is an argument. Symbols without a value at the instance are
+// sizes that depend on values, which operators of the graph make (aten.nonzero, aten.item, ...):
+// the graph that is read is one of fixed sizes (unbacked/unbacked.h).
 //
 // A complex tensor ("complex64", "complex128") is read as the real tensor of its parts, with a last
 // dimension of 2 (complex_parts/complex_parts.h); "constant" has the parts as pairs.
@@ -23,7 +23,7 @@
 
 #include "shared_ir/graph.h"
 #include "shared_ir/mesh.h"
-#include "shared_ir/symbolic/expression.h"
+#include "shared_ir/symbolic/size_expression.h"
 
 namespace assay {
 

@@ -7,7 +7,7 @@
 
 #include "shared_ir/graph.h"
 #include "shared_ir/import/json_text.h"
-#include "shared_ir/symbolic/expression.h"
+#include "shared_ir/symbolic/size_expression.h"
 
 namespace assay::fx {
 

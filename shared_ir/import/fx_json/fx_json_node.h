@@ -9,8 +9,8 @@
 
 #include "shared_ir/graph.h"
 #include "shared_ir/import/json_text.h"
-#include "shared_ir/symbolic/expression.h"
 #include "shared_ir/symbolic/integer.h"
+#include "shared_ir/symbolic/size_expression.h"
 
 namespace assay::fx {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "shared_ir/graph.h"
-#include "shared_ir/symbolic/expression.h"
+#include "shared_ir/symbolic/size_expression.h"
 
 namespace assay {
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "static_check/domains/domains.h"
+#include "static_check/domains/partial_functions.h"
 #include "static_check/domains/trials/asked_values.h"
 #include "static_check/domains/trials/claims.h"
 #include "static_check/domains/trials/input_numbers.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shared_ir/proof/proof.h"
-#include "static_check/domains/domains.h"
+#include "static_check/domains/partial_functions.h"
 #include "static_check/problem/problem.h"
 
 namespace assay {

@@ -1,3 +1,4 @@
+// Products, element by element: the same factors in any order are one atom.
 #include <algorithm>
 
 #include "static_check/algebra/layout.h"

@@ -1,48 +1,12 @@
+// Names: one atom for a sum of terms, of which there is one however the sum is written.
 #include <algorithm>
 
-#include "shared_ir/base/error.h"
 #include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/operators.h"
 
 namespace assay {
-
-void add_parallel_labels(Request& request, std::span<const Layout* const> layouts,
-                         const Shape& size) {
-  request.out_dims = size.size();
-  request.labels.reserve(size.size());
-  for (size_t d = 0; d < size.size(); ++d) {
-    if (size[d] == 1) continue;
-    const Modes& first = layouts.front()->dims[d];
-    const bool same_digits = std::all_of(layouts.begin(), layouts.end(), [&](const Layout* layout) {
-      const Modes& modes = layout->dims[d];
-      return std::equal(modes.begin(), modes.end(), first.begin(), first.end(),
-                        [](const Mode& a, const Mode& b) { return a.size == b.size; });
-    });
-    if (same_digits) {
-      for (size_t i = 0; i < first.size(); ++i) {
-        RequestLabel& label = request.labels.emplace_back();
-        label.size = first[i].size;
-        label.out_dim = static_cast<int32_t>(d);
-        for (const Layout* layout : layouts) label.strides.push_back(layout->dims[d][i].stride);
-      }
-      continue;
-    }
-    std::vector<const Modes*> modes;
-    for (const Layout* layout : layouts) modes.push_back(&layout->dims[d]);
-    const auto digits = common_digits(modes);
-    if (!digits) throw NotLifted{"the digits of two operands do not nest"};
-    const size_t count = digits->empty() ? 0 : digits->front().size();
-    for (size_t i = 0; i < count; ++i) {
-      RequestLabel label;
-      label.size = digits->front()[i].size;
-      label.out_dim = static_cast<int32_t>(d);
-      for (const auto& operand : *digits) label.strides.push_back(operand[i].stride);
-      request.labels.push_back(std::move(label));
-    }
-  }
-}
 
 namespace {
 
@@ -253,84 +217,6 @@ void name_sums(Lifting& lifting, Value& value, DType dtype) {
     for (Term& term : tile.terms) term.coef = term.coef * factor;
   }
   merge_tiles(value);
-}
-
-Value join_dim(Lifting& lifting, const Value& value, Int dim, DType dtype) {
-  const auto d = static_cast<size_t>(dim);
-  if (value.cuts[d].size() == 2) return value;
-  const size_t pieces = value.cuts[d].size() - 1;
-  size_t inner = 1;
-  for (size_t i = d + 1; i < value.cuts.size(); ++i) inner *= value.cuts[i].size() - 1;
-  Value result = value;
-  result.cuts[d] = {0, value.shape[d]};
-  result.tiles.clear();
-  const size_t count = tile_count(result);
-  for (size_t t = 0; t < count; ++t) {
-    const size_t first = t / inner * inner * pieces + t % inner;
-    Request request;
-    request.kind = Instance::Kind::kCat;
-    request.dtype = dtype;
-    std::vector<Term> terms;
-    Shape cross;
-    for (size_t p = 0; p < pieces; ++p) {
-      const size_t source = first + p * inner;
-      const Shape size = tile_size(value, source);
-      terms.push_back(materialize(lifting, value.tiles[source], size, dtype));
-      request.operands.push_back({terms.back().atom, terms.back().layout.offset});
-      request.piece_sizes.push_back(size[d]);
-      cross = size;
-    }
-    cross[d] = 1;
-    std::vector<Layout> across;
-    for (const Term& term : terms) {
-      across.push_back(term.layout);
-      across.back().dims[d].clear();
-    }
-    std::vector<const Layout*> layouts;
-    for (const Layout& layout : across) layouts.push_back(&layout);
-    add_parallel_labels(request, layouts, cross);
-    for (size_t p = 0; p < pieces; ++p) {
-      for (const Mode& mode : terms[p].layout.dims[d]) {
-        RequestLabel label;
-        label.tag = InstanceLabel::Tag::kWhole;
-        label.size = mode.size;
-        label.strides = Strides(pieces, 0);
-        label.strides[p] = mode.stride;
-        label.spec_label = static_cast<int32_t>(p);
-        request.labels.push_back(std::move(label));
-      }
-    }
-    const Lifted lifted = lifting.lift(request);
-    Term term = plain(lifted);
-    term.layout.dims[d] = {{value.shape[d], 1}};
-    Tile tile;
-    tile.terms.push_back(std::move(term));
-    result.tiles.push_back(std::move(tile));
-  }
-  return result;
-}
-
-// A value of so many tiles still takes milliseconds; one of few is kept apart rather than joined.
-constexpr Int kMostElementsApart = 1024, kFewElements = 256;
-
-Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DType dtype) {
-  if (auto result = reshape(value, shape)) {
-    merge_tiles(*result);
-    return std::move(*result);
-  }
-  if (element_count(shape) <= kFewElements) {
-    Value apart = reshape_by_elements(value, shape);
-    if (apart.tiles.size() <= 2 * value.tiles.size()) return apart;
-  }
-  // Join the cut dimensions, innermost first, until a grid expresses the result.
-  Value joined = value;
-  for (size_t d = joined.shape.size(); d-- > 0;) {
-    if (joined.cuts[d].size() == 2) continue;
-    joined = join_dim(lifting, joined, static_cast<Int>(d), dtype);
-    if (auto result = reshape(joined, shape)) return std::move(*result);
-  }
-  if (element_count(shape) <= kMostElementsApart) return reshape_by_elements(value, shape);
-  throw NotLifted{"a reshape cuts a digit unevenly"};
 }
 
 }  // namespace assay

@@ -1,3 +1,4 @@
+// Integers and flags as piecewise affine functions of one index tensor.
 #include <algorithm>
 #include <functional>
 

@@ -1,3 +1,4 @@
+// One-hot tensors of indices, and what is assumed of indices outside of the classes.
 #include <algorithm>
 #include <optional>
 

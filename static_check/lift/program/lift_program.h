@@ -4,11 +4,11 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "shared_ir/case/case.h"
 #include "shared_ir/core.h"
+#include "static_check/lift/collectives/meeting_order.h"
 #include "static_check/lift/inputs/inputs.h"
 #include "static_check/lift/lifting.h"
 
@@ -23,16 +23,6 @@ struct Unlifted {
 struct LiftedProgram {
   std::vector<Value> values;  // per core op
   std::vector<Unlifted> unlifted;
-};
-
-// Members of a group meet with different collectives, a message is not what its receiver expects or
-// is never received, or ranks wait for each other for ever.
-struct CollectiveMismatch {
-  Rank rank_a, rank_b;
-  CoreId op_a;  // kNone: rank has already finished
-  CoreId op_b;
-  std::string reason;
-  std::vector<std::pair<Rank, CoreId>> others = {};  // in a circle of more than two
 };
 
 struct LiftedRanks {

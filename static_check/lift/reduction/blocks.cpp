@@ -1,3 +1,4 @@
+// Functions of blocks, of elements and of whole values, by the labels of their declarations.
 #include <algorithm>
 #include <array>
 #include <map>

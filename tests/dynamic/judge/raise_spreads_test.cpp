@@ -6,6 +6,7 @@
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
 
+#include "dynamic_check/judge/rank_noise.h"
 #include "tests/dynamic/support/difference.h"
 
 namespace assay {

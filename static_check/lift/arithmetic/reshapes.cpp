@@ -1,0 +1,89 @@
+// Reshapes: what no tile grid expresses gets a name, a concatenation of its pieces.
+#include "static_check/algebra/layout.h"
+#include "static_check/lift/operators.h"
+
+namespace assay {
+
+namespace {
+
+// A value of so many tiles still takes milliseconds; one of few is kept apart rather than joined.
+constexpr Int kMostElementsApart = 1024, kFewElements = 256;
+
+}  // namespace
+
+Value join_dim(Lifting& lifting, const Value& value, Int dim, DType dtype) {
+  const auto d = static_cast<size_t>(dim);
+  if (value.cuts[d].size() == 2) return value;
+  const size_t pieces = value.cuts[d].size() - 1;
+  size_t inner = 1;
+  for (size_t i = d + 1; i < value.cuts.size(); ++i) inner *= value.cuts[i].size() - 1;
+  Value result = value;
+  result.cuts[d] = {0, value.shape[d]};
+  result.tiles.clear();
+  const size_t count = tile_count(result);
+  for (size_t t = 0; t < count; ++t) {
+    const size_t first = t / inner * inner * pieces + t % inner;
+    Request request;
+    request.kind = Instance::Kind::kCat;
+    request.dtype = dtype;
+    std::vector<Term> terms;
+    Shape cross;
+    for (size_t p = 0; p < pieces; ++p) {
+      const size_t source = first + p * inner;
+      const Shape size = tile_size(value, source);
+      terms.push_back(materialize(lifting, value.tiles[source], size, dtype));
+      request.operands.push_back({terms.back().atom, terms.back().layout.offset});
+      request.piece_sizes.push_back(size[d]);
+      cross = size;
+    }
+    cross[d] = 1;
+    std::vector<Layout> across;
+    for (const Term& term : terms) {
+      across.push_back(term.layout);
+      across.back().dims[d].clear();
+    }
+    std::vector<const Layout*> layouts;
+    for (const Layout& layout : across) layouts.push_back(&layout);
+    add_parallel_labels(request, layouts, cross);
+    for (size_t p = 0; p < pieces; ++p) {
+      for (const Mode& mode : terms[p].layout.dims[d]) {
+        RequestLabel label;
+        label.tag = InstanceLabel::Tag::kWhole;
+        label.size = mode.size;
+        label.strides = Strides(pieces, 0);
+        label.strides[p] = mode.stride;
+        label.spec_label = static_cast<int32_t>(p);
+        request.labels.push_back(std::move(label));
+      }
+    }
+    const Lifted lifted = lifting.lift(request);
+    Term term = view_of(lifted.atom, lifted.layout);
+    term.layout.dims[d] = {{value.shape[d], 1}};
+    Tile tile;
+    tile.terms.push_back(std::move(term));
+    result.tiles.push_back(std::move(tile));
+  }
+  return result;
+}
+
+Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DType dtype) {
+  if (auto result = reshape(value, shape)) {
+    merge_tiles(*result);
+    return std::move(*result);
+  }
+  if (element_count(shape) <= kFewElements) {
+    Value apart = reshape_by_elements(value, shape);
+    if (apart.tiles.size() <= 2 * value.tiles.size()) return apart;
+  }
+  // Join the cut dimensions, innermost first, until a grid expresses the result.
+  Value joined = value;
+  for (size_t d = joined.shape.size(); d-- > 0;) {
+    if (joined.cuts[d].size() == 2) continue;
+    joined = join_dim(lifting, joined, static_cast<Int>(d), dtype);
+    if (auto result = reshape(joined, shape)) return std::move(*result);
+  }
+  if (element_count(shape) <= kMostElementsApart) return reshape_by_elements(value, shape);
+  throw NotLifted{"a reshape cuts a digit unevenly"};
+}
+
+}  // namespace assay

@@ -1,0 +1,350 @@
+// Sums and extrema over dimensions, and extrema over ranks that unite parts of one.
+#include <algorithm>
+
+#include "shared_ir/symbolic/integer.h"
+#include "static_check/algebra/layout.h"
+#include "static_check/algebra/restriction.h"
+#include "static_check/lift/arithmetic/parts.h"
+#include "static_check/lift/operators.h"
+
+namespace assay {
+
+namespace {
+
+// A guard that varies along a summed dimension becomes a factor: 1 where the integer lies in the
+// intervals, else 0.
+Term indicator(Lifting& lifting, const Restriction& guard, const Shape& size) {
+  Tile tile;
+  PiecewiseAffine mask;
+  mask.atom = guard.atom;
+  mask.layout = guard.where;
+  Int at = INT64_MIN;
+  for (const Interval& interval : guard.intervals) {
+    if (at < interval.lo) mask.pieces.push_back({{at, interval.lo}, 0, 0});
+    mask.pieces.push_back({interval, 0, 1});
+    at = interval.hi;
+  }
+  if (at < INT64_MAX) mask.pieces.push_back({{at, INT64_MAX}, 0, 0});
+  tile.integer.push_back(std::move(mask));
+  return materialize(lifting, tile, size, DType::kBool);
+}
+
+// Labels of a view whose `dims` are reduced; returns how often each element repeats along reduced
+// broadcast digits.
+Int add_reduction_labels(Request& request, const Layout& layout, const Shape& size,
+                         std::span<const Int> dims) {
+  Int repeats = 1;
+  request.out_dims = size.size() - dims.size();
+  int32_t out_dim = 0;
+  for (size_t d = 0; d < size.size(); ++d) {
+    const bool reduced = contains(dims, d);
+    for (const Mode& mode : layout.dims[d]) {
+      if (reduced && mode.stride == 0) {
+        repeats *= mode.size;
+        continue;
+      }
+      RequestLabel label;
+      label.tag = reduced ? InstanceLabel::Tag::kReduced : InstanceLabel::Tag::kParallel;
+      label.size = mode.size;
+      label.strides = {mode.stride};
+      label.out_dim = reduced ? kNone : out_dim;
+      request.labels.push_back(std::move(label));
+    }
+    out_dim += !reduced;
+  }
+  return repeats;
+}
+
+bool reduces(const Request& request) {
+  return std::any_of(request.labels.begin(), request.labels.end(), [](const RequestLabel& label) {
+    return label.tag == InstanceLabel::Tag::kReduced;
+  });
+}
+
+std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
+                           std::span<const Int> dims, DType dtype);
+
+// The sum of a product of which some factors rescale all that is summed: they multiply the sum of
+// the others. nullopt where there are none.
+std::optional<std::vector<Term>> rescaled_sum(Lifting& lifting, const Term& term, const Shape& size,
+                                              std::span<const Int> dims, DType dtype) {
+  if (!lifting.is_instance(term.atom, Instance::Kind::kMul)) return std::nullopt;
+  std::vector<Term> factors = factors_of(lifting, view_of(term.atom, term.layout));
+  const auto scales = std::stable_partition(factors.begin(), factors.end(), [&](const Term& one) {
+    return varies(one.layout, dims) || !is_scale(lifting, one.atom);
+  });
+  const bool moves = std::any_of(factors.begin(), scales,
+                                 [&](const Term& one) { return varies(one.layout, dims); });
+  if (scales == factors.end() || !moves) return std::nullopt;
+  Value product = single_term(size, factors.front());
+  for (auto factor = factors.begin() + 1; factor != scales; ++factor)
+    product = multiply(lifting, product, single_term(size, *factor), dtype);
+  std::vector<Term> result;
+  for (Term part : product.tiles.at(0).terms) {
+    part.coef = part.coef * term.coef;
+    part.restrictions.insert(part.restrictions.end(), term.restrictions.begin(),
+                             term.restrictions.end());
+    if (!normalize(part.restrictions)) continue;
+    const Shape kept = drop_dims(size, dims);
+    for (const Term& sum : sum_term(lifting, part, size, dims, dtype)) {
+      Value scaled = single_term(kept, sum);
+      for (auto factor = scales; factor != factors.end(); ++factor) {
+        Term scale = *factor;
+        scale.layout = drop_dims(scale.layout, dims);
+        scaled = multiply(lifting, scaled, single_term(kept, scale), dtype);
+      }
+      const auto& terms = scaled.tiles.at(0).terms;
+      result.insert(result.end(), terms.begin(), terms.end());
+    }
+  }
+  return result;
+}
+
+// The sums over pieces that lie too far apart to be one block of a known sum, such as the first and
+// the last rows; nullopt unless all are parts of one known sum.
+std::optional<std::vector<Term>> sum_of_pieces(Lifting& lifting, const Term& term,
+                                               const Shape& size, std::span<const Int> dims,
+                                               DType dtype) try {
+  constexpr Int kMostPieces = 16;
+  if (lifting.is_sequential() || lifting.knows_only()) return std::nullopt;
+  const auto apart = std::find_if(dims.begin(), dims.end(), [&](Int d) {
+    const auto& modes = term.layout.dims[static_cast<size_t>(d)];
+    return modes.size() > 1 && modes[0].stride != 0 && modes[0].size <= kMostPieces;
+  });
+  if (apart == dims.end() || any_is(term.restrictions, Restriction::Kind::kGuard))
+    return std::nullopt;
+  const auto d = static_cast<size_t>(*apart);
+  const Mode pieces = term.layout.dims[d][0];
+  Term piece = term;
+  piece.layout.dims[d].erase(piece.layout.dims[d].begin());
+  Shape piece_size = size;
+  piece_size[d] /= pieces.size;
+  const Lifting::KnownOnly guard(lifting);
+  std::vector<Term> result;
+  for (Int i = 0; i < pieces.size; ++i) {
+    for (Term& sum : sum_term(lifting, piece, piece_size, dims, dtype))
+      result.push_back(std::move(sum));
+    if (result.empty()) return std::nullopt;
+    const Term& first = result.front();
+    if (!lifting.is_instance(first.atom, Instance::Kind::kSum) ||
+        result.back().atom != first.atom || !(result.back().layout == first.layout))
+      return std::nullopt;
+    piece.layout.offset += pieces.stride;
+  }
+  return result;
+} catch (const NotKnown&) {
+  return std::nullopt;
+}
+
+// Sum of one term over dims of its tile.
+std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
+                           std::span<const Int> dims, DType dtype) {
+  for (size_t i = 0; i < term.restrictions.size(); ++i) {
+    const Restriction guard = term.restrictions[i];
+    if (guard.kind == Restriction::Kind::kMax) {
+      Tile tile;
+      tile.terms.push_back(term);
+      return sum_term(lifting, materialize(lifting, tile, size, dtype), size, dims, dtype);
+    }
+    if (guard.kind != Restriction::Kind::kGuard || !varies(guard.where, dims)) continue;
+    term.restrictions.erase(term.restrictions.begin() + static_cast<ptrdiff_t>(i));
+    const Value product = multiply(lifting, single_term(size, indicator(lifting, guard, size)),
+                                   single_term(size, term), dtype);
+    std::vector<Term> result;
+    for (const Term& part : product.tiles.at(0).terms) {
+      auto sums = sum_term(lifting, part, size, dims, dtype);
+      result.insert(result.end(), sums.begin(), sums.end());
+    }
+    return result;
+  }
+  if (auto rescaled = rescaled_sum(lifting, term, size, dims, dtype)) return std::move(*rescaled);
+  Request request;
+  request.kind = Instance::Kind::kSum;
+  request.dtype = dtype;
+  request.operands = {{term.atom, term.layout.offset}};
+  Term result = term;
+  result.coef = result.coef * Rational(add_reduction_labels(request, term.layout, size, dims));
+  for (Restriction& r : result.restrictions) {
+    if (r.kind == Restriction::Kind::kGuard) r.where = drop_dims(r.where, dims);
+  }
+  std::optional<Lifted> lifted;
+  if (reduces(request)) {
+    lifted = lifting.find(request);
+    if (!lifted) {
+      if (auto known = exchanged_sum(lifting, term, size, dims, dtype)) return {std::move(*known)};
+      if (auto sums = sum_of_pieces(lifting, term, size, dims, dtype)) return std::move(*sums);
+      lifted = lifting.lift(request);
+    }
+  } else if (term.atom != lifting.one()) {
+    // A shard of one element along the summed dimension is still a part of a known sum.
+    lifted = lifting.find(request);
+  }
+  if (!lifted) {
+    result.layout = drop_dims(term.layout, dims);
+    return {result};
+  }
+  result.atom = lifted->atom;
+  result.layout = lifted->layout;
+  result.restrictions.insert(result.restrictions.end(), lifted->boxes.begin(), lifted->boxes.end());
+  if (!normalize(result.restrictions) || !absorb_guards(lifting, result)) return {};
+  return {result};
+}
+
+// Calls visit(output tile index, tile, tile size) for each tile; sets up the output's grid.
+template <typename Visit>
+Value for_each_reduced_tile(const Value& value, std::span<const Int> dims, const Visit& visit) {
+  Value result;
+  result.shape = drop_dims(value.shape, dims);
+  for (size_t d = 0; d < value.cuts.size(); ++d) {
+    if (!contains(dims, d)) result.cuts.push_back(value.cuts[d]);
+  }
+  result.tiles.resize(tile_count(result));
+  for (size_t t = 0; t < value.tiles.size(); ++t) {
+    size_t rest = t, index = 0, weight = 1;
+    for (size_t d = value.cuts.size(); d-- > 0;) {
+      const size_t cells = value.cuts[d].size() - 1;
+      if (!contains(dims, d)) {
+        index += rest % cells * weight;
+        weight *= cells;
+      }
+      rest /= cells;
+    }
+    visit(result.tiles[index], value.tiles[t], tile_size(value, t));
+  }
+  return result;
+}
+
+// The one term of a tile, where it is (a part of) an extremum of this kind and nothing else.
+const Term* extremum_part(const Lifting& lifting, Instance::Kind kind, const Tile& tile) {
+  if (tile.terms.size() != 1 || !tile.integer.empty()) return nullptr;
+  const Term& term = tile.terms[0];
+  if (!term.coef.is_one()) return nullptr;
+  if (term.restrictions.empty()) return &term;
+  const Universe& universe = lifting.universe();
+  const int32_t made = universe.atoms[static_cast<size_t>(term.atom)].instance;
+  if (!all_are(term.restrictions, Restriction::Kind::kMax) || made == kNone ||
+      universe.instances[static_cast<size_t>(made)].kind != kind)
+    return nullptr;
+  return &term;
+}
+
+// Two parts of one extremum as one; nullopt where no part is both.
+std::optional<Term> united(const Term& x, const Term& y) {
+  if (x.atom != y.atom || !(x.layout == y.layout)) return std::nullopt;
+  if (x == y || x.restrictions.empty()) return x;
+  if (y.restrictions.empty()) return y;
+  if (x.restrictions.size() != 1 || y.restrictions.size() != 1 ||
+      !same_key(x.restrictions[0], y.restrictions[0]))
+    return std::nullopt;
+  Term result = x;
+  auto& intervals = result.restrictions[0].intervals;
+  intervals = unite(intervals, y.restrictions[0].intervals);
+  normalize(result.restrictions);
+  return result;
+}
+
+}  // namespace
+
+Value reduce_sum(Lifting& lifting, Value value, std::span<const Int> dims, DType dtype) {
+  as_terms(lifting, value, dtype);
+  // Tiles of one element along the summed dimensions come last: they are parts of the sums that the
+  // others make.
+  const auto is_single = [&](const Shape& size) {
+    return std::all_of(dims.begin(), dims.end(),
+                       [&](Int d) { return size[static_cast<size_t>(d)] == 1; });
+  };
+  bool singles = false;
+  const auto sums_of = [&](bool single) {
+    return for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
+      singles |= is_single(size);
+      if (is_single(size) != single) return;
+      for (const Term& term : tile.terms) {
+        auto sums = sum_term(lifting, term, size, dims, dtype);
+        out.terms.insert(out.terms.end(), sums.begin(), sums.end());
+      }
+    });
+  };
+  Value result = sums_of(false);
+  if (singles) {
+    const Value rest = sums_of(true);
+    for (size_t t = 0; t < rest.tiles.size(); ++t) {
+      const auto& terms = rest.tiles[t].terms;
+      result.tiles[t].terms.insert(result.tiles[t].terms.end(), terms.begin(), terms.end());
+    }
+  }
+  for (Tile& tile : result.tiles) {
+    combine(tile.terms);
+    unite_parts(lifting, tile.terms);
+  }
+  name_sums(lifting, result, dtype);
+  return result;
+}
+
+Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
+                      std::span<const Int> dims, DType dtype) {
+  bool apart = false;  // there are tiles that are no parts of one extremum
+  Value result =
+      for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
+        const Term term = materialize(lifting, tile, size, dtype);
+        Request request;
+        request.kind = kind;
+        request.dtype = dtype;
+        request.operands = {{term.atom, term.layout.offset}};
+        add_reduction_labels(request, term.layout, size, dims);
+        Term part = term;
+        part.layout = drop_dims(term.layout, dims);
+        std::optional<Lifted> lifted =
+            reduces(request) ? lifting.lift(request) : lifting.find(request);
+        if (lifted) {
+          part.atom = lifted->atom;
+          part.layout = lifted->layout;
+          part.restrictions = lifted->boxes;
+        }
+        Tile piece{{std::move(part)}, {}};
+        const Term* before = extremum_part(lifting, kind, out);
+        const Term* here = extremum_part(lifting, kind, piece);
+        const auto both = before && here ? united(*before, *here) : std::nullopt;
+        if (out.terms.empty())
+          out = std::move(piece);
+        else if (both)
+          out.terms = {*both};
+        else
+          apart = true;
+      });
+  if (apart) {
+    Value joined = value;
+    for (const Int dim : dims) joined = join_dim(lifting, joined, dim, dtype);
+    return reduce_extremum(lifting, kind, joined, dims, dtype);
+  }
+  merge_tiles(result);
+  return result;
+}
+
+std::optional<Value> extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values,
+                              DType dtype) {
+  if (std::all_of(values.begin(), values.end(),
+                  [&](const Value& value) { return equal(value, values.front()); }))
+    return std::move(values.front());
+  align(values);
+  Value result = values[0];
+  for (size_t t = 0; t < result.tiles.size(); ++t) {
+    std::vector<Term> parts;
+    for (const Value& value : values) {
+      const Term* part = extremum_part(lifting, kind, value.tiles[t]);
+      if (part == nullptr) return std::nullopt;
+      parts.push_back(*part);
+    }
+    std::optional<Term> whole = whole_of_maxima(lifting, parts);
+    if (!whole) whole = known_extremum(lifting, kind, parts, tile_size(result, t), dtype);
+    if (!whole) {
+      whole = parts[0];
+      for (size_t i = 1; whole && i < parts.size(); ++i) whole = united(*whole, parts[i]);
+    }
+    if (!whole) return std::nullopt;
+    result.tiles[t].terms = {std::move(*whole)};
+  }
+  merge_tiles(result);
+  return result;
+}
+
+}  // namespace assay
