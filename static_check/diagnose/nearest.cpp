@@ -195,7 +195,9 @@ std::optional<Rational> factor_between(const Lifting& lifting, const Value& want
   return ratio(spread(lifting, wanted), spread(lifting, found));
 }
 
-Nearest compare_values(const Problem& problem, const Value& wanted, const Value& found) {
+namespace {
+
+Nearest compare_written_out(const Problem& problem, const Value& wanted, const Value& found) {
   const Term* w = only_term(wanted);
   const Term* f = only_term(found);
   if (w != nullptr && f != nullptr && w->atom == f->atom && w->atom == problem.lifting.one() &&
@@ -256,6 +258,16 @@ Nearest compare_values(const Problem& problem, const Value& wanted, const Value&
     direct = {};
   }
   return direct;
+}
+
+}  // namespace
+
+Nearest compare_values(const Problem& problem, const Value& wanted, const Value& found) {
+  try {
+    return compare_written_out(problem, wanted, found);
+  } catch (const RationalOverflow&) {  // coefficients that no difference of theirs tells apart
+    return {};
+  }
 }
 
 const CoverIndex& CoverIndices::of(const Problem& problem, TensorId target) const {

@@ -239,6 +239,7 @@ class Algebra {
   std::unordered_map<uint64_t, FormPointer> constants_;                        // by value
   std::unordered_map<uint64_t, std::pair<Number, Number>> products_;           // by cases, by value
   std::unordered_map<uint64_t, std::pair<AffineView, AffineView>> two_terms_;  // of sums, by value
+  int nested_signs_ = 0;                                                       // of factors of sums
   std::unordered_map<uint64_t, Number> arguments_;  // by cases: of exponentials, by value
   // Of flags, with the negation and the flag; by value.
   std::unordered_map<uint64_t, std::pair<OrderPointer, std::vector<Number>>> flag_orders_;

@@ -10,6 +10,14 @@ constexpr uint64_t kNoNumber = ~uint64_t{2};  // no residue, and none of the inf
 
 }  // namespace
 
+std::map<double, HostConstant> host_constants_of(const Problem& problem) {
+  std::vector<const CoreProgram*> programs{&problem.sequential_program};
+  for (const CoreProgram& rank : problem.rank_programs) programs.push_back(&rank);
+  Algebra algebra(1);
+  Functions functions(algebra);
+  return host_constants(programs, [&](double value) { return functions.is_read(value); });
+}
+
 std::vector<uint64_t> Evaluation::keys(Rank rank, TensorId tensor) {
   const bool of_specification = rank == kNone;
   const CoreProgram& program = of_specification ? problem_.sequential_program

@@ -35,11 +35,8 @@ class Side {
                const std::vector<const Tensor*>& operands) {
     evaluation_.problem_.lifting.check_deadline();
     Tensor out{op.shape, std::vector<Number>(static_cast<size_t>(reference::count_of(op.shape)))};
-    const auto id = static_cast<size_t>(&op - program.ops.data());
-    stays_in_range_ = in_range_[static_cast<size_t>(rank)][id];
+    stays_in_range_ = in_range_[static_cast<size_t>(rank)][&op - program.ops.data()];
     compute(rank, program, op, operands, out);
-    const Cuts* cuts = of_specification_ ? evaluation_.scope_.cuts : nullptr;
-    if (cuts != nullptr) make_free(algebra_, *cuts, static_cast<CoreId>(id), out);
     if (evaluation_.by_indices_ && op.prim == Prim::kInput && is_whole(op.dtype))
       for (Number& number : out.values) number = functions_.by_values(number, op.dtype);
     return out;
@@ -52,12 +49,18 @@ class Side {
 
   // Of what is cut.
   const Tensor* given(Rank rank, CoreId id) {
-    const Cuts* cuts = of_specification_ ? nullptr : evaluation_.scope_.cuts;
-    const Cuts::Part* part = cuts == nullptr ? nullptr : cuts->find(rank, id);
+    const Cuts* cuts = evaluation_.scope_.cuts;
+    if (cuts == nullptr) return nullptr;
+    const Shape& shape = programs_[static_cast<size_t>(rank)].ops[static_cast<size_t>(id)].shape;
+    if (of_specification_) {
+      const std::optional<Sign> sign = cuts->free_sign(id);
+      if (!sign) return nullptr;
+      given_ = any_numbers(algebra_, id, shape, *sign);
+      return &given_;
+    }
+    const Cuts::Part* part = cuts->find(rank, id);
     if (part == nullptr) return nullptr;
-    const CoreProgram& program = programs_[static_cast<size_t>(rank)];
-    given_ = part_of(evaluation_.sequential_[0][static_cast<size_t>(part->of)], *part,
-                     program.ops[static_cast<size_t>(id)].shape);
+    given_ = part_of(evaluation_.sequential_[0][static_cast<size_t>(part->of)], *part, shape);
     return &given_;
   }
 
@@ -136,7 +139,7 @@ class Side {
         std::vector<DType> types;
         for (const CoreId operand : op.operands) types.push_back(program.ops[operand].dtype);
         const ElementFunction function(op.fn, types, op.dtype);
-        if (evaluation_.scope_.cone != nullptr) note_defined(is_defined(op));
+        if (evaluation_.scope_.within) note_defined(is_defined(op));
         return each([&](size_t i) {
           for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
           Number result = functions_.map(function, at);
@@ -348,11 +351,7 @@ Evaluation::Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool
       algebra_(seed, &cases, decide_sets),
       scope_(scope),
       index_ranges_(&ranges) {
-  if (specification_alone) {
-    run_sequential();
-  } else {
-    run();
-  }
+  specification_alone ? run_sequential() : run();
 }
 
 void Evaluation::run_sequential() {

@@ -23,6 +23,9 @@ using Tensor = reference::TensorOf<Number>;
 // no residue, or what has none `by_cases`, or too much.
 int64_t represented_elements(const Problem& problem, bool by_cases);
 
+// What constants of the programs are of others.
+std::map<double, HostConstant> host_constants_of(const Problem& problem);
+
 // What integers of the inputs may be that are indices: by atom and address.
 using IndexRanges = std::map<std::pair<uint64_t, uint64_t>, IndexRange>;
 
@@ -84,8 +87,8 @@ class Evaluation {
 
   const Problem& problem_;
   Algebra algebra_;
-  Functions functions_{algebra_};
   const Scope scope_;
+  Functions functions_{algebra_, scope_.host_constants};
   const IndexRanges* index_ranges_ = nullptr;  // by cases
   bool by_indices_ = false, is_total_ = true;
   std::map<uint64_t, std::pair<uint64_t, uint64_t>> integers_;  // inputs, by their residues

@@ -15,6 +15,7 @@
 #include "shared_ir/reference/tensor.h"
 #include "static_check/identity/algebra.h"
 #include "static_check/identity/cases/index_range.h"
+#include "static_check/identity/constants/host_constants.h"
 
 namespace assay::identity {
 
@@ -32,11 +33,15 @@ struct ElementFunction {
 
 class Functions {
  public:
-  explicit Functions(Algebra& algebra) : algebra_(algebra) {}
+  // `host`: what literals are of others, where nothing else reads them. Both must outlive this.
+  explicit Functions(Algebra& algebra, const std::map<double, HostConstant>* host = nullptr)
+      : algebra_(algebra), host_(host) {}
 
   // A constant of a program. What is the nearest floating number to an irrational one that programs
   // write down (0.7071067811865476) stands for that.
   Number literal(const Rational& value);
+  // Whether it is what was written, or is known by what it rounds to.
+  bool is_read(double value);
   // What a constant is as a short decimal, as which it was written; `otherwise` where it is none.
   Number decimal(double value, const Number& otherwise);
   // The same of the nearest double.
@@ -70,6 +75,10 @@ class Functions {
              DType from, DType to, reference::TensorOf<Number>& result);
 
  private:
+  // What reads a constant: constants/constants.cpp.
+  std::optional<Number> written(double value);
+  std::optional<Number> read(const Rational& value);
+  std::optional<Number> of_host(double value);
   // Of flags.
   Number either(const Number& a, const Number& b);
   Number exclusive(const Number& a, const Number& b);
@@ -120,6 +129,7 @@ class Functions {
   Number equal_integers(const Number& a, const Number& b, DType dtype);
 
   Algebra& algebra_;
+  const std::map<double, HostConstant>* const host_;
   std::map<std::pair<DType, uint64_t>, IndexRange> ranges_;  // by index
   std::map<uint64_t, std::vector<Number>> stands_at_;  // flags by the value of an element's place
   std::set<std::pair<DType, uint64_t>> compared_;      // integers, with constants

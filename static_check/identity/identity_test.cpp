@@ -63,7 +63,9 @@ struct IdentityTest::Evaluations {
 };
 
 IdentityTest::IdentityTest(const Problem& problem)
-    : problem_(problem), left_for_taking_(kMostForTakingAll) {}
+    : problem_(problem),
+      host_constants_(identity::host_constants_of(problem)),
+      left_for_taking_(kMostForTakingAll) {}
 IdentityTest::~IdentityTest() = default;
 
 // What the test does not decide is not known to hold; the first reason is kept.
@@ -90,8 +92,11 @@ void IdentityTest::announce(const CleanExpr& sequential, const std::vector<Clean
 
 IdentityTest::Evaluations& IdentityTest::evaluations() {
   if (evaluations_ != nullptr) return *evaluations_;
-  evaluations_ = std::make_unique<Evaluations>(problem_, identity::Scope{&cuts_, nullptr},
-                                               identity::ByCases::kMostInAllCases);
+  const identity::Cone* cone = nullptr;
+  if (cuts_.any()) cone = &cone_.emplace(identity::cone_of(problem_, cuts_, announced_));
+  evaluations_ = std::make_unique<Evaluations>(
+      problem_, identity::Scope{&cuts_, cone, false, &host_constants_},
+      identity::ByCases::kMostInAllCases);
   for (const auto& [sequential, replicas] : announced_)
     evaluations_->by_cases.announce(sequential, replicas);
   return *evaluations_;
@@ -116,8 +121,9 @@ bool IdentityTest::holds_by_indices(const CleanExpr& sequential,
 
 bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
                         Certificate::Evaluated::Use use, bool alike) {
-  const identity::Cone cone = identity::cone_of(problem_, cuts_, sequential, replicas);
-  Evaluations within(problem_, {&cuts_, &cone}, std::min(kMostForTaking, left_for_taking_));
+  const identity::Cone cone = identity::cone_of(problem_, cuts_, {{sequential, replicas}});
+  Evaluations within(problem_, {&cuts_, &cone, true, &host_constants_},
+                     std::min(kMostForTaking, left_for_taking_));
   within.by_cases.announce(sequential, replicas);
   const std::string kept = why_not_;
   const auto decided = [&](const auto& test) {

@@ -2,7 +2,9 @@
 // with a probability below 2^-60 (Schwartz 1980; Zippel 1979; for exponentials Mirage, OSDI '25).
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -36,7 +38,8 @@ class IdentityTest {
   bool holds_by_indices(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
   bool holds_by_cases(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
 
-  // What holds() will be asked, before it is asked anything: such equations share their cases.
+  // What holds() will be asked, before it is asked anything: such equations share their cases, and
+  // after take() nothing else can be asked.
   void announce(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
 
   // Whether an equation between tensors within the programs holds: then what is asked from here on
@@ -61,8 +64,10 @@ class IdentityTest {
   bool decides(const Test& test);
 
   const Problem& problem_;
+  const std::map<double, identity::HostConstant> host_constants_;
   identity::Cuts cuts_;
-  std::vector<std::pair<CleanExpr, std::vector<CleanExpr>>> announced_;
+  std::vector<identity::Equation> announced_;
+  std::optional<identity::Cone> cone_;        // of these, where something is cut
   std::unique_ptr<Evaluations> evaluations_;  // made with the first question
   std::set<std::string> readings_;            // of evaluations before
   int64_t left_for_taking_;                   // elements in cases

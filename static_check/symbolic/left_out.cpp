@@ -74,7 +74,7 @@ IdentityCheck::IdentityCheck(const Joint& joint) : joint_(joint) {
   static_cast<void>(joint_);  // clang warns where nothing reads it
 }
 IdentityCheck::~IdentityCheck() = default;
-void IdentityCheck::take(const std::string& what, const Certificate::Evaluated&) {
+void IdentityCheck::take(const std::string& what, std::span<const Certificate::Evaluated>) {
   throw Rejection{what + ": nothing is evaluated here"};
 }
 void IdentityCheck::check(const std::string& what, const CleanExpr&, const CleanExpr&) {

@@ -55,6 +55,27 @@ TEST(RejectedCertificate, EquationThatWasEvaluatedAndDoesNotHold) {
   EXPECT_THAT(result.reason, testing::HasSubstr("by evaluation"));
 }
 
+// So is what stands for a tensor within the programs.
+TEST(RejectedCertificate, TensorThatIsTakenForAnother) {
+  using Use = Certificate::Evaluated::Use;
+  CleanExpr y;
+  y.name = "y";
+  for (const Use use : {Use::kTaken, Use::kTakenAsAnyNumbers}) {
+    Replay replay = row_parallel();
+    const Certificate::Evaluated claim{y, parse("y@0")};
+    replay.certificate.evaluated = {{y, parse("y@0"), use}, {y, parse("y@1"), use}, claim};
+    EXPECT_TRUE(replay.check().accepted) << replay.check().reason;
+    replay.certificate.evaluated = {{y, parse("partial@1"), use}, claim};
+    expect_rejected(replay, "y, by evaluation: partial@1");
+    replay.certificate.evaluated = {{y, parse("sum(partial@0, partial@1)"), use}, claim};
+    expect_rejected(replay, "is not of ranks' tensors");
+    // A claim is not taken, whatever comes after it.
+    replay.certificate.relations[0].replicas = {parse("partial@0")};
+    replay.certificate.evaluated = {{y, parse("y@0"), use}, {y, parse("partial@0")}};
+    expect_rejected(replay, "partial@0");
+  }
+}
+
 // Rank 0 reduces no rows of its partial product, and claims zeros.
 Replay reduction_of_nothing(Prim reduction) {
   Replay replay = row_parallel();

@@ -25,19 +25,11 @@
 #include "static_check/checker/identity/evaluated_number.h"
 #include "static_check/checker/identity/hash.h"
 #include "static_check/checker/identity/powers/circle.h"
+#include "static_check/checker/identity/reading.h"
 #include "static_check/checker/identity/scales.h"
 #include "static_check/checker/identity/selections/selections.h"
 
 namespace assay::checker::identity {
-
-struct Reading {
-  // Logarithms of different numbers are independent, unless these are known to be products: then
-  // logarithms have coefficients of all kinds. Otherwise they are what their exponentials are.
-  bool formal_logs = false;
-  // An index that is an input is a selection of what its table contains.
-  bool by_values = false;
-  Cases* cases = nullptr;  // what is discontinuous is decided
-};
 
 class Algebra {
  public:
@@ -51,6 +43,8 @@ class Algebra {
   // stands for that.
   Number constant(const Rational& value, Type type);
   Number constant(double value);  // real; NaN gives NaN
+  // Whether it is a number that programs write down.
+  bool is_known_constant(double value);
   static Number infinity(bool negative);
   static Number undefined() { return {}; }
   const Rational& rational(const Number& x) const { return rationals_[index(x)]; }
@@ -206,6 +200,7 @@ class Algebra {
   Number irrational(const Residues& value) const;
   std::optional<Number> read_irrational(double value);
   std::optional<Number> read_logarithm(double value);
+  std::optional<Number> read_computed(double value);
 
   // The operations but for what cases keep of their results.
   Number plain_sum(std::vector<Number> terms);
@@ -387,9 +382,10 @@ class Algebra {
   std::unordered_map<uint64_t, std::pair<LogTerm, LogTerm>> factors_;        // of products, by r
   std::unordered_map<uint64_t, std::pair<Number, Number>> made_of_factors_;  // in a case, by base
   std::unordered_map<uint64_t, std::vector<std::pair<uint64_t, Rational>>> two_terms_;  // by base
-  std::unordered_map<uint64_t, Number> roots_of_squares_;                               // by r
-  std::unordered_map<uint64_t, Word> words_;                                            // by r
-  std::vector<std::pair<uint64_t, uint64_t>> spelled_;  // the first of these, and their inverses
+  int sign_depth_ = 0;                                     // of sums by factors
+  std::unordered_map<uint64_t, Number> roots_of_squares_;  // by r
+  std::unordered_map<uint64_t, Word> words_;               // by r
+  std::vector<std::pair<uint64_t, uint64_t>> spelled_;     // the first of these, and their inverses
   std::unordered_map<uint64_t, std::pair<Residues, PlainInt>> noted_;  // bases and powers, by r
   std::unordered_map<uint64_t, Residues> first_terms_;                 // of sums, by r
   std::unordered_map<uint64_t, Rational> fractions_;                   // by r

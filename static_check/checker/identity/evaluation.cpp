@@ -19,7 +19,12 @@ bool Evaluation::is_wanted(Rank rank, CoreId id) const {
 }
 
 const Evaluation::Tensor* Evaluation::given(Rank rank, CoreId id) {
-  if (sequential_ || scope_.cuts == nullptr) return nullptr;
+  if (scope_.cuts == nullptr) return nullptr;
+  if (sequential_) {
+    if (!scope_.cuts->is_any(id)) return nullptr;
+    given_ = any_numbers(id);
+    return &given_;
+  }
   const Cuts::Place* place = scope_.cuts->find({rank, id});
   if (place == nullptr) return nullptr;
   const Shape& shape = joint_.program(rank).ops.at(static_cast<size_t>(id)).shape;
@@ -40,8 +45,6 @@ Evaluation::Tensor Evaluation::value(Rank rank, const CoreProgram& program, cons
   evaluate(program, op, operands, out);
   const Type type = type_of(op.dtype);
   for (Number& x : out.values) x = algebra_.typed(x, type);
-  const auto id = static_cast<CoreId>(&op - program.ops.data());
-  if (sequential_ && scope_.cuts != nullptr && scope_.cuts->is_any(id)) free(id, out);
   return out;
 }
 
@@ -51,17 +54,19 @@ bool Evaluation::is_defined(const CoreOp& map) {
       map.fn, map.operands.size() == 1 && positive_.at(static_cast<size_t>(map.operands[0])));
 }
 
-// Other numbers in their place, of which no more is known than that they are positive, if they are.
-void Evaluation::free(CoreId id, Tensor& tensor) {
+// Of which no more is known than that they are positive, if they are.
+Evaluation::Tensor Evaluation::any_numbers(CoreId id) {
   if (positive_.empty()) positive_ = always_positive(joint_.sequential);
-  for (size_t i = 0; i < tensor.values.size(); ++i) {
-    const Number& x = tensor.values[i];
-    if (!x.is_finite() || x.type != kReal) throw Rejection{"what stands for any number is none"};
-    const uint64_t keys[] = {static_cast<uint64_t>(id), i};
-    tensor.values[i] = algebra_.variable(algebra_.random("any number", keys), kReal);
-    if (positive_.at(static_cast<size_t>(id)))
-      tensor.values[i].positive = tensor.values[i].nonnegative = true;
+  const CoreOp& op = joint_.sequential.ops.at(static_cast<size_t>(id));
+  if (type_of(op.dtype) != kReal) throw Rejection{"any numbers are real"};
+  Tensor tensor{op.shape, {}};
+  for (PlainInt i = 0; i < reference::count_of(op.shape); ++i) {
+    const uint64_t keys[] = {static_cast<uint64_t>(id), static_cast<uint64_t>(i)};
+    Number x = algebra_.variable(algebra_.random("any number", keys), kReal);
+    x.positive = x.nonnegative = positive_.at(static_cast<size_t>(id));
+    tensor.values.push_back(x);
   }
+  return tensor;
 }
 
 void Evaluation::evaluate(const CoreProgram& program, const CoreOp& op,
@@ -97,7 +102,7 @@ void Evaluation::evaluate(const CoreProgram& program, const CoreOp& op,
       return each(
           [&](size_t i) { return multiply(operands[0]->values[i], operands[1]->values[i]); });
     case Prim::kMap: {
-      if (sequential_ && scope_.cone != nullptr && total_) total_ = is_defined(op);
+      if (sequential_ && scope_.within && total_) total_ = is_defined(op);
       const Use use{op.fn, reference::parse_function_name(op.fn), type};
       std::vector<Number> at(operands.size());
       return each([&](size_t i) {

@@ -47,7 +47,7 @@ struct IdentityCheck::Evaluations {
   void check(const CleanExpr& sequential, const CleanExpr& replica) {
     for (const Way way : {kExactly, kFormalLogs, kByValues})
       if (const Runs* of = runs(way);
-          of != nullptr && holds(*of, sequential, replica, scope.cone != nullptr))
+          of != nullptr && holds(*of, sequential, replica, scope.within))
         return;
     reject_failures(to_string(replica) + ": ", [&] { trials.check(sequential, replica); });
   }
@@ -81,20 +81,42 @@ struct IdentityCheck::Evaluations {
 IdentityCheck::IdentityCheck(const Joint& joint) : joint_(joint) {}
 IdentityCheck::~IdentityCheck() = default;
 
-void IdentityCheck::take(const std::string& what, const Certificate::Evaluated& equation) {
-  reject_failures(what + ", by evaluation: ", [&] {
-    const identity::Cone cone(joint_, cuts_, equation.sequential, equation.replica);
-    Evaluations(joint_, notes_, {&cuts_, &cone, {equation}})
-        .check(equation.sequential, equation.replica);
-  });
-  cuts_.add(joint_, equation);
+const identity::ComputedConstants& IdentityCheck::computed() {
+  if (!computed_) {
+    std::set<std::string> ignored;
+    computed_ = identity::computed_constants(joint_, [&](double value) {
+      identity::Algebra algebra(1, ignored);
+      return algebra.is_known_constant(value);
+    });
+  }
+  return *computed_;
+}
+
+void IdentityCheck::take(const std::string& what,
+                         std::span<const Certificate::Evaluated> equations) {
+  for (const Certificate::Evaluated& equation : equations)
+    reject_failures(what + ", by evaluation: ", [&] {
+      const identity::Cone cone(joint_, cuts_, {&equation, 1});
+      Evaluations(joint_, notes_, {&cuts_, &cone, true, {equation}, &computed()})
+          .check(equation.sequential, equation.replica);
+    });
+  for (const Certificate::Evaluated& equation : equations) cuts_.add(joint_, equation);
 }
 
 void IdentityCheck::check(const std::string& what, const CleanExpr& sequential,
                           const CleanExpr& replica) {
-  if (evaluations_ == nullptr)
+  if (evaluations_ == nullptr) {
+    const identity::Cone* cone = nullptr;
+    std::vector<Certificate::Evaluated> claims = joint_.certificate.evaluated;
+    if (!cuts_.empty()) {
+      std::erase_if(claims, [](const Certificate::Evaluated& equation) {
+        return equation.use != Certificate::Evaluated::Use::kClaim;
+      });
+      cone = &cone_.emplace(joint_, cuts_, claims);
+    }
     evaluations_ = std::make_unique<Evaluations>(
-        joint_, notes_, identity::Scope{&cuts_, nullptr, joint_.certificate.evaluated});
+        joint_, notes_, identity::Scope{&cuts_, cone, false, std::move(claims), &computed()});
+  }
   reject_failures(what + ", by evaluation: ", [&] { evaluations_->check(sequential, replica); });
 }
 

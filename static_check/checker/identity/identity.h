@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 
 #include "static_check/checker/identity/cuts/cuts.h"
@@ -21,11 +23,11 @@ class IdentityCheck {
   IdentityCheck(const IdentityCheck&) = delete;
   IdentityCheck& operator=(const IdentityCheck&) = delete;
 
-  // The equation holds at every element, and its sequential side is a number for all inputs: then
-  // what is checked from here on takes the ranks' tensors for the sequential one. Nothing has been
-  // checked before. Throws Rejection where it does not hold, may be no number, or is of another
-  // form than Certificate::Evaluated says.
-  void take(const std::string& what, const Certificate::Evaluated& equation);
+  // Equations of one sequential tensor, which hold at every element; it is a number for all inputs:
+  // then what is checked from here on takes the ranks' tensors for it. Nothing has been checked
+  // before. Throws Rejection where one does not hold, the tensor may be no number, or an equation
+  // is of another form than Certificate::Evaluated says.
+  void take(const std::string& what, std::span<const Certificate::Evaluated> equations);
 
   // The equation holds at every element. Whether the tensors' types fit is left to the caller. It
   // accepts other functions only by a coincidence of residues with both of two seeds, or where no
@@ -39,9 +41,13 @@ class IdentityCheck {
  private:
   struct Evaluations;
 
+  const identity::ComputedConstants& computed();
+
   const Joint& joint_;
   identity::Cuts cuts_;
   std::set<std::string> notes_;
+  std::optional<identity::ComputedConstants> computed_;  // once asked for
+  std::optional<identity::Cone> cone_;        // of what is claimed, where something is cut
   std::unique_ptr<Evaluations> evaluations_;  // once asked for
 };
 

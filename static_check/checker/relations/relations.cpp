@@ -90,11 +90,15 @@ Shape check_comparable(const Joint& joint, const std::string& what, const CleanE
 IdentityCheck& identities(Joint& joint) {
   if (joint.identities != nullptr) return *joint.identities;
   joint.identities = std::make_shared<IdentityCheck>(joint);
-  for (const Certificate::Evaluated& equation : joint.certificate.evaluated) {
-    if (equation.use == Certificate::Evaluated::Use::kClaim) continue;
-    const std::string what = to_string(equation.sequential, Leaves::kSequential);
-    check_comparable(joint, what, equation.sequential, equation.replica);
-    joint.identities->take(what, equation);
+  const std::vector<Certificate::Evaluated>& all = joint.certificate.evaluated;
+  for (size_t first = 0, next = 0; first < all.size(); first = next) {
+    const CleanExpr& tensor = all[first].sequential;
+    const std::string what = to_string(tensor, Leaves::kSequential);
+    const bool taken = all[first].use != Certificate::Evaluated::Use::kClaim;
+    for (; next < all.size() && all[next].sequential == tensor && all[next].use == all[first].use;
+         ++next)
+      if (taken) check_comparable(joint, what, tensor, all[next].replica);
+    if (taken) joint.identities->take(what, {&all[first], next - first});
   }
   return *joint.identities;
 }

@@ -103,7 +103,7 @@ void ByCases::evaluate_for_all(Assignments& assignments) {
 // specification is a number.
 void ByCases::require_numbers(const Evaluation& evaluation,
                               const std::vector<Compared>& elements) const {
-  if (scope_.cone == nullptr) return;
+  if (!scope_.within) return;
   const auto is_equal = [](Compared one) { return one == Compared::kEqual; };
   if (!evaluation.is_total() || !std::ranges::all_of(elements, is_equal))
     throw NotRepresented{"what may be no number"};

@@ -17,8 +17,7 @@ namespace assay::identity {
 
 class ByCases {
  public:
-  // `most`: elements in all evaluations together. What the scope has must outlive this; with a cone
-  // equations are between tensors that are numbers for all inputs.
+  // `most`: elements in all evaluations together. What the scope has must outlive this.
   explicit ByCases(const Problem& problem, Scope scope = {}, int64_t most = kMostInAllCases)
       : problem_(problem), scope_(scope), most_(most) {}
 

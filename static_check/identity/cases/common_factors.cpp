@@ -9,6 +9,19 @@ namespace assay::identity {
 namespace {
 
 constexpr size_t kMostProducts = 1024;
+// A sum may be a multiple of a part of itself.
+constexpr int kMostNested = 16;
+
+class NestedSign {
+ public:
+  explicit NestedSign(int& depth) : depth_(depth) { ++depth_; }
+  ~NestedSign() { --depth_; }
+  NestedSign(const NestedSign&) = delete;
+  NestedSign& operator=(const NestedSign&) = delete;
+
+ private:
+  int& depth_;
+};
 
 }  // namespace
 
@@ -33,7 +46,8 @@ std::vector<std::pair<Number, Number>> Algebra::factors_of_term(const AffineView
 
 std::optional<int> Algebra::sign_by_factor(const Residue& sum, Cases::Use use) {
   const auto found = two_terms_.find(sum.value);
-  if (found == two_terms_.end()) return std::nullopt;
+  if (found == two_terms_.end() || nested_signs_ == kMostNested) return std::nullopt;
+  const NestedSign nested(nested_signs_);
   const std::pair<AffineView, AffineView> terms = found->second;
   for (const auto& [left, x] : factors_of_term(terms.first))
     for (const auto& [right, y] : factors_of_term(terms.second)) {

@@ -30,7 +30,8 @@ bool mark_operands(const CoreProgram& program, Rank rank, const Cuts& cuts, Cone
     if (cut != nullptr) cone.sequential[static_cast<size_t>(cut->of)] = true;
     collectives |= is_collective(op);
     // Its members call a collective whatever is made of it.
-    if (cut != nullptr && !is_collective(op)) continue;
+    const bool free = rank == kNone && cuts.free_sign(static_cast<CoreId>(i)).has_value();
+    if ((cut != nullptr || free) && !is_collective(op)) continue;
     for (const CoreId operand : op.operands) marked[static_cast<size_t>(operand)] = true;
   }
   return collectives;
@@ -79,8 +80,7 @@ const Cuts::Part* Cuts::find(Rank rank, CoreId id) const {
   return found == parts_.end() ? nullptr : &found->second;
 }
 
-Cone cone_of(const Problem& problem, const Cuts& cuts, const CleanExpr& sequential,
-             const std::vector<CleanExpr>& replicas) {
+Cone cone_of(const Problem& problem, const Cuts& cuts, const std::vector<Equation>& equations) {
   Cone cone;
   cone.sequential.resize(problem.sequential_program.ops.size());
   for (const CoreProgram& program : problem.rank_programs)
@@ -91,9 +91,11 @@ Cone cone_of(const Problem& problem, const Cuts& cuts, const CleanExpr& sequenti
     auto& of = of_specification ? cone.sequential : cone.ranks[static_cast<size_t>(leaf.rank)];
     of[static_cast<size_t>(id)] = true;
   };
-  for_each_leaf(sequential, [&](const CleanExpr& leaf) { mark(leaf, true); });
-  for (const CleanExpr& replica : replicas)
-    for_each_leaf(replica, [&](const CleanExpr& leaf) { mark(leaf, false); });
+  for (const auto& [sequential, replicas] : equations) {
+    for_each_leaf(sequential, [&](const CleanExpr& leaf) { mark(leaf, true); });
+    for (const CleanExpr& replica : replicas)
+      for_each_leaf(replica, [&](const CleanExpr& leaf) { mark(leaf, false); });
+  }
 
   const auto mark_ranks = [&] {
     bool collectives = false;

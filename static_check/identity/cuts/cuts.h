@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "shared_ir/clean_expr.h"
+#include "static_check/identity/constants/host_constants.h"
 #include "static_check/identity/number.h"
 #include "static_check/problem/problem.h"
 
@@ -29,6 +30,7 @@ class Cuts {
   // The tensor of the specification, and so those that are taken for it, may hold any numbers of
   // the signs that are known: what holds for all of them holds for what it computes.
   void free(const Problem& problem, const CleanExpr& sequential);
+  bool any() const { return !parts_.empty(); }
   // nullptr: the operator's value is what it computes.
   const Part* find(Rank rank, CoreId id) const;
   // Of what is free.
@@ -39,7 +41,7 @@ class Cuts {
   std::map<CoreId, Sign> free_;
 };
 
-// The operators that an equation asks for.
+// The operators that equations ask for.
 struct Cone {
   std::vector<bool> sequential;
   std::vector<std::vector<bool>> ranks;
@@ -51,13 +53,17 @@ struct Cone {
   }
 };
 
-Cone cone_of(const Problem& problem, const Cuts& cuts, const CleanExpr& sequential,
-             const std::vector<CleanExpr>& replicas);
+using Equation = std::pair<CleanExpr, std::vector<CleanExpr>>;  // sequential, replicas
+Cone cone_of(const Problem& problem, const Cuts& cuts, const std::vector<Equation>& equations);
 
-// What of the programs is evaluated. nullptr: nothing is cut, all of them.
+// What of the programs is evaluated, and as what. nullptr: nothing is cut, all of them, no constant
+// is another's.
 struct Scope {
   const Cuts* cuts = nullptr;
   const Cone* cone = nullptr;
+  // Equations are between tensors within the programs, which are to be numbers for all inputs.
+  bool within = false;
+  const std::map<double, HostConstant>* host_constants = nullptr;
 };
 
 }  // namespace assay::identity

@@ -16,14 +16,14 @@ Tensor part_of(const Tensor& whole, const Cuts::Part& part, const Shape& shape) 
   return result;
 }
 
-void make_free(Algebra& algebra, const Cuts& cuts, CoreId id, Tensor& result) {
-  const std::optional<Sign> sign = cuts.free_sign(id);
-  if (!sign) return;
-  for (size_t i = 0; i < result.values.size(); ++i) {
-    if (!result.values[i].is_finite()) throw NotRepresented{"an infinity for any number"};
+Tensor any_numbers(Algebra& algebra, CoreId id, const Shape& shape, Sign sign) {
+  Tensor result{shape, {}};
+  const auto count = static_cast<uint64_t>(element_count(shape));
+  for (uint64_t i = 0; i < count; ++i) {
     const uint64_t keys[] = {static_cast<uint64_t>(id), i};
-    result.values[i] = algebra.signed_as(algebra.random("any number", keys), *sign);
+    result.values.push_back(algebra.signed_as(algebra.random("any number", keys), sign));
   }
+  return result;
 }
 
 }  // namespace assay::identity

@@ -8,7 +8,7 @@ namespace assay::identity {
 // That part of a tensor, which has this shape.
 Tensor part_of(const Tensor& whole, const Cuts::Part& part, const Shape& shape);
 
-// Any numbers in place of a result of the specification that is free.
-void make_free(Algebra& algebra, const Cuts& cuts, CoreId id, Tensor& result);
+// Any numbers of that sign, for a result of the specification that is free.
+Tensor any_numbers(Algebra& algebra, CoreId id, const Shape& shape, Sign sign);
 
 }  // namespace assay::identity

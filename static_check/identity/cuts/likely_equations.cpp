@@ -12,8 +12,8 @@ namespace assay::identity {
 namespace {
 
 constexpr uint64_t kLikelySeed = 0x94D049BB133111EBull;
-constexpr int kCases = 8;
-constexpr int64_t kMostElements = int64_t{1} << 18;  // of all cases
+constexpr int kLikelyCases = 8;
+constexpr int64_t kMostInLikelyCases = int64_t{1} << 18;  // of all cases
 
 // What each element is told apart by, over all cases.
 using Keys = std::vector<uint64_t>;
@@ -58,7 +58,7 @@ class Finder {
 
   bool evaluate() {
     try {
-      if (represented_elements(problem_, true) * kCases > kMostElements) return false;
+      if (represented_elements(problem_, true) * kLikelyCases > kMostInLikelyCases) return false;
       Thresholds thresholds;
       Ties known_ties;
       specification_.resize(whole().tensors.size());
@@ -67,7 +67,7 @@ class Finder {
       Cases first(kLikelySeed, thresholds, known_ties, none, false, false);
       const IndexRanges ranges =
           Evaluation(problem_, kLikelySeed, first, false, {}, {}, true).ranges();
-      for (uint64_t i = 1; i <= kCases; ++i)
+      for (uint64_t i = 1; i <= kLikelyCases; ++i)
         evaluate(kLikelySeed + i, thresholds, known_ties, ranges);
       return true;
     } catch (const NotRepresented&) {

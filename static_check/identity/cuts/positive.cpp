@@ -8,15 +8,17 @@
 namespace assay::identity {
 namespace {
 
-constexpr std::string_view kPositive[] = {"cosh", "exp", "exp2", "sigmoid"};
-constexpr std::string_view kOfPositive[] = {"minimum", "pow", "reciprocal", "rsqrt", "sqrt"};
+constexpr std::string_view kPositiveMaps[] = {"cosh", "exp", "exp2", "sigmoid"};
+constexpr std::string_view kPositiveOfPositive[] = {"minimum", "pow", "reciprocal", "rsqrt",
+                                                    "sqrt"};
 
 bool is_positive_map(const CoreOp& op, bool all, bool any) {
   const auto function = reference::parse_function_name(op.fn);
   const auto is = [&](std::string_view name) { return name == function.name; };
   if (is("clamp")) return function.number(0) > 0 && !(function.number(1) <= 0);
   if (is("maximum")) return any;
-  return std::ranges::any_of(kPositive, is) || (all && std::ranges::any_of(kOfPositive, is));
+  return std::ranges::any_of(kPositiveMaps, is) ||
+         (all && std::ranges::any_of(kPositiveOfPositive, is));
 }
 
 // Of integers what does not add up: a sum may wrap.

@@ -8,7 +8,7 @@
 namespace assay::identity {
 namespace {
 
-constexpr std::string_view kTotal[] = {
+constexpr std::string_view kTotalMaps[] = {
     "abs",   "and",        "atan",        "ceil",       "clamp",   "cos",         "cosh",
     "elu",   "eq",         "erf",         "erfc",       "exp",     "exp2",        "expm1",
     "floor", "ge",         "gelu",        "gelu_slope", "gt",      "hardsigmoid", "hardswish",
@@ -16,10 +16,10 @@ constexpr std::string_view kTotal[] = {
     "ne",    "not",        "or",          "relu",       "round",   "sigmoid",     "sigmoid_slope",
     "sign",  "silu",       "silu_slope",  "sin",        "sinh",    "tanh",        "tanh_slope",
     "trunc"};
-constexpr std::string_view kOfPositive[] = {"log",        "log10", "log1p", "log2",
-                                            "reciprocal", "rsqrt", "sqrt"};
-constexpr std::string_view kBlocks[] = {"argmax",  "argmin", "argsort", "cummax", "cummin",
-                                        "cumprod", "cumsum", "flip",    "prod",   "sort"};
+constexpr std::string_view kDefinedForPositive[] = {"log",        "log10", "log1p", "log2",
+                                                    "reciprocal", "rsqrt", "sqrt"};
+constexpr std::string_view kTotalBlocks[] = {"argmax",  "argmin", "argsort", "cummax", "cummin",
+                                             "cumprod", "cumsum", "flip",    "prod",   "sort"};
 
 bool holds(const auto& names, std::string_view name) {
   return std::ranges::find(names, name) != std::end(names);
@@ -29,7 +29,7 @@ bool holds(const auto& names, std::string_view name) {
 
 bool is_total(const std::string& fn) {
   const auto parsed = reference::parse_function_name(fn);
-  if (parsed.name != "pow") return holds(kTotal, parsed.name);
+  if (parsed.name != "pow") return holds(kTotalMaps, parsed.name);
   if (parsed.attributes.size() != 1) return false;
   const double exponent = parsed.number(0);
   return exponent == 1 || exponent == 2 || exponent == 3 || exponent == 4;
@@ -37,11 +37,12 @@ bool is_total(const std::string& fn) {
 
 bool is_defined_for_positive(const std::string& fn) {
   const auto parsed = reference::parse_function_name(fn);
-  return holds(kOfPositive, parsed.name) || (parsed.name == "pow" && parsed.attributes.size() == 1);
+  return holds(kDefinedForPositive, parsed.name) ||
+         (parsed.name == "pow" && parsed.attributes.size() == 1);
 }
 
 bool is_total_of_blocks(const std::string& fn) {
-  return holds(kBlocks, reference::parse_function_name(fn).name);
+  return holds(kTotalBlocks, reference::parse_function_name(fn).name);
 }
 
 }  // namespace assay::identity

@@ -57,6 +57,42 @@ TEST(IdentityOfConstants, RootsOfQuotientsOfDecimalsAreThose) {
   EXPECT_FALSE(equal(inside, outside(std::sqrt(1 - std::pow(0.99, 4)))));
 }
 
+// What the host computed of other constants: PyTorch's Adam has the roots apart, and quotients of
+// rates and corrections; decays are powers.
+TEST(IdentityOfConstants, HostsComputeConstantsOfOthers) {
+  for (const int step : {2, 7, 10, 100}) {
+    const double first = 1 - std::pow(0.9, step), second = 1 - std::pow(0.999, step), rate = 0.003;
+    const auto formula = [=](Terms& t, TensorRef x, TensorRef y) {
+      const TensorRef root = t.map("sqrt", t.div(t.positive(y), second));
+      return t.mul(t.div(t.div(x, first), t.add(root, 1e-8)), rate);
+    };
+    const auto of_pytorch = [=](double scale, double correction) {
+      return [=](Terms& t, TensorRef x, TensorRef y) {
+        const TensorRef root = t.div(t.map("sqrt", t.positive(y)), correction);
+        return t.div(t.mul(x, scale), t.add(root, 1e-8));
+      };
+    };
+    EXPECT_TRUE(equal(formula, of_pytorch(rate / first, std::sqrt(second)))) << step;
+    EXPECT_FALSE(equal(formula, of_pytorch(rate / second, std::sqrt(second)))) << step;
+    const double other = 1 - std::pow(0.999, step + 1);
+    EXPECT_FALSE(equal(formula, of_pytorch(rate / first, std::sqrt(other)))) << step;
+    EXPECT_FALSE(equal(formula, of_pytorch(rate / first * (1 + 1e-12), std::sqrt(second)))) << step;
+  }
+  const auto decayed = [](double by) {
+    return [by](Terms& t, TensorRef x, TensorRef y) { return t.add(t.mul(x, by), y); };
+  };
+  const auto step_by_step = [](int steps) {
+    return [steps](Terms& t, TensorRef x, TensorRef y) {
+      for (int i = 0; i < steps; ++i) x = t.mul(x, 0.9405);
+      return t.add(x, y);
+    };
+  };
+  for (const int steps : {2, 3, 4, 7}) {
+    EXPECT_TRUE(equal(step_by_step(steps), decayed(std::pow(0.9405, steps)))) << steps;
+    EXPECT_FALSE(equal(step_by_step(steps), decayed(std::pow(0.9405, steps + 1)))) << steps;
+  }
+}
+
 TEST(IdentityOfConstants, LogarithmsOfIntegersAndOfTwoPi) {
   const auto density = [](double constant) {
     return [=](Terms& t, TensorRef x, TensorRef y) {
@@ -74,6 +110,9 @@ TEST(IdentityOfConstants, LogarithmsOfIntegersAndOfTwoPi) {
   EXPECT_TRUE(equal(density(std::log(12)), log_of_density(1.0 / 12)));
   EXPECT_FALSE(equal(density(std::log(12)), log_of_density(1.0 / 13)));
   EXPECT_FALSE(equal(density(2.4849), log_of_density(1.0 / 12)));
+  EXPECT_TRUE(equal(density(std::log(pi)), log_of_density(1 / pi)));
+  EXPECT_TRUE(equal(density(std::log(pi) / 2), log_of_density(1 / std::sqrt(pi))));
+  EXPECT_FALSE(equal(density(std::log(pi)), log_of_density(1 / (2 * pi))));
 }
 
 TEST(IdentityOfConstants, ALimitBeyondFloat32IsNone) {

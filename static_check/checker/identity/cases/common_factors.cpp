@@ -8,6 +8,16 @@ namespace assay::checker::identity {
 namespace {
 
 constexpr size_t kMostProducts = 1024;
+// What a sum is a multiple of may be a multiple of the sum.
+constexpr int kDeepestSign = 16;
+
+struct Deeper {
+  explicit Deeper(int& at) : depth(at) { ++depth; }
+  ~Deeper() { --depth; }
+  Deeper(const Deeper&) = delete;
+  Deeper& operator=(const Deeper&) = delete;
+  int& depth;
+};
 
 }  // namespace
 
@@ -25,7 +35,8 @@ void Algebra::note_terms(uint64_t base, const std::vector<std::pair<uint64_t, Ra
 // term that is no product is itself times a constant.
 std::optional<Number> Algebra::sign_by_factor(uint64_t base, Meaning meaning) {
   const auto found = two_terms_.find(base);
-  if (found == two_terms_.end()) return std::nullopt;
+  if (found == two_terms_.end() || sign_depth_ == kDeepestSign) return std::nullopt;
+  const Deeper deeper(sign_depth_);
   const auto terms = found->second;
   struct Way {
     std::optional<Number> factor;  // a base, where it is none

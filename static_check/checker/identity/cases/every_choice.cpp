@@ -45,7 +45,7 @@ void EveryChoice::evaluate(bool compare) {
   Cases cases(seed, kind, learned_, choice);
   Run run(seed, joint_, notes_, scope_, Reading{true, false, &cases});
   if (!compare) return;
-  if (scope_.cone != nullptr && !run.is_total()) throw Rejection{"it may be no number"};
+  if (scope_.within && !run.is_total()) throw Rejection{"it may be no number"};
   if (cases.coins().tossed() || learned_.flags || learned_.changed)
     throw Rejection{"more is decided than flags and indices"};
   const auto& all = scope_.equations;
@@ -58,7 +58,7 @@ void EveryChoice::evaluate(bool compare) {
     equation.compared.resize(wanted.values.size());
     for (size_t i = 0; i < wanted.values.size(); ++i) {
       if (wanted.values[i].kind == identity::Kind::kNan) {
-        equation.differs |= scope_.cone != nullptr;
+        equation.differs |= scope_.within;
         continue;
       }
       equation.differs |= !run.algebra().same(wanted.values[i], found.values[i]);

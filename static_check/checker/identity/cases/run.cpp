@@ -43,10 +43,19 @@ PlainInt count_elements(const Joint& joint, const Scope& scope) {
   return scope.cone == nullptr ? elements : scope.cone->elements();
 }
 
+namespace {
+
+Reading with(Reading reading, const Scope& scope) {
+  reading.computed = scope.computed;
+  return reading;
+}
+
+}  // namespace
+
 Run::Run(uint64_t seed, const Joint& joint, std::set<std::string>& notes, const Scope& scope,
          Reading reading)
     : joint_(joint),
-      algebra_(seed, notes, reading),
+      algebra_(seed, notes, with(reading, scope)),
       sequential_(algebra_, joint, scope, nullptr),
       distributed_(algebra_, joint, scope, &sequential_values_) {
   run();

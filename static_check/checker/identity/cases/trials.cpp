@@ -165,7 +165,7 @@ float Trials::compare(Equations& equations, const Cases::Kind& kind, uint64_t se
   float bits = 0;
   reject_failures("", [&] {
     Run run(seed, joint_, notes_, scope_, Reading{true, false, &cases});
-    if (scope_.cone != nullptr && !run.is_total()) throw Rejection{"it may be no number"};
+    if (scope_.within && !run.is_total()) throw Rejection{"it may be no number"};
     const Evaluation::Tensor wanted = run.sequential(equations.sequential);
     equations.start(wanted.values.size());
     std::vector<bool> free(wanted.values.size(), false);
@@ -175,7 +175,7 @@ float Trials::compare(Equations& equations, const Cases::Kind& kind, uint64_t se
         throw Rejection{"another function: its shape differs"};
       for (size_t i = 0; i < wanted.values.size(); ++i) {
         if (wanted.values[i].kind == identity::Kind::kNan) {
-          if (scope_.cone != nullptr) throw Rejection{"it may be no number"};
+          if (scope_.within) throw Rejection{"it may be no number"};
           continue;
         }
         // The ranks may have no number only where the specification has none.
@@ -184,7 +184,7 @@ float Trials::compare(Equations& equations, const Cases::Kind& kind, uint64_t se
         const bool rooted =
             ours != FreeRoot::kOfAny && std::max(ours, theirs) != FreeRoot::kOfNonnegative;
         free[i] = free[i] || !rooted;
-        if (free[i] && scope_.cone != nullptr) throw Rejection{"it may be no number"};
+        if (free[i] && scope_.within) throw Rejection{"it may be no number"};
         if (!run.algebra().same(wanted.values[i], found.values[i])) {
           if (!rooted) {
             if (++equations.unrooted[i] > kMostUnrooted * (1 + equations.rooted[i]))

@@ -37,15 +37,16 @@ const Cuts::Place* Cuts::find(const OpRef& ref) const {
   return found == places_.end() ? nullptr : &found->second;
 }
 
-Cone::Cone(const Joint& joint, const Cuts& cuts, const CleanExpr& sequential,
-           const CleanExpr& replica)
+Cone::Cone(const Joint& joint, const Cuts& cuts, std::span<const Certificate::Evaluated> equations)
     : sequential_(joint.sequential.ops.size()) {
   for (const CoreProgram& program : joint.ranks) ranks_.emplace_back(program.ops.size());
   const auto ask = [&](Rank rank, const std::string& tensor) {
     of(rank).at(static_cast<size_t>(operator_of(joint, tensor, rank))) = true;
   };
-  for_each_leaf(sequential, [&](const CleanExpr& leaf) { ask(kNone, leaf.name); });
-  for_each_leaf(replica, [&](const CleanExpr& leaf) { ask(leaf.rank, leaf.name); });
+  for (const Certificate::Evaluated& equation : equations) {
+    for_each_leaf(equation.sequential, [&](const CleanExpr& leaf) { ask(kNone, leaf.name); });
+    for_each_leaf(equation.replica, [&](const CleanExpr& leaf) { ask(leaf.rank, leaf.name); });
+  }
   const auto close_ranks = [&] {
     bool communicate = false;
     for (size_t r = 0; r < ranks_.size(); ++r)
@@ -83,7 +84,8 @@ bool Cone::close(const Joint& joint, const Cuts& cuts, Rank rank) {
     communicates = communicates || collective;
     const Cuts::Place* place = rank == kNone ? nullptr : cuts.find({rank, static_cast<CoreId>(i)});
     if (place != nullptr) sequential_.at(static_cast<size_t>(place->sequential)) = true;
-    if (place != nullptr && !collective) continue;
+    const bool any = rank == kNone && cuts.is_any(static_cast<CoreId>(i));
+    if ((place != nullptr || any) && !collective) continue;
     for (const CoreId operand : ops[i].operands) of(rank).at(static_cast<size_t>(operand)) = true;
   }
   return communicates;

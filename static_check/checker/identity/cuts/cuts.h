@@ -4,8 +4,10 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <vector>
 
+#include "static_check/checker/identity/constants/host_constants.h"
 #include "static_check/checker/joint.h"
 
 namespace assay::checker::identity {
@@ -22,6 +24,7 @@ class Cuts {
   // One sequential tensor, and one of a rank or several ranks' along a dimension. Throws Rejection
   // for another form.
   void add(const Joint& joint, const Certificate::Evaluated& equation);
+  bool empty() const { return places_.empty(); }
   const Place* find(const OpRef& ref) const;
   // Whether the sequential operator's result may be any numbers of the signs that are known.
   bool is_any(CoreId sequential) const { return any_.contains(sequential); }
@@ -31,11 +34,11 @@ class Cuts {
   std::set<CoreId> any_;
 };
 
-// Operators that are evaluated, by program: those that the equation needs. Collectives are all
+// Operators that are evaluated, by program: those that the equations need. Collectives are all
 // among them, or none.
 class Cone {
  public:
-  Cone(const Joint& joint, const Cuts& cuts, const CleanExpr& sequential, const CleanExpr& replica);
+  Cone(const Joint& joint, const Cuts& cuts, std::span<const Certificate::Evaluated> equations);
 
   bool holds(const OpRef& ref) const;
   PlainInt elements() const { return elements_; }
@@ -55,8 +58,10 @@ class Cone {
 struct Scope {
   const Cuts* cuts = nullptr;
   const Cone* cone = nullptr;
+  bool within = false;  // the equations' sequential tensors have to be numbers for all inputs
   // That may be asked for together.
   std::vector<Certificate::Evaluated> equations = {};
+  const ComputedConstants* computed = nullptr;
 };
 
 }  // namespace assay::checker::identity

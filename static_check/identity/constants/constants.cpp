@@ -80,16 +80,65 @@ std::optional<int64_t> logarithm_of(double value) {
 
 }  // namespace
 
+std::optional<Number> Functions::written(double value) {
+  auto decimal = short_decimal(value);
+  if (!decimal) decimal = computed_fraction(value);
+  if (!decimal) return std::nullopt;
+  if (decimal->to_double() != value)
+    readings_.insert(fmt::format("{} is read as {}", value, decimal->to_double()));
+  return algebra_.constant(*decimal);
+}
+
 Number Functions::decimal(double value, const Number& otherwise) {
-  auto written = short_decimal(value);
-  if (!written) written = computed_fraction(value);
-  if (!written) return otherwise;
-  if (written->to_double() != value)
-    readings_.insert(fmt::format("{} is read as {}", value, written->to_double()));
-  return algebra_.constant(*written);
+  return written(value).value_or(otherwise);
+}
+
+bool Functions::is_read(double value) {
+  const RationalFromDouble exact = rational_from_double(value);
+  return exact.exact ? read(exact.value).has_value() : written(value).has_value();
+}
+
+std::optional<Number> Functions::of_host(double value) {
+  if (host_ == nullptr) return std::nullopt;
+  const auto found = host_->find(std::abs(value));
+  if (found == host_->end()) return std::nullopt;
+  const auto [kind, first, second] = found->second;
+  const auto number_of = [&](double x) { return number(x); };
+  Number result;
+  std::string text;
+  switch (kind) {
+    case HostConstant::Kind::kRoot:
+      result = algebra_.power(number_of(first), Rational(1, 2));
+      text = fmt::format("sqrt({})", first);
+      break;
+    case HostConstant::Kind::kPower:
+      result = algebra_.power(number_of(first), Rational(static_cast<int64_t>(second)));
+      text = fmt::format("{} ^ {}", first, second);
+      break;
+    case HostConstant::Kind::kProduct:
+      result = algebra_.multiply(number_of(first), number_of(second));
+      text = fmt::format("{} * {}", first, second);
+      break;
+    case HostConstant::Kind::kQuotient:
+      result = algebra_.multiply(number_of(first), algebra_.reciprocal(number_of(second)));
+      text = fmt::format("{} / {}", first, second);
+      break;
+  }
+  readings_.insert(fmt::format("{} is read as {}", std::abs(value), text));
+  return value < 0 ? algebra_.negative(result) : result;
 }
 
 Number Functions::literal(const Rational& value) {
+  if (auto known = read(value)) return *std::move(known);
+  if (auto known = of_host(value.to_double())) return *std::move(known);
+  const auto [p, q, e] = value.parts();
+  if (q != 1 && std::abs(p) == 1)  // what was divided by
+    if (const auto divisor = of_host((Rational(1) / value).to_double()))
+      return algebra_.reciprocal(*divisor);
+  return algebra_.constant(value);
+}
+
+std::optional<Number> Functions::read(const Rational& value) {
   const double number = value.to_double(), magnitude = std::abs(number);
   if (is_simple(value)) {
     const bool is_binary_fraction = value.parts().q == 1 && value.parts().e < 0;
@@ -125,14 +174,16 @@ Number Functions::literal(const Rational& value) {
                 algebra_.reciprocal(algebra_.settled(algebra_.logarithm(algebra_.constant(2)))));
   if (const auto of = logarithm_of(magnitude))
     return read(fmt::format("log {}", *of), algebra_.logarithm(algebra_.constant(*of)));
-  // log sqrt(2 pi), of normal distributions, and its double.
-  for (const int64_t times : {1, 2}) {
-    if (!is_near(magnitude, static_cast<double>(times) * std::log(2 * kPi) / 2)) continue;
-    const Number two_pi = algebra_.scaled(algebra_.power(algebra_.random("sqrt(pi)", {}), 2), 2);
-    return read(times == 1 ? "log(2 pi) / 2" : "log(2 pi)",
-                algebra_.scaled(algebra_.logarithm(two_pi), Rational(times, 2)));
-  }
-  return decimal(number, algebra_.constant(value));
+  // Of normal distributions and others: multiples of log(2 pi) / 2 and of log(pi) / 2.
+  for (const int64_t pis : {2, 1})
+    for (const int64_t halves : {1, 2, 3, 4}) {
+      const double log = std::log(static_cast<double>(pis) * kPi);
+      if (!is_near(magnitude, static_cast<double>(halves) * log / 2)) continue;
+      const Number of = algebra_.scaled(algebra_.power(algebra_.random("sqrt(pi)", {}), 2), pis);
+      return read(fmt::format("{} log({}pi) / 2", halves, pis == 1 ? "" : "2 "),
+                  algebra_.scaled(algebra_.logarithm(of), Rational(halves, 2)));
+    }
+  return written(number);
 }
 
 Number Functions::number(double value) {
@@ -142,6 +193,7 @@ Number Functions::number(double value) {
   if (exact.exact) return literal(exact.value);
   int exponent = 0;
   const double mantissa = std::frexp(value, &exponent);
+  if (auto known = of_host(value)) return *std::move(known);
   return decimal(value, {residue_of(static_cast<int64_t>(std::ldexp(mantissa, 53))) *
                          raised({2, 2}, exponent - 53)});
 }

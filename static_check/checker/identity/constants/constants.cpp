@@ -111,6 +111,27 @@ Number Algebra::exact(const Rational& value, Type type) {
 // Fractions of integers up to this are what was written.
 constexpr PlainInt kWritten = PlainInt{1} << 16;
 
+bool Algebra::is_known_constant(double value) {
+  const RationalFromDouble read = rational_from_double(value);
+  return (read.exact && read.value.fits(kWritten)) || short_decimal(value) ||
+         computed_fraction(value) || read_irrational(value);
+}
+
+// What is computed of other constants, and of nothing else that is known.
+std::optional<Number> Algebra::read_computed(double value) {
+  if (reading_.computed == nullptr) return std::nullopt;
+  const auto found = reading_.computed->find(std::abs(value));
+  if (found == reading_.computed->end()) return std::nullopt;
+  const Computed& of = found->second;
+  notes_.insert(fmt::format("the constant {} is read as {}", std::abs(value), of.text));
+  Number result = constant(of.base);
+  if (!of.exponent.is_one())
+    result = of.exponent.is_integer() ? power(result, of.exponent.numerator()) : root(result, 1, 2);
+  const Number other = of.power == 0 ? exact(Rational(1)) : constant(of.other);
+  result = multiply(result, of.power < 0 ? reciprocal(other) : other);
+  return value < 0 ? negated(result) : result;
+}
+
 Number Algebra::constant(const Rational& value, Type type) {
   if (type == kReal) {
     const double number = value.to_double();
@@ -122,6 +143,11 @@ Number Algebra::constant(const Rational& value, Type type) {
         notes_.insert(fmt::format("the constant {} is read as {}", number, decimal->to_double()));
       return exact(*decimal, type);
     }
+    const auto [p, q, e] = value.parts();
+    if (const auto computed = q == 1 ? read_computed(number) : std::nullopt) return *computed;
+    if (q != 1 && (p == 1 || p == -1))
+      if (const auto divisor = read_computed((Rational(1) / value).to_double()))
+        return reciprocal(*divisor);
   }
   return exact(value, type);
 }
@@ -132,6 +158,7 @@ Number Algebra::constant(double value) {
   const RationalFromDouble read = rational_from_double(value);
   if (read.exact) return constant(read.value, kReal);
   if (const auto irrational = read_irrational(value)) return *irrational;
+  if (const auto computed = read_computed(value)) return *computed;
   if (const auto binary = binary_fraction(value)) return constant(*binary, kReal);
   Number result = ordinary(residues_of(value));
   result.positive = value > 0;
@@ -244,12 +271,14 @@ std::optional<Number> Algebra::read_logarithm(double value) {
       std::abs(std::log(integer) - size) <= std::numeric_limits<double>::epsilon() * size)
     return read(fmt::format("log({})", integer),
                 log(exact(Rational(static_cast<PlainInt>(integer)))));
-  const double of_two_pi = std::log(2 * std::numbers::pi);
-  for (const PlainInt times : {1, 2}) {
-    if (!is_rounded(size, static_cast<double>(times) * of_two_pi / 2)) continue;
-    const Number two_pi = scaled(irrational(root_pi_ * root_pi_), Rational(2));
-    return read(times == 1 ? "log(2 pi)/2" : "log(2 pi)", scaled(log(two_pi), Rational(times, 2)));
-  }
+  for (const PlainInt multiple : {1, 2})
+    for (PlainInt halves = 1; halves <= 4; ++halves) {
+      const double logarithm = std::log(static_cast<double>(multiple) * std::numbers::pi);
+      if (!is_rounded(size, static_cast<double>(halves) * logarithm / 2)) continue;
+      const Number of = scaled(irrational(root_pi_ * root_pi_), Rational(multiple));
+      return read(fmt::format("{} log({}pi)/2", halves, multiple == 1 ? "" : "2 "),
+                  scaled(log(of), Rational(halves, 2)));
+    }
   return std::nullopt;
 }
 
