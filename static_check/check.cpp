@@ -142,7 +142,8 @@ class Check {
     if (result_.report.verdict == Verdict::kProved || !options_.evaluate || asked_.exact ||
         !operands_.empty() || result_.report.accepted || !foreign_.empty())
       return {};
-    const EvaluatedProof proof = evaluated_proof(problem_, broken_, unproved_);
+    const EvaluatedProof proof =
+        evaluated_proof(problem_, broken_, unproved_, options_.evaluate_within);
     if (proof.holds) {
       accept(problem_, proof, result_);
       unproved_.clear();
@@ -187,7 +188,7 @@ class Check {
     check_outputs(outputs);
     check_expectations();
     if (options_.relations || failed() || !operands_.empty()) relate_inner_tensors(outputs);
-    result_.report.verdict = failed() ? failed_verdict() : Verdict::kProved;
+    result_.report.verdict = failed() ? verdict_of(result_.report.failures) : Verdict::kProved;
     result_.report.accepted =
         failed() && foreign_.empty() && accepts_failing(problem_.refinement, unproved_, broken_);
   }
@@ -236,13 +237,6 @@ class Check {
     if (expectation.sequential.kind != CleanExpr::Kind::kTensor) return false;
     return !has_relation(relations_,
                          problem_.refinement.sequential.find(expectation.sequential.name));
-  }
-
-  // Opaque operators and lifting's limits are said as such; everything else is simply not proved.
-  Verdict failed_verdict() const {
-    const auto& failures = result_.report.failures;
-    return !failures.empty() && failures.front().kind == "opaque_operator" ? Verdict::kUnsupported
-                                                                           : Verdict::kUnproved;
   }
 
   void check_outputs(const CoverIndex& index) {
@@ -361,8 +355,13 @@ Verdict without_approximations(const Case& refinement, const OperatorTable& oper
 
 StaticResult check_as_read(const Case& refinement, LoweredCase programs,
                            const OperatorTable& operators, const StaticOptions& options) {
-  if (refinement.approximations.empty())
-    return Check(refinement, refinement, {}, std::move(programs), options).run();
+  if (refinement.approximations.empty()) {
+    StaticResult result = Check(refinement, refinement, {}, std::move(programs), options).run();
+    if (!result.within_not_replayed) return result;
+    StaticOptions otherwise = options;
+    otherwise.evaluate_within = false;
+    return Check(refinement, refinement, {}, lower(refinement, operators), otherwise).run();
+  }
   const Verdict without = without_approximations(refinement, operators, options);
   GivenApproximations given = given_approximations(refinement);
   programs = lower(given.refinement, operators);

@@ -24,7 +24,9 @@ struct StaticOptions {
   // is certified when a proof uses it.
   std::optional<std::set<std::string>> certified_lemmas = std::nullopt;
   bool evaluate = true;  // an identity that nothing derives may be tested by evaluation
-  bool verify = true;    // replay the certificate through the independent checker
+  // By evaluation, equations between tensors within the programs may be shown first.
+  bool evaluate_within = true;
+  bool verify = true;  // replay the certificate through the independent checker
 };
 
 struct StaticResult {
@@ -35,6 +37,7 @@ struct StaticResult {
   bool no_target_ignored = false;
   std::string rejected;  // why the checker rejects what was found: our bug; empty where it does not
   Int replayed = 0;      // claims of the certificate that the checker derived anew
+  bool within_not_replayed = false;  // nor were equations that evaluation showed first
   // Each distributed tensor over sequential ones (leaves at rank 0), where a clean expression of
   // views exists: per rank, tensor name -> expression. Reshards reference values for operator-wise
   // replay.

@@ -26,10 +26,15 @@ class Prover {
   explicit Prover(const Problem& problem) : problem_(problem), test_(problem) {}
 
   EvaluatedProof prove(const std::set<const Expectation*>& broken,
-                       const std::vector<TensorId>& unproved) {
+                       const std::vector<TensorId>& unproved, bool within) {
     announce(broken, unproved);
     proof_.holds = expectations_hold(broken) && outputs_hold(unproved);
-    if (!proof_.holds) prove_within(broken, unproved);
+    if (!proof_.holds && within) prove_within(broken, unproved);
+    if (!proof_.holds) {
+      test_.try_harder();
+      proof_ = {};
+      proof_.holds = expectations_hold(broken) && outputs_hold(unproved);
+    }
     proof_.why_not = test_.why_not();
     proof_.readings = test_.readings();
     proof_.by_cases = test_.used_cases();
@@ -153,10 +158,10 @@ class Prover {
 }  // namespace
 
 EvaluatedProof evaluated_proof(const Problem& problem, const std::vector<BrokenExpectation>& broken,
-                               const std::vector<TensorId>& unproved) {
+                               const std::vector<TensorId>& unproved, bool within) {
   std::set<const Expectation*> expectations;
   for (const BrokenExpectation& one : broken) expectations.insert(one.expectation);
-  return Prover(problem).prove(expectations, unproved);
+  return Prover(problem).prove(expectations, unproved, within);
 }
 
 void accept(const Problem& problem, const EvaluatedProof& proof, StaticResult& result) {

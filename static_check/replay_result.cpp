@@ -1,5 +1,7 @@
 #include "static_check/replay_result.h"
 
+#include <algorithm>
+
 #include "shared_ir/base/error.h"
 #include "static_check/checker/checker.h"
 #include "static_check/lemmas/offered_lemmas.h"
@@ -36,7 +38,13 @@ void replay_result(const Case& asked, const Problem& problem, StaticResult& resu
       result.certificate.lemmas.empty()
           ? LemmaTable{}
           : lemmas_with_certified(asked.lemma_files, certified_lemmas(result.report)));
-  if (checked.undecided) return withdraw_claims(result, checked.reason);
+  if (checked.undecided) {
+    result.within_not_replayed = std::ranges::any_of(
+        result.certificate.evaluated, [](const Certificate::Evaluated& equation) {
+          return equation.use != Certificate::Evaluated::Use::kClaim;
+        });
+    return withdraw_claims(result, checked.reason);
+  }
   if (!checked.accepted) {
     result.rejected = checked.reason;
     result.distributed_over_sequential.clear();

@@ -104,6 +104,11 @@ FailureReport diagnose_expectation(const Problem& problem, const RelationMap& re
   return report;
 }
 
+Verdict verdict_of(const std::vector<FailureReport>& failures) {
+  const bool opaque = !failures.empty() && failures.front().kind == "opaque_operator";
+  return opaque ? Verdict::kUnsupported : Verdict::kUnproved;
+}
+
 FailureReport diagnose_timeout(std::chrono::milliseconds limit) {
   FailureReport failure;
   failure.kind = "timeout";

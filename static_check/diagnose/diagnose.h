@@ -12,6 +12,9 @@
 
 namespace assay {
 
+// Opaque operators and lifting's limits are said as such; everything else is simply not proved.
+Verdict verdict_of(const std::vector<FailureReport>& failures);
+
 // Failures behind the unproved outputs, most suspicious first: operators whose inputs have
 // relations and whose output has none, on paths back from the output that have no relation anywhere
 // (notes of the design, "Cover").

@@ -232,7 +232,9 @@ class Search {
     if (near && pending.empty() && (report.reason.empty() || near->closeness < kVague))
       describe_wrong_operand(problem_, relations_, id, *near, report);
     if (report.reason.empty())
-      report.reason = "no distributed tensor is a view or part of this value";
+      report.reason = problem_.refinement.ranks.size() == 1
+                          ? "the rank has no tensor that is a view or part of this value"
+                          : "no distributed tensor is a view or part of this value";
     finding.suspicion = suspicion_of(is_floating(tensor.dtype) && !operands.empty(),
                                      !pending.empty(), near ? near->closeness : 0);
     describe_scale(finding);

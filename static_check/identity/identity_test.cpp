@@ -17,8 +17,8 @@ constexpr int64_t kMostForTaking = int64_t{1} << 21, kMostForTakingAll = int64_t
 }  // namespace
 
 struct IdentityTest::Evaluations {
-  Evaluations(const Problem& of, identity::Scope scope_of, int64_t most)
-      : problem(of), scope(scope_of), by_cases(of, scope_of, most) {}
+  Evaluations(const Problem& of, identity::Scope scope_of, const identity::Effort& effort)
+      : problem(of), scope(scope_of), by_cases(of, scope_of, effort) {}
 
   // By each of its methods.
   bool hold_everywhere(bool factored, const CleanExpr& sequential,
@@ -96,7 +96,9 @@ IdentityTest::Evaluations& IdentityTest::evaluations() {
   if (cuts_.any()) cone = &cone_.emplace(identity::cone_of(problem_, cuts_, announced_));
   evaluations_ = std::make_unique<Evaluations>(
       problem_, identity::Scope{&cuts_, cone, false, &host_constants_},
-      identity::ByCases::kMostInAllCases);
+      hard_         ? identity::kMostEffort
+      : cuts_.any() ? identity::kEffortWithin
+                    : identity::kUsualEffort);
   for (const auto& [sequential, replicas] : announced_)
     evaluations_->by_cases.announce(sequential, replicas);
   return *evaluations_;
@@ -122,8 +124,9 @@ bool IdentityTest::holds_by_indices(const CleanExpr& sequential,
 bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
                         Certificate::Evaluated::Use use, bool alike) {
   const identity::Cone cone = identity::cone_of(problem_, cuts_, {{sequential, replicas}});
-  Evaluations within(problem_, {&cuts_, &cone, true, &host_constants_},
-                     std::min(kMostForTaking, left_for_taking_));
+  Evaluations within(
+      problem_, {&cuts_, &cone, true, &host_constants_},
+      {std::min(kMostForTaking, left_for_taking_), identity::kEffortWithin.bits, false});
   within.by_cases.announce(sequential, replicas);
   const std::string kept = why_not_;
   const auto decided = [&](const auto& test) {
@@ -156,6 +159,11 @@ bool IdentityTest::holds_by_cases(const CleanExpr& sequential,
   const bool holds = decides([&] { return evaluations().by_cases.holds(sequential, replicas); });
   used_cases_ |= holds;
   return holds;
+}
+
+void IdentityTest::try_harder() {
+  hard_ = true;
+  forget_taken();
 }
 
 void IdentityTest::forget_taken() {

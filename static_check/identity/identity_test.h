@@ -48,6 +48,9 @@ class IdentityTest {
   bool take(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
             Certificate::Evaluated::Use use, bool alike);
   void forget_taken();
+  // Nothing is taken, and by cases more is tried: more decisions, every choice of indices and
+  // flags.
+  void try_harder();
 
   // Why nothing is decided; empty where it is.
   const std::string& why_not() const { return why_not_; }
@@ -72,7 +75,7 @@ class IdentityTest {
   std::set<std::string> readings_;            // of evaluations before
   int64_t left_for_taking_;                   // elements in cases
   std::string why_not_;
-  bool used_cases_ = false;
+  bool used_cases_ = false, hard_ = false;
 };
 
 // Expressions over outputs of the ranks that an output may be, where the case does not say: each

@@ -10,7 +10,6 @@ constexpr uint64_t kSeed = 0x2545F4914F6CDD1Dull;
 
 // 60 * log 2: cases for each that shows a difference.
 constexpr int kCasesPerBit = 42;
-constexpr int kMostBits = 11;
 // Where comparisons were asked for, some of which only ties tell apart.
 constexpr int kCasesWithTies = 256;
 // Cases in which an element's roots are none, for each in which all are: of four or so.
@@ -39,6 +38,7 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
   try {
     return holds(sequential, replicas, true);
   } catch (const NotRepresented&) {
+    if (!effort_.every_choice) throw;
     return holds_for_all(sequential, replicas);
   }
 }
@@ -160,7 +160,7 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
   };
   for (uint64_t index = 0; !enough(); ++index) {
     computed_ += each_;
-    if (computed_ > most_) throw NotRepresented{"too many cases"};
+    if (computed_ > effort_.elements) throw NotRepresented{"too many cases"};
     const uint64_t seed = kSeed + 1 + index;
     const bool with_ties = index % 2 == 1;
     const size_t thresholds = thresholds_.all().size();
@@ -175,11 +175,12 @@ bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& r
     const bool new_ties = ties_.take_changed() || thresholds_.all().size() != thresholds;
     if (!found.equal && !new_ties) return false;
     most_bits = std::max(most_bits, found.bits);
-    if (most_bits > kMostBits * Dependence::kBit) throw NotRepresented{"too many cases"};
+    if (most_bits > effort_.bits * Dependence::kBit) throw NotRepresented{"too many cases"};
     needed = static_cast<int>(
         std::ceil(kCasesPerBit * std::exp2(static_cast<double>(most_bits) / Dependence::kBit)));
     if (found.compared) needed = std::max(needed, kCasesWithTies);
-    if (computed_ + (needed - done) * each_ > most_) throw NotRepresented{"too many cases"};
+    if (computed_ + (needed - done) * each_ > effort_.elements)
+      throw NotRepresented{"too many cases"};
     counts.resize(found.elements.size());
     if (new_ties) {  // the inputs and places before did not know of these
       done = 0;

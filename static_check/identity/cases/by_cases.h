@@ -15,13 +15,22 @@
 
 namespace assay::identity {
 
+// How much is tried.
+struct Effort {
+  int64_t elements;   // that are evaluated, of all cases
+  int bits;           // that one term may depend on
+  bool every_choice;  // of indices and flags, too
+};
+// A tenth of a second, and a second or two: where something within the programs is taken, too.
+inline constexpr Effort kUsualEffort{int64_t{1} << 19, 7, false};
+inline constexpr Effort kEffortWithin{int64_t{3} << 21, 9, false};
+inline constexpr Effort kMostEffort{int64_t{3} << 21, 11, true};
+
 class ByCases {
  public:
-  // `most`: elements in all evaluations together. What the scope has must outlive this.
-  explicit ByCases(const Problem& problem, Scope scope = {}, int64_t most = kMostInAllCases)
-      : problem_(problem), scope_(scope), most_(most) {}
-
-  static constexpr int64_t kMostInAllCases = int64_t{3} << 21;  // a second or two
+  // What the scope has must outlive this.
+  explicit ByCases(const Problem& problem, Scope scope, const Effort& effort)
+      : problem_(problem), scope_(scope), effort_(effort) {}
 
   // Equations that are evaluated together where all values of indices and flags are gone through.
   void announce(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
@@ -60,7 +69,7 @@ class ByCases {
 
   const Problem& problem_;
   const Scope scope_;
-  const int64_t most_;
+  const Effort effort_;
   Thresholds thresholds_;
   Ties ties_;
   IndexRanges ranges_;

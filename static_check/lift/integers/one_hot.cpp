@@ -65,8 +65,8 @@ void check_range(const Lifting& lifting, const PiecewiseAffine& f, Int classes,
     if (!x) continue;
     const bool bounded = !values.empty() && values.front().lo != INT64_MIN;
     if (!bounded && piece.a != 0)
-      throw NotLifted{"nothing of the specification bounds the index of a table of " +
-                      decimal(classes) + " rows"};
+      throw NotLifted{"no bound of the index of a table of " + decimal(classes) +
+                      " rows is derived (of an argmax, topk or clamp none is here)"};
     const Int index = piece.a * *x + piece.b;
     throw NotLifted{"index " + decimal(*x) + " becomes " + decimal(index) +
                     (index < 0 && index >= -classes
