@@ -26,7 +26,7 @@ bool is_exact_function(std::string_view name) {
   static const std::set<std::string_view> kExact{
       "abs",   "ceil",           "clamp",   "cummax", "cummin",  "flip",
       "floor", "masked_scatter", "maximum", "median", "minimum", "neg",
-      "relu",  "round",          "sign",    "sort",   "trunc"};
+      "relu",  "round",          "sign",    "sort",   "topk",    "trunc"};
   return kExact.contains(name.substr(0, name.find('(')));
 }
 

@@ -206,6 +206,28 @@ void argsort(const FunctionName& fn, Blocks in, Block& out) {
     out.values[i++] = static_cast<double>(place);
 }
 
+// An order that is not that of the numbers: those that are among the first k, as they stand in the
+// row, then the others. Kernels that need not sort give any; only the function itself is this one.
+std::vector<size_t> unsorted(const FunctionName& fn, const Row& x) {
+  std::vector<size_t> places = order(x, fn.text(1) == "true");
+  const auto end = places.begin() + std::stoll(std::string(fn.text(0)));
+  std::sort(places.begin(), end);
+  std::sort(end, places.end());
+  return places;
+}
+
+// Attributes: k, and whether the greatest are meant.
+void topk(const FunctionName& fn, Blocks in, Block& out) {
+  size_t i = 0;
+  for (const size_t place : unsorted(fn, in[0].values)) out.values[i++] = in[0].values[place];
+}
+
+void topk_places(const FunctionName& fn, Blocks in, Block& out) {
+  size_t i = 0;
+  for (const size_t place : unsorted(fn, in[0].values))
+    out.values[i++] = static_cast<double>(place);
+}
+
 // The lower one of two in the middle; NaN where there is one.
 void median(const FunctionName&, Blocks in, Block& out) {
   const Row& x = in[0].values;
@@ -278,6 +300,8 @@ const std::unordered_map<std::string_view, BlockFunction> kBlocks = {
     {"flip", flip},
     {"sort", sort},
     {"argsort", argsort},
+    {"topk", topk},
+    {"topk_places", topk_places},
     {"median", median},
     {"rotary", rotary},
     {"attention", attention},

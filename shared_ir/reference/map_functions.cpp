@@ -127,9 +127,31 @@ double softplus_slope(const FunctionName& fn, Args a) {
 // Misra, "Mish: A Self Regularized Non-Monotonic Activation Function".
 double mish(const FunctionName&, Args a) { return a[0] * std::tanh(std::log1p(std::exp(a[0]))); }
 
-double mish_slope(const FunctionName&, Args a) {
-  double t = std::tanh(std::log1p(std::exp(a[0])));
-  return t + a[0] * sigmoid(a[0]) * (1 - t * t);
+// By Newton's method, from Winitzki's formula on.
+double erfinv(double x) {
+  if (std::abs(x) >= 1)
+    return std::abs(x) > 1 ? std::numeric_limits<double>::quiet_NaN()
+                           : std::copysign(std::numeric_limits<double>::infinity(), x);
+  const double a = 0.147, log = std::log1p(-x * x), half = 2 / (std::numbers::pi * a) + log / 2;
+  double y = std::copysign(std::sqrt(std::sqrt(half * half - log / a) - half), x);
+  for (int i = 0; i < 4; ++i)
+    y -= (std::erf(y) - x) * std::sqrt(std::numbers::pi) / 2 * std::exp(y * y);
+  return y;
+}
+
+// By its recurrence up to where the asymptotic series is exact enough, and by reflection below 0.
+double digamma(double x) {
+  if (x == 0) return std::copysign(std::numeric_limits<double>::infinity(), -x);
+  if (x < 0) {
+    if (x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
+    return digamma(1 - x) - std::numbers::pi / std::tan(std::numbers::pi * std::remainder(x, 1));
+  }
+  double sum = 0;
+  for (; x < 12; ++x) sum -= 1 / x;
+  const double z = 1 / (x * x);
+  const double series =
+      z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132)))));
+  return sum + std::log(x) - 0.5 / x - series;
 }
 
 double log_sigmoid(const FunctionName&, Args a) {
@@ -191,7 +213,9 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"tanh_slope", ASSAY_UNARY(1 - x * x)},  // by tanh's result
     {"erf", ASSAY_UNARY(std::erf(x))},
     {"erfc", ASSAY_UNARY(std::erfc(x))},
+    {"erfinv", ASSAY_UNARY(erfinv(x))},
     {"lgamma", ASSAY_UNARY(std::lgamma(x))},
+    {"digamma", ASSAY_UNARY(digamma(x))},
     {"sigmoid", ASSAY_UNARY(sigmoid(x))},
     {"sigmoid_slope", ASSAY_UNARY(x * (1 - x))},  // by sigmoid's result
     {"silu", ASSAY_UNARY(x* sigmoid(x))},
@@ -242,7 +266,6 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"elu", elu},
     {"elu_slope", elu_slope},
     {"mish", mish},
-    {"mish_slope", mish_slope},
     {"log_sigmoid", log_sigmoid},
     {"hardswish", ASSAY_UNARY(x* std::clamp(x + 3, 0.0, 6.0) / 6)},
     {"hardswish_slope", hardswish_slope},

@@ -12,7 +12,7 @@ constexpr std::string_view kOfAnyWidth[] = {
     "bitwise_xor", "cast",    "ceil",   "clamp",   "div_floor",   "div_trunc",   "eq",
     "floor",       "fmod",    "ge",     "gt",      "le",          "lt",          "maximum",
     "median",      "minimum", "ne",     "not",     "or",          "relu",        "remainder",
-    "round",       "sign",    "sort",   "trunc",   "xor",
+    "round",       "sign",    "sort",   "topk",    "topk_places", "trunc",       "xor",
 };
 static_assert(std::ranges::is_sorted(kOfAnyWidth));
 

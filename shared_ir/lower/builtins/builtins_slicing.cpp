@@ -6,6 +6,7 @@
 
 #include "shared_ir/lower/builtins/broadcast.h"
 #include "shared_ir/lower/builtins/builtins.h"
+#include "shared_ir/lower/builtins/overwrite.h"
 #include "shared_ir/lower/builtins/padding.h"
 #include "shared_ir/symbolic/integer.h"
 
@@ -261,32 +262,12 @@ Value diagonal(Call& call) {
   return tensor_value(builder.slice(builder.reshape(x, shape), rank - 2, 0, size + 1, size));
 }
 
-// x with `rows` in place of its elements [start, start + count) of `dim`.
-Value overwritten(Call& call, CoreId x, CoreId rows, Int dim, Int start, Int count) {
-  Builder& builder = call.builder();
-  Shape shape = builder.shape(x);
-  Int size = shape[dim];
-  shape[dim] = count;
-  rows = broadcast_to(builder, builder.cast(rows, builder.dtype(x)),
-                      broadcast_shape(call, {builder.shape(rows), shape}));
-  if (builder.shape(rows) != shape)
-    call.fail(fmt::format("shape [{}] is put where [{}] fits", fmt::join(builder.shape(rows), ", "),
-                          fmt::join(shape, ", ")));
-  if (size == 0) return tensor_value(x);
-  std::vector<CoreId> pieces;
-  if (start > 0) pieces.push_back(builder.slice(x, dim, 0, 1, start));
-  if (count > 0) pieces.push_back(rows);
-  if (start + count < size)
-    pieces.push_back(builder.slice(x, dim, start + count, 1, size - start - count));
-  return tensor_value(builder.cat(pieces, dim));
-}
-
 Value slice_scatter(Call& call) {
   CoreId x = call.tensor(0);
   Int dim = call.existing_dim(call.integer(2), call.builder().rank(x));
   Range range = range_of(call, 3, call.builder().shape(x)[dim]);
-  if (range.step != 1 && range.count > 1) call.unsupported("slice_scatter with a step");
-  return overwritten(call, x, call.tensor(1), dim, range.start, range.count);
+  return tensor_value(
+      overwritten(call, x, call.tensor(1), dim, {range.start, range.step, range.count}));
 }
 
 Value select_scatter(Call& call) {
@@ -297,8 +278,8 @@ Value select_scatter(Call& call) {
   if (static_cast<Int>(shape.size()) + 1 != builder.rank(x))
     call.fail("the row must have one dimension less");
   shape.insert(shape.begin() + dim, 1);
-  return overwritten(call, x, builder.reshape(row, shape), dim,
-                     index_in(call, 3, builder.shape(x)[dim]), 1);
+  return tensor_value(overwritten(call, x, builder.reshape(row, shape), dim,
+                                  {index_in(call, 3, builder.shape(x)[dim]), 1, 1}));
 }
 
 // [left of the last dim, right of it, left of the one before, ...], zeros or another number

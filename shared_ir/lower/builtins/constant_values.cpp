@@ -108,7 +108,8 @@ bool are_places_of_an_order(const CoreProgram& program, CoreId id, size_t dim) {
   // Integers that a cast does not fit wrap, and may meet then.
   while (op->prim == Prim::kSlice || (op->prim == Prim::kCast && op->dtype == DType::kInt64))
     op = &program.ops[static_cast<size_t>(op->operands[0])];
-  return op->prim == Prim::kBlock && op->fn.starts_with("argsort(") &&
+  const bool order = op->fn.starts_with("argsort(") || op->fn.starts_with("topk_places(");
+  return op->prim == Prim::kBlock && order &&
          program.specs[static_cast<size_t>(op->spec)].output.at(dim).whole;
 }
 
