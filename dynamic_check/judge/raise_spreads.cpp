@@ -2,7 +2,10 @@
 
 #include <ATen/TensorOperators.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <set>
 
 #include "dynamic_check/judge/rank_noise.h"
 #include "dynamic_check/kernels/kernels.h"
@@ -26,6 +29,17 @@ Spreads spreads_like(const std::vector<ExpectedTensor>& references) {
   return spreads;
 }
 
+// Inputs that the ranks have in summands.
+std::set<std::string> summed_inputs(const Case& refinement) {
+  const std::function<bool(const CleanExpr&)> sums = [&](const CleanExpr& expr) {
+    return expr.kind == CleanExpr::Kind::kSum || std::ranges::any_of(expr.operands, sums);
+  };
+  std::set<std::string> names;
+  for (const Relation& input : refinement.inputs)
+    if (std::ranges::any_of(input.replicas, sums)) names.insert(input.tensor);
+  return names;
+}
+
 // Adds a perturbed run of the sequential graph to the spreads: in stages, where there are some.
 void add_sequential(Spreads& spreads, const Case& refinement, const Targets& targets,
                     const RunInputs& inputs, const Noise& noise, const StagedGraph* stages,
@@ -44,8 +58,8 @@ void add_sequential(Spreads& spreads, const Case& refinement, const Targets& tar
   for (const auto& [name, tensor] : inputs.whole) whole[{name, 0}] = tensor;
   TargetValues values(graph, targets, told);
   interpret_reassociated(
-      graph, refinement.sequential_groups, std::move(whole), noise, &declared,
-      [&](Rank, TensorId id, const at::Tensor& value) { values.see(id, value); });
+      graph, refinement.sequential_groups, std::move(whole), summed_inputs(refinement), noise,
+      &declared, [&](Rank, TensorId id, const at::Tensor& value) { values.see(id, value); });
   values.finish();
 }
 

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "dynamic_check/numbers/numbers.h"
 #include "shared_ir/clean_value.h"
 
@@ -47,6 +49,16 @@ struct TorchTensors {
     return x * static_cast<double>(numerator) / static_cast<double>(denominator);
   }
 };
+
+// Random multiples of the value that are half as large as it when `others` of them are added up: of
+// both signs, element by element, so that a function of them is none of their sum, and so small
+// that adding them and the rest up in any order rounds little more than the rest alone.
+at::Tensor random_summand(const at::Tensor& value, size_t others, const RandomKey& key) {
+  const at::Tensor factors = symmetric_tensor(key, value.sizes().vec());
+  if (!value.is_floating_point()) return (factors * 3).to(value.scalar_type());
+  const double scale = std::sqrt(3.0) / (2 * std::sqrt(static_cast<double>(others)));
+  return (value.to(at::kDouble) * factors * scale).to(value.scalar_type());
+}
 
 }  // namespace
 
@@ -123,15 +135,15 @@ void Parts::push(const CleanExpr& expr, const at::Tensor& value, const at::Tenso
       return push(operand, whole, mask, shape_of, place);
     }
     case CleanExpr::Kind::kSum: {
-      at::Tensor rest = value.clone();
-      for (size_t i = 0; i + 1 < expr.operands.size(); ++i) {
-        const at::Tensor part =
-            normal_tensor({seed_, fmt::format("split {}", splits_++)}, value.sizes().vec())
-                .to(value.scalar_type());
+      const size_t others = expr.operands.size() - 1;
+      at::Tensor rest = value.is_floating_point() ? value.to(at::kDouble) : value;
+      for (size_t i = 0; i < others; ++i) {
+        const RandomKey key{seed_, fmt::format("split {}", splits_++)};
+        const at::Tensor part = random_summand(value, others, key);
         rest = rest - part;
         push(expr.operands[i], part, known, shape_of, place);
       }
-      return push(expr.operands.back(), rest, known, shape_of, place);
+      return push(expr.operands.back(), rest.to(value.scalar_type()), known, shape_of, place);
     }
     case CleanExpr::Kind::kPermute: {
       std::vector<int64_t> inverse(expr.dims.size());

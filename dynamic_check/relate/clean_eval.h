@@ -25,9 +25,9 @@ class Parts {
 
   // Makes `expr` evaluate to `whole`: every element of `whole` goes to the leaf element that the
   // expression takes it from. Under a sum, every operand but the last gets random values (keyed by
-  // the seed) and the last the rest. Throws UserError, at `place`, when a leaf element would get
-  // two different values, or when the shape of `whole` is not the expression's. `shape_of` gives
-  // the shapes of leaves.
+  // the seed, and smaller than the whole) and the last the rest. Throws UserError, at `place`, when
+  // a leaf element would get two different values, or when the shape of `whole` is not the
+  // expression's. `shape_of` gives the shapes of leaves.
   void hand_out(const CleanExpr& expr, const at::Tensor& whole,
                 const std::function<Shape(const RankTensorName&)>& shape_of,
                 const SourcePlace& place);

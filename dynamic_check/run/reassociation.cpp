@@ -103,10 +103,15 @@ std::vector<at::Tensor> reassociation_noise(const Graph& graph, NodeId id,
 }
 
 void interpret_reassociated(const Graph& graph, const Groups& groups,
-                            std::map<RankTensorName, at::Tensor> inputs, const Noise& noise,
+                            std::map<RankTensorName, at::Tensor> inputs,
+                            const std::set<std::string>& summed, const Noise& noise,
                             const DeclaredOperators* declared, const Seen& seen) {
-  for (auto& [name, value] : inputs)
-    if (value.is_floating_point()) value = noisy_input(name.first, value.to(at::kDouble), noise);
+  for (auto& [name, value] : inputs) {
+    if (!value.is_floating_point()) continue;
+    Noise here = noise;
+    if (summed.contains(name.first)) here.relative = std::max(noise.relative, noise.sums);
+    value = noisy_input(name.first, value.to(at::kDouble), here);
+  }
   const std::vector<bool> rounds = rounding_nodes(graph);
   const std::vector<NodeId> last = last_sums(graph);
   std::map<TensorId, at::Tensor> operands;  // of sums that are still to be made

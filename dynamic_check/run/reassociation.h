@@ -9,6 +9,8 @@
 // cancels afterwards is not in it.)
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "dynamic_check/kernels/kernels.h"
@@ -26,10 +28,11 @@ std::vector<at::Tensor> reassociation_noise(const Graph& graph, NodeId id,
                                             const TensorLookup& operands, const Noise& noise,
                                             const DeclaredOperators* declared);
 
-// As interpret_with_noise() of one graph, and with this noise on every result that is made by sums.
-// Of values nothing is kept.
+// As interpret_with_noise() of one graph, and with this noise on every result that is made by sums,
+// and on the inputs of these names, which others have in summands. Of values nothing is kept.
 void interpret_reassociated(const Graph& graph, const Groups& groups,
-                            std::map<RankTensorName, at::Tensor> inputs, const Noise& noise,
+                            std::map<RankTensorName, at::Tensor> inputs,
+                            const std::set<std::string>& summed, const Noise& noise,
                             const DeclaredOperators* declared, const Seen& seen);
 
 }  // namespace assay
