@@ -11,6 +11,7 @@
 #include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/run/rank_context.h"
 #include "shared_ir/capture/record/recording.h"
+#include "shared_ir/capture/same_program.h"
 
 namespace assay {
 namespace {
@@ -27,7 +28,8 @@ void check_same_nodes(const Graph& captured, const Graph& run) {
   for (size_t i = 0; i < count; ++i) {
     const bool same = i < captured.nodes.size() && i < run.nodes.size() &&
                       captured.nodes[i].op == run.nodes[i].op &&
-                      captured.nodes[i].outputs == run.nodes[i].outputs;
+                      captured.nodes[i].outputs == run.nodes[i].outputs &&
+                      same_constant(captured.nodes[i], run.nodes[i]);
     if (same) continue;
     throw UserError(
         {},

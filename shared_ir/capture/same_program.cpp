@@ -65,6 +65,10 @@ std::string describe(const Node& node) {
 
 }  // namespace
 
+bool same_constant(const Node& captured, const Node& run) {
+  return captured.op != kConstantOp || same_arguments(captured, run);
+}
+
 void check_same_program(const Graph& captured, const Graph& run) {
   const size_t count = std::min(captured.nodes.size(), run.nodes.size());
   for (size_t i = 0; i < count; ++i) {

@@ -11,4 +11,7 @@ namespace assay {
 // often it has run cannot be checked.
 void check_same_program(const Graph& captured, const Graph& run);
 
+// Whether both are the same constant, where they are constants.
+bool same_constant(const Node& captured, const Node& run);
+
 }  // namespace assay

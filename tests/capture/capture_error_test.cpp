@@ -80,6 +80,17 @@ TEST(CaptureError, WritingIntoMemory) {
   EXPECT_THAT(error.what(), testing::HasSubstr("memory"));
 }
 
+// After an operator has used it, what the program writes is not seen.
+TEST(CaptureError, WritingIntoAConstantThatIsInUse) {
+  const UserError error = error_of([](ProgramContext& program) {
+    const auto row = at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F});
+    const auto y = at::add(program.input("x"), row);
+    row.mutable_data_ptr<float>()[0] = 7.0F;
+    program.output("y", at::add(y, row));
+  });
+  EXPECT_THAT(error.what(), testing::HasSubstr("memory"));
+}
+
 TEST(CaptureError, OtherMemoryInPlace) {
   const int line = __LINE__ + 2;
   const UserError error =

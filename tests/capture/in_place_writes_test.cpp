@@ -1,4 +1,5 @@
 // Writes into tensors become functional nodes, and everything that shares the memory sees them.
+#include <ATen/TensorIndexing.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
@@ -7,6 +8,7 @@
 #include <ATen/ops/mul.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/sum.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
@@ -45,6 +47,33 @@ zero[4, 2] = aten.zero.default(slice)
 slice_scatter[4, 6] = aten.slice_scatter.default(clone, zero, 1, 2, 4, 1)
 y[4, 6] = aten.mul.Scalar(slice_scatter, 2.)
 )");
+}
+
+TEST(InPlaceWrites, NumbersOfTheHostAreConstants) {
+  const RankProgram program_of_numbers = [](ProgramContext& program) {
+    auto y = program.input("x").clone();
+    const auto row = at::tensor({1.0F, 2.0F, -1.0F});
+    y.index_put_({1, at::indexing::Slice(0, 3)}, row);
+    y.index_put_({2}, 0.5);
+    program.output("y", y);
+  };
+  const Graph graph = capture("captured", kX, 0, Mesh(), program_of_numbers);
+  EXPECT_EQ(to_text(graph), R"(clone[4, 6] = aten.clone.default(x)
+empty[3] = aten.empty.memory_format([3], dtype=float32)
+select[6] = aten.select.int(clone, 0, 1)
+slice[3] = aten.slice.Tensor(select, 0, 0, 3, 1)
+constant[3] = assay.constant([1., 2., -1.])
+copy[3] = aten.copy.default(slice, constant, false)
+slice_scatter[6] = aten.slice_scatter.default(select, copy, 0, 0, 3, 1)
+select_scatter[4, 6] = aten.select_scatter.default(clone, slice_scatter, 0, 1)
+select_1[6] = aten.select.int(select_scatter, 0, 2)
+scalar_tensor[] = aten.scalar_tensor.default(0.5, dtype=float32)
+expand[6] = aten.expand.default(scalar_tensor, [6], implicit=false)
+copy_1[6] = aten.copy.default(select_1, expand, false)
+y[4, 6] = aten.select_scatter.default(select_scatter, copy_1, 0, 2)
+)");
+  const test::Run run = test::run_program(kX, program_of_numbers);
+  EXPECT_EQ(to_text(run.graph), to_text(graph));
 }
 
 TEST(InPlaceWrites, WriteThroughTheWholeChangesAnOlderView) {

@@ -255,12 +255,18 @@ std::vector<CollectiveCall> listed_calls(const Rule& rule, const Arguments& argu
   return calls;
 }
 
-class CompletedWork : public c10d::Work {
+// Done as soon as somebody asks.
+class AwaitedWork : public c10d::Work {
  public:
-  bool isCompleted() override { return true; }
+  explicit AwaitedWork(std::shared_ptr<bool> waited) : waited_(std::move(waited)) {}
+  bool isCompleted() override { return *waited_ = true; }
   bool isSuccess() const override { return true; }
-  bool wait(std::chrono::milliseconds) override { return true; }
-  void synchronize() override {}
+  bool wait(std::chrono::milliseconds) override { return *waited_ = true; }
+  void synchronize() override { *waited_ = true; }
+  void blockCurrentStream() override { *waited_ = true; }
+
+ private:
+  std::shared_ptr<bool> waited_;
 };
 
 }  // namespace
@@ -296,7 +302,8 @@ std::vector<CollectiveCall> collective_calls(const c10::OperatorHandle& op,
 
 std::vector<c10::IValue> results_without_communication(const c10::OperatorHandle& op,
                                                        std::span<const c10::IValue> values,
-                                                       const std::vector<CollectiveCall>& calls) {
+                                                       const std::vector<CollectiveCall>& calls,
+                                                       const std::shared_ptr<bool>& waited) {
   const Rule* rule = find_rule(op);
   std::vector<at::Tensor> tensors;
   for (const CollectiveCall& call : calls) {
@@ -307,7 +314,8 @@ std::vector<c10::IValue> results_without_communication(const c10::OperatorHandle
   for (const auto& result : op.schema().returns()) {
     const c10::TypeKind kind = result.type()->kind();
     if (kind != c10::TypeKind::TensorType && kind != c10::TypeKind::ListType) {
-      results.emplace_back(c10::intrusive_ptr<c10d::Work>(c10::make_intrusive<CompletedWork>()));
+      results.emplace_back(
+          c10::intrusive_ptr<c10d::Work>(c10::make_intrusive<AwaitedWork>(waited)));
     } else if (rule == nullptr) {
       results.emplace_back(values[0]);  // wait_tensor returns its argument
     } else if (!rule->destination.empty()) {
@@ -319,6 +327,20 @@ std::vector<c10::IValue> results_without_communication(const c10::OperatorHandle
     }
   }
   return results;
+}
+
+Wait wait_of(const c10::OperatorHandle& op, std::span<const c10::IValue> values) {
+  const Rule* rule = find_rule(op);
+  ASSAY_CHECK(rule != nullptr, "a collective with a rule");
+  if (rule->form == Form::kBarrier) return Wait::kNever;
+  if (rule->op.starts_with("_c10d_functional::")) return Wait::kForTensor;
+  const c10::IValue* asynchronous = Arguments(op, values).find("async_op");
+  return asynchronous != nullptr && !asynchronous->toBool() ? Wait::kNever : Wait::kForWork;
+}
+
+bool copies_operand(const CollectiveCall& call) {
+  const bool functional = call.output_shape.has_value();
+  return functional && (call.op.starts_with(kAllReduce) || call.op.starts_with(kBroadcast));
 }
 
 std::function<void()> waiter(std::span<const c10::IValue> results) {

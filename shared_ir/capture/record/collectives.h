@@ -6,6 +6,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,10 +53,25 @@ CollectiveKind collective_kind(const c10::OperatorHandle& op);
 std::vector<CollectiveCall> collective_calls(const c10::OperatorHandle& op,
                                              std::span<const c10::IValue> arguments);
 
-// What the call returns when nothing is sent: its destinations, new meta tensors, completed work.
+// What the call returns when nothing is sent: its destinations, new meta tensors, and work that
+// sets
+// `*waited` when the program waits for it.
 std::vector<c10::IValue> results_without_communication(const c10::OperatorHandle& op,
                                                        std::span<const c10::IValue> arguments,
-                                                       const std::vector<CollectiveCall>& calls);
+                                                       const std::vector<CollectiveCall>& calls,
+                                                       const std::shared_ptr<bool>& waited);
+
+// How the program gets to know that a call is done.
+enum class Wait {
+  kForWork,    // it waits for the work that the call returns
+  kForTensor,  // it calls wait_tensor
+  kNever,      // the call is synchronous, or fills nothing
+};
+
+Wait wait_of(const c10::OperatorHandle& op, std::span<const c10::IValue> arguments);
+
+// Whether a call reads a copy of its operand, which the program may overwrite meanwhile.
+bool copies_operand(const CollectiveCall& call);
 
 // Waits until the results of a call that did communicate are there.
 std::function<void()> waiter(std::span<const c10::IValue> results);

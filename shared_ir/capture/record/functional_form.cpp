@@ -23,12 +23,13 @@ bool is_functional(const c10::FunctionSchema& schema) {
   return true;
 }
 
-// The twin takes the same arguments, by name, without those in `dropped`.
+// The twin takes those arguments, by name and type.
 bool takes(const c10::FunctionSchema& twin, const c10::FunctionSchema& original,
            const std::vector<size_t>& kept) {
   if (!is_functional(twin) || twin.arguments().size() != kept.size()) return false;
   for (size_t i = 0; i < kept.size(); ++i) {
-    if (twin.arguments()[i].name() != original.arguments()[kept[i]].name()) return false;
+    const c10::Argument &own = twin.arguments()[i], &its = original.arguments()[kept[i]];
+    if (own.name() != its.name() || *own.type() != *its.type()) return false;
   }
   return true;
 }
@@ -43,12 +44,14 @@ std::optional<c10::OperatorHandle> find_twin(const c10::OperatorHandle& op,
     return twin;
   };
   if (const auto twin = irregular_twin(name)) return fitting(*twin);
+  std::string functional = name.name;
   if (!is_out) {
-    if (!name.name.ends_with('_')) return std::nullopt;
-    return fitting({name.name.substr(0, name.name.size() - 1), name.overload_name});
+    if (!functional.ends_with('_')) return std::nullopt;
+    functional.pop_back();
+    if (const auto twin = fitting({functional, name.overload_name})) return twin;
   }
   for (const auto& candidate : dispatcher.getAllOpNames()) {
-    if (candidate.name != name.name) continue;
+    if (candidate.name != functional) continue;
     if (const auto twin = fitting(candidate)) return twin;
   }
   return std::nullopt;

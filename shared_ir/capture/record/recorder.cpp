@@ -32,6 +32,15 @@ bool is_tensor_type(const c10::TypePtr& type) {
   return type->kind() == c10::TypeKind::TensorType;
 }
 
+// How at::tensor({...}) makes the memory that it writes its numbers to.
+bool makes_unset_on_host(const c10::OperatorHandle& op, std::span<const c10::IValue> arguments) {
+  if (op.operator_name().name != "aten::empty") return false;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (op.schema().arguments()[i].name() == "device")
+      return arguments[i].isNone() || arguments[i].toDevice().is_cpu();
+  return false;
+}
+
 std::string pretty(const c10::OperatorHandle& op) { return graph_name(op.operator_name()); }
 
 }  // namespace
@@ -39,14 +48,22 @@ std::string pretty(const c10::OperatorHandle& op) { return graph_name(op.operato
 Recorder::Recorder(std::string graph_name, RecordingOptions options)
     : tape_(std::move(graph_name), std::move(options.on_outputs), options.expected),
       values_(tape_),
+      host_(tape_, values_, options.shapes_only),
+      pending_(tape_),
       shapes_only_(options.shapes_only) {}
 
 void Recorder::input(const std::string& name, const at::Tensor& tensor) {
   values_.define(tensor, tape_.add_input(name, tensor));
 }
 
+Graph Recorder::finish() {
+  pending_.finish();
+  return tape_.finish();
+}
+
 void Recorder::output(const std::string& name, const at::Tensor& tensor) {
   tape_.set_origin({tape_.call_sites().here(), ModuleScope::path(), false});
+  pending_.before_read(tensor);
   const Arg value = read(tensor);
   const auto* id = std::get_if<TensorArg>(&value.value);
   if (id == nullptr) {
@@ -64,14 +81,20 @@ Arg Recorder::read(const at::Tensor& tensor) {
     if (number.isIntegral(false)) return {number.toLong()};
     return {number.toDouble()};
   }
-  const TensorId id = values_.read(tensor);
+  const TensorId id = value_of(tensor);
   if (id == kNone) {
     throw UserError(tape_.place(),
                     "a tensor that the program did not compute from its inputs is used here",
                     "declare it as an input or a weight, or make it inside the program with "
-                    "operators such as arange, full or where");
+                    "operators such as arange, full or where, or of numbers with "
+                    "at::tensor({...})");
   }
   return {TensorArg{id}};
+}
+
+TensorId Recorder::value_of(const at::Tensor& tensor) {
+  host_.before_use(tensor);
+  return values_.read(tensor);
 }
 
 void Recorder::set_origin(std::span<const c10::IValue> arguments) {
@@ -153,21 +176,51 @@ std::pair<ArgList, std::vector<std::pair<std::string, Arg>>> Recorder::node_argu
 void Recorder::call_operator(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                              torch::jit::Stack* stack) {
   if (op.hasTag(at::Tag::inplace_view)) return call_view_in_place(op, keys, stack);
+  const c10::OperatorName& name = op.operator_name();
+  if (name.name == "aten::fill_" && name.overload_name == "Tensor")
+    return call_fill(op, keys, stack);
   const auto& schema = op.schema();
   const auto last = torch::jit::last(*stack, schema.arguments().size());
   const std::vector<c10::IValue> arguments(last.begin(), last.end());
   const FunctionalForm& form = functional_form(op);
 
+  pending_.before_call(op, arguments);
   auto [args, kwargs] = node_arguments(op, form.arguments, arguments);
   for (const size_t i : form.mutated) {
-    for_each_tensor(arguments[i], [&](const at::Tensor& tensor) { values_.read(tensor); });
+    for_each_tensor(arguments[i], [&](const at::Tensor& tensor) { value_of(tensor); });
   }
 
   require_own_precision(op, form, arguments);
 
   execute(op, keys, stack);
+  if (name.name == "aten::scalar_tensor") {
+    const auto made = torch::jit::last(*stack, 1)[0].toTensor();
+    return host_.add_scalar(made, std::move(args), std::move(kwargs));
+  }
   record(op, form, std::move(args), std::move(kwargs), arguments,
          torch::jit::last(*stack, schema.returns().size()));
+}
+
+// A number that is put at indices is a fill on the host, and on meta tensors a copy of the number
+// everywhere: which is what is recorded.
+void Recorder::call_fill(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                         torch::jit::Stack* stack) {
+  const auto last = torch::jit::last(*stack, 2);
+  const at::Tensor filled = last[0].toTensor(), number = last[1].toTensor();
+  pending_.before_call(op, last);
+  ArgList args = {{TensorArg{value_of(filled)}}, read(number)};
+  if (filled.dim() > 0 && std::holds_alternative<TensorArg>(args[1].value)) {
+    const at::AutoDispatchBelowADInplaceOrView no_gradient;
+    const at::Tensor wide = number.expand(filled.sizes());
+    const NodeId node = tape_.add("aten.expand.default", {args[1], int_list(filled.sizes().vec())},
+                                  {{"implicit", {false}}}, {wide});
+    values_.define_view(wide, number, node, 0);
+    args[1] = {TensorArg{tape_.node(node).outputs[0]}};
+  }
+  execute(op, keys, stack);
+  args.push_back({false});
+  const NodeId node = tape_.add("aten.copy.default", std::move(args), {}, {filled});
+  values_.write(filled, tape_.node(node).outputs[0]);
 }
 
 void Recorder::call_view_in_place(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
@@ -251,83 +304,11 @@ void Recorder::record(const c10::OperatorHandle& op, const FunctionalForm& form,
     if (base.defined()) {
       values_.define_view(output, base, node, position);
     } else {
-      if (shapes_only_) forbid_writes(output);
+      const bool open = makes_unset_on_host(op, arguments) && host_.watch(output);
+      if (shapes_only_ && !open) forbid_writes(output);
       values_.define(output, id);
     }
   }
-}
-
-// The node whose results the outputs hold.
-NodeId Recorder::add_collective(const CollectiveCall& call, ArgList args,
-                                const std::vector<at::Tensor>& outputs,
-                                const std::function<void()>& wait) {
-  if (!call.made_shape) return tape_.add_pending(call.op, std::move(args), outputs, wait);
-  const at::AutoDispatchBelowADInplaceOrView no_gradient;
-  const at::Tensor& destination = outputs.at(0);
-  const NodeId made =
-      tape_.add_pending(call.op, std::move(args), {destination.view(*call.made_shape)}, wait);
-  return tape_.add_pending(
-      "aten.view.default",
-      {{TensorArg{tape_.node(made).outputs[0]}}, int_list(destination.sizes().vec())}, outputs,
-      wait);
-}
-
-void Recorder::call_collective(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
-                               torch::jit::Stack* stack) {
-  const auto last = torch::jit::last(*stack, op.schema().arguments().size());
-  const std::vector<c10::IValue> arguments(last.begin(), last.end());
-  std::vector<CollectiveCall> calls = collective_calls(op, arguments);
-  std::vector<ArgList> args;
-  for (const CollectiveCall& call : calls) {
-    ArgList& list = args.emplace_back();
-    for (const CollectiveOperand& operand : call.operands) {
-      ArgList tensors;
-      for (const at::Tensor& tensor : operand.tensors) tensors.push_back(read(tensor));
-      list.push_back(operand.list ? Arg{std::move(tensors)} : std::move(tensors.at(0)));
-    }
-    list.insert(list.end(), call.attributes.begin(), call.attributes.end());
-    for (const at::Tensor& destination : call.destinations) values_.read(destination);
-  }
-
-  if (shapes_only_) {
-    auto results = results_without_communication(op, arguments, calls);
-    torch::jit::drop(*stack, arguments.size());
-    for (auto& result : results) stack->push_back(std::move(result));
-  } else {
-    op.redispatchBoxed(keys, stack);
-  }
-
-  const auto results = torch::jit::last(*stack, op.schema().returns().size());
-  const auto wait = waiter(results);
-  std::vector<at::Tensor> returned;
-  if (!results.empty()) returned = tensors_of(results[0]);
-  for (size_t i = 0; i < calls.size(); ++i) {
-    const bool returns = calls[i].output_shape.has_value();
-    const std::vector<at::Tensor> outputs =
-        returns ? std::vector{returned.at(i)} : calls[i].destinations;
-    if (outputs.empty()) {
-      tape_.add(calls[i].op, std::move(args[i]), {}, {});
-      continue;
-    }
-    const NodeId node = add_collective(calls[i], std::move(args[i]), outputs, wait);
-    for (size_t k = 0; k < outputs.size(); ++k) {
-      const TensorId id = tape_.node(node).outputs[k];
-      returns ? values_.define(outputs[k], id) : values_.write(outputs[k], id);
-    }
-  }
-}
-
-void Recorder::call_synchronization(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
-                                    torch::jit::Stack* stack) {
-  if (!shapes_only_) {
-    op.redispatchBoxed(keys, stack);
-    return;
-  }
-  const auto last = torch::jit::last(*stack, op.schema().arguments().size());
-  const std::vector<c10::IValue> arguments(last.begin(), last.end());
-  auto results = results_without_communication(op, arguments, {});
-  torch::jit::drop(*stack, arguments.size());
-  for (auto& result : results) stack->push_back(std::move(result));
 }
 
 }  // namespace assay

@@ -11,6 +11,8 @@
 #include "shared_ir/capture/record/collectives.h"
 #include "shared_ir/capture/record/forward_origins.h"
 #include "shared_ir/capture/record/functional_form.h"
+#include "shared_ir/capture/record/host_numbers.h"
+#include "shared_ir/capture/record/pending_calls.h"
 #include "shared_ir/capture/record/recording.h"
 #include "shared_ir/capture/record/storage_values.h"
 #include "shared_ir/capture/record/tape.h"
@@ -23,7 +25,7 @@ class Recorder {
 
   void input(const std::string& name, const at::Tensor& tensor);
   void output(const std::string& name, const at::Tensor& tensor);
-  Graph finish() { return tape_.finish(); }
+  Graph finish();
 
   // Runs one operator on the arguments on the stack, leaves its results there, and records it.
   // `keys`: where to dispatch it to.
@@ -34,10 +36,14 @@ class Recorder {
                      torch::jit::Stack* stack);
   void call_view_in_place(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                           torch::jit::Stack* stack);
+  void call_fill(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack);
   void call_collective(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                        torch::jit::Stack* stack);
   NodeId add_collective(const CollectiveCall& call, ArgList args,
                         const std::vector<at::Tensor>& outputs, const std::function<void()>& wait);
+  void begin_calls(const c10::OperatorHandle& op, std::span<const c10::IValue> arguments,
+                   const std::vector<CollectiveCall>& calls,
+                   const std::vector<at::Tensor>& returned, const std::shared_ptr<bool>& waited);
   void call_synchronization(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                             torch::jit::Stack* stack);
   void execute(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack);
@@ -56,10 +62,14 @@ class Recorder {
   // The argument for a tensor that an operator reads. Throws UserError when the recording never saw
   // it.
   Arg read(const at::Tensor& tensor);
+  // The value of a tensor that an operator reads or writes.
+  TensorId value_of(const at::Tensor& tensor);
   void set_origin(std::span<const c10::IValue> arguments);
 
   Tape tape_;
   StorageValues values_;
+  HostNumbers host_;
+  PendingCalls pending_;
   ForwardOrigins forward_origins_;
   bool shapes_only_;
 };

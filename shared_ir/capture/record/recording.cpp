@@ -6,6 +6,7 @@
 
 #include "shared_ir/capture/record/recorder.h"
 #include "shared_ir/capture/record/whole_composites.h"
+#include "shared_ir/capture/torch/formulas_without_values.h"
 
 namespace assay {
 namespace {
@@ -59,6 +60,7 @@ struct Recording::Active {
         info(kKind, std::make_shared<RecorderInfo>(&recorder)),
         include(c10::DispatchKey::Fake) {}
 
+  const FormulasWithoutValues formulas;
   Recorder recorder;
   c10::DebugInfoGuard info;
   c10::impl::IncludeDispatchKeyGuard include;

@@ -8,6 +8,7 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/scaled_dot_product_attention_native.h>
 #include <ATen/ops/softmax.h>
+#include <ATen/ops/to_native.h>
 #include <torch/library.h>
 
 #include <cmath>
@@ -66,6 +67,21 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
                                                   scale, enable_gqa);
 }
 
+// Where a tensor is captured there is one device, and a move to another one is none.
+at::Tensor to_options(const at::Tensor& tensor, std::optional<at::ScalarType> dtype,
+                      std::optional<at::Layout> layout, std::optional<at::Device> device,
+                      std::optional<bool> pinned, bool non_blocking, bool copy,
+                      std::optional<at::MemoryFormat> format) {
+  if (is_recording()) device = tensor.device();
+  return at::native::to(tensor, dtype, layout, device, pinned, non_blocking, copy, format);
+}
+
+at::Tensor to_device(const at::Tensor& tensor, at::Device device, at::ScalarType dtype,
+                     bool non_blocking, bool copy, std::optional<at::MemoryFormat> format) {
+  if (is_recording()) device = tensor.device();
+  return at::native::to(tensor, device, dtype, non_blocking, copy, format);
+}
+
 }  // namespace
 
 void register_whole_composites() {
@@ -79,6 +95,8 @@ void register_whole_composites() {
       library.impl("one_hot", torch::CppFunction::makeFromBoxedFunction<&call_whole>());
       library.impl("scaled_dot_product_attention", TORCH_FN(attention));
       if (key != c10::DispatchKey::AutogradMeta) continue;
+      library.impl("to.dtype_layout", TORCH_FN(to_options));
+      library.impl("to.device", TORCH_FN(to_device));
       // One kernel on devices.
       for (const char* name : {"mish_backward", "native_channel_shuffle"})
         library.impl(name, torch::CppFunction::makeFromBoxedFunction<&call_whole>());

@@ -1,6 +1,7 @@
 #include "shared_ir/capture/torch/results_of_a_run.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/core/Formatting.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <c10/util/Exception.h>
 

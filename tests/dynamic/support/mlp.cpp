@@ -86,9 +86,12 @@ Mlp make_mlp(const MlpConfig& config) {
   refinement.name = "mlp";
   refinement.sequential =
       capture("sequential", spec(config, 1), 0, Mesh(), mlp.programs.sequential);
+  // A capture refuses a program that does not wait; the graph of one that does is the same.
+  MlpConfig waiting = config;
+  waiting.waits = true;
   for (Rank rank = 0; rank < 2; ++rank) {
     refinement.ranks.push_back(capture("rank " + std::to_string(rank), spec(config, 2), rank, kTwo,
-                                       mlp.programs.distributed));
+                                       [&](ProgramContext& p) { distributed(p, waiting); }));
   }
   refinement.distributed_groups = kTwo.groups();
   refinement.inputs = {relation("x", {"x@0", "x@1"}), relation("up", {"concat(up@0, up@1; dim=0)"}),
