@@ -1,5 +1,5 @@
 // Constants as programs write them down. What is read as an irrational number (0.7071067811865476):
-// static_check/identity/constants.cpp, and the checker's own identity/constants.cpp.
+// static_check/identity/constants/constants.cpp, and the checker's own.
 #pragma once
 
 #include <optional>

@@ -105,10 +105,9 @@ class Side {
         return;
       }
       case Prim::kConst: {
-        const Number constant = op.fn == "inf"    ? Algebra::infinity(false)
-                                : op.fn == "-inf" ? Algebra::infinity(true)
-                                : op.fn == "nan"  ? Algebra::undefined()
-                                                  : functions_.literal(op.constant);
+        const Number constant = op.fn.ends_with("inf") ? Algebra::infinity(op.fn == "-inf")
+                                : op.fn == "nan"       ? Algebra::undefined()
+                                                       : functions_.literal(op.constant);
         note_defined(op.fn.empty());
         return each([&](size_t) { return constant; });
       }

@@ -45,7 +45,8 @@ class Constants {
   }
   void add(double value) {
     value = std::abs(value);
-    if (!std::isfinite(value) || value == 1 || value == 0) return;
+    constexpr double kNearOne = 1e-9;  // of which each is a power of each, by rounding
+    if (!std::isfinite(value) || value == 0 || std::abs(value - 1) < kNearOne) return;
     if (std::ranges::find(all_, value) == all_.end()) all_.push_back(value);
   }
 

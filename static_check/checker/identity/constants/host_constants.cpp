@@ -21,7 +21,8 @@ bool is_within(double constant, double computed, int units) {
 
 void collect(double number, std::vector<double>& into, std::set<double>& seen) {
   number = std::abs(number);
-  const bool says_nothing = number == 0 || number == 1 || !std::isfinite(number);
+  // Near 1, each number is a power of each but for its last bits.
+  const bool says_nothing = number == 0 || std::abs(number - 1) < 1e-9 || !std::isfinite(number);
   if (!says_nothing && seen.insert(number).second) into.push_back(number);
 }
 
