@@ -36,6 +36,8 @@ const std::set<std::string> kLeftOut = {
     "aten.topk.default",
     "aten.topk",
     "aten.topk.values",
+    "aten.put.default",
+    "aten.put",
     "aten.index_put.default",
     "aten.index_put",
     "aten.scatter.src",
