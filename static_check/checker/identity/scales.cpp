@@ -24,13 +24,13 @@ std::optional<Scales::Multiple> Scales::find(const std::unordered_map<uint64_t, 
   if (numbers.empty()) return std::nullopt;
   if (const auto itself = numbers.find(r); itself != numbers.end())
     return Multiple{&itself->second, Rational(1)};
-  constexpr PlainInt kLargest = 24;  // of a fraction
+  constexpr PlainInt kLargestTerm = 24;  // of a fraction
   if (fractions_.empty()) {
-    std::array<uint64_t, kLargest + 1> inverses{};
-    for (PlainInt q = 1; q <= kLargest; ++q)
+    std::array<uint64_t, kLargestTerm + 1> inverses{};
+    for (PlainInt q = 1; q <= kLargestTerm; ++q)
       inverses[static_cast<size_t>(q)] = signed_power<kP>(static_cast<uint64_t>(q), -1);
-    for (PlainInt p = 1; p <= kLargest; ++p)
-      for (PlainInt q = 1; q <= kLargest; ++q)
+    for (PlainInt p = 1; p <= kLargestTerm; ++p)
+      for (PlainInt q = 1; q <= kLargestTerm; ++q)
         if (p != q && std::gcd(p, q) == 1)
           fractions_.emplace_back(
               times<kP>(static_cast<uint64_t>(p), inverses[static_cast<size_t>(q)]),
