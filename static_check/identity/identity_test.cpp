@@ -85,6 +85,15 @@ bool IdentityTest::decides(const Test& test) {
   return false;
 }
 
+// What is not decided is no reason then.
+template <class Test>
+bool IdentityTest::decides_unasked(const Test& test) {
+  std::string kept = why_not_;
+  const bool holds = decides(test);
+  why_not_ = std::move(kept);
+  return holds;
+}
+
 void IdentityTest::announce(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
   announced_.emplace_back(sequential, replicas);
   evaluations().by_cases.announce(sequential, replicas);
@@ -115,10 +124,7 @@ bool IdentityTest::holds_everywhere(const CleanExpr& sequential,
 
 bool IdentityTest::holds_by_indices(const CleanExpr& sequential,
                                     const std::vector<CleanExpr>& replicas) {
-  std::string kept = std::move(why_not_);  // it is no reason
-  const bool holds = decides([&] { return evaluations().hold_by_indices(sequential, replicas); });
-  why_not_ = std::move(kept);
-  return holds;
+  return decides_unasked([&] { return evaluations().hold_by_indices(sequential, replicas); });
 }
 
 bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
@@ -127,21 +133,15 @@ bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr
   Evaluations within(
       problem_, {&cuts_, &cone, true, &host_constants_},
       {std::min(kMostForTaking, left_for_taking_), identity::kEffortWithin.bits, false});
-  within.by_cases.announce(sequential, replicas);
-  const std::string kept = why_not_;
-  const auto decided = [&](const auto& test) {
-    const bool holds = decides(test);
-    why_not_ = kept;
-    return holds;
-  };
   const bool everywhere =
-      decided([&] { return within.hold_everywhere(true, sequential, replicas); });
+      decides_unasked([&] { return within.hold_everywhere(true, sequential, replicas); });
   if (everywhere && (!alike || !within.by_factors.front()->is_total())) return false;
-  const bool by_indices = !everywhere && decided([&] {
+  const bool by_indices = !everywhere && decides_unasked([&] {
     return within.hold_by_indices(sequential, replicas) && within.by_indices.front()->is_total();
   });
-  const bool by_cases = !everywhere && !by_indices &&
-                        decided([&] { return within.by_cases.holds(sequential, replicas); });
+  const bool by_cases = !everywhere && !by_indices && decides_unasked([&] {
+    return within.by_cases.holds(sequential, replicas);
+  });
   left_for_taking_ -= within.by_cases.computed();
   if (!everywhere && !by_indices && !by_cases) return false;
   used_cases_ |= by_cases;

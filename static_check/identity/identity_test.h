@@ -65,6 +65,8 @@ class IdentityTest {
   Evaluations& evaluations();
   template <class Test>
   bool decides(const Test& test);
+  template <class Test>
+  bool decides_unasked(const Test& test);
 
   const Problem& problem_;
   const std::map<double, identity::HostConstant> host_constants_;

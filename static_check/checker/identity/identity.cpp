@@ -84,10 +84,9 @@ IdentityCheck::~IdentityCheck() = default;
 const identity::ComputedConstants& IdentityCheck::computed() {
   if (!computed_) {
     std::set<std::string> ignored;
-    computed_ = identity::computed_constants(joint_, [&](double value) {
-      identity::Algebra algebra(1, ignored);
-      return algebra.is_known_constant(value);
-    });
+    identity::Algebra algebra(1, ignored);
+    computed_ = identity::computed_constants(
+        joint_, [&](double value) { return algebra.is_known_constant(value); });
   }
   return *computed_;
 }
