@@ -47,7 +47,7 @@ class Evaluation {
   // computed of one is what it is of each of its values. An index that the program computes may be
   // negative, and then counts from the end.
   static std::unique_ptr<Evaluation> by_indices(const Problem& problem, uint64_t seed,
-                                                Scope scope = {});
+                                                bool factored, Scope scope = {});
   // The same of a problem that is represented, by cases, which must outlive this; indices among the
   // inputs are drawn of their ranges. With `specification_alone` that is all that runs.
   Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool decide_sets,
@@ -74,8 +74,9 @@ class Evaluation {
  private:
   friend class Side;
 
-  Evaluation(const Problem& problem, uint64_t seed, Scope scope)
-      : problem_(problem), algebra_(seed), scope_(scope) {}
+  struct NotRun {};
+  Evaluation(const Problem& problem, uint64_t seed, bool factored, Scope scope, NotRun)
+      : problem_(problem), algebra_(seed, nullptr, false, factored), scope_(scope) {}
 
   Tensor of_specification(const CleanExpr& expr);
   Tensor of_ranks(const CleanExpr& expr);

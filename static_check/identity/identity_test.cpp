@@ -28,15 +28,17 @@ struct IdentityTest::Evaluations {
       return std::make_unique<identity::Evaluation>(problem, seed, factored, scope);
     });
   }
-  bool hold_by_indices(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
-    return hold(by_indices, sequential, replicas, [&](uint64_t seed) {
-      return identity::Evaluation::by_indices(problem, seed, scope);
+  bool hold_by_indices(bool factored, const CleanExpr& sequential,
+                       const std::vector<CleanExpr>& replicas) {
+    auto& all = factored ? by_indices : by_indices_of_products;
+    return hold(all, sequential, replicas, [&](uint64_t seed) {
+      return identity::Evaluation::by_indices(problem, seed, factored, scope);
     });
   }
 
   std::set<std::string> readings() const {
     std::set<std::string> result = by_cases.readings();
-    for (const auto* all : {&by_factors, &by_products, &by_indices})
+    for (const auto* all : {&by_factors, &by_products, &by_indices, &by_indices_of_products})
       if (!all->empty()) result.merge(std::set(all->front()->readings()));
     return result;
   }
@@ -44,7 +46,8 @@ struct IdentityTest::Evaluations {
   const Problem& problem;
   const identity::Scope scope;
 
-  std::vector<std::unique_ptr<identity::Evaluation>> by_products, by_factors, by_indices;
+  std::vector<std::unique_ptr<identity::Evaluation>> by_products, by_factors, by_indices,
+      by_indices_of_products;
   identity::ByCases by_cases;
 
  private:
@@ -124,7 +127,10 @@ bool IdentityTest::holds_everywhere(const CleanExpr& sequential,
 
 bool IdentityTest::holds_by_indices(const CleanExpr& sequential,
                                     const std::vector<CleanExpr>& replicas) {
-  return decides_unasked([&] { return evaluations().hold_by_indices(sequential, replicas); });
+  const auto hold = [&](bool factored) {
+    return evaluations().hold_by_indices(factored, sequential, replicas);
+  };
+  return decides_unasked([&] { return hold(true) || hold(false); });
 }
 
 bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
@@ -137,7 +143,7 @@ bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr
       decides_unasked([&] { return within.hold_everywhere(true, sequential, replicas); });
   if (everywhere && (!alike || !within.by_factors.front()->is_total())) return false;
   const bool by_indices = !everywhere && decides_unasked([&] {
-    return within.hold_by_indices(sequential, replicas) && within.by_indices.front()->is_total();
+    return within.hold_by_indices(true, sequential, replicas) && within.by_indices.front()->is_total();
   });
   const bool by_cases = !everywhere && !by_indices && decides_unasked([&] {
     return within.by_cases.holds(sequential, replicas);

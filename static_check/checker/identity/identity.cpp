@@ -11,7 +11,7 @@
 namespace assay::checker {
 
 // How logarithms and indices are read: each way proves what the others do not.
-enum Way { kExactly, kFormalLogs, kByValues };
+enum Way { kExactly, kFormalLogs, kByValues, kByValuesWithFormalLogs };
 
 namespace {
 
@@ -45,7 +45,7 @@ struct IdentityCheck::Evaluations {
       : joint(of), readings(notes), scope(std::move(scope_of)), trials(of, notes, scope) {}
 
   void check(const CleanExpr& sequential, const CleanExpr& replica) {
-    for (const Way way : {kExactly, kFormalLogs, kByValues})
+    for (const Way way : {kExactly, kFormalLogs, kByValues, kByValuesWithFormalLogs})
       if (const Runs* of = runs(way);
           of != nullptr && holds(*of, sequential, replica, scope.within))
         return;
@@ -60,9 +60,10 @@ struct IdentityCheck::Evaluations {
       try {
         reject_failures("", [&] {
           count_elements(joint, scope);
+          const Reading reading{way == kFormalLogs || way == kByValuesWithFormalLogs,
+                                way == kByValues || way == kByValuesWithFormalLogs};
           for (const uint64_t seed : kSeeds)
-            of->push_back(std::make_unique<Run>(seed, joint, readings, scope,
-                                                Reading{way == kFormalLogs, way == kByValues}));
+            of->push_back(std::make_unique<Run>(seed, joint, readings, scope, reading));
         });
       } catch (const Rejection&) {
         of->clear();

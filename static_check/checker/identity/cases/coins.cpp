@@ -90,7 +90,8 @@ Dependence Coins::inverse(const Dependence& x, uint64_t r) const {
 
 float Coins::shown_by(const Dependence& a, const Dependence& b) {
   const Dependence difference = either(a, b);
-  return difference.bits + difference.below;
+  return std::min(difference.bits + difference.below,
+                  most(united(difference.coins, difference.coins_below)));
 }
 
 }  // namespace assay::checker::identity
