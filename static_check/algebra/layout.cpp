@@ -137,6 +137,36 @@ bool disjoint(const Layout& a, const Layout& b) {
   return false;
 }
 
+bool covers(const Layout& all, const Layout& some) {
+  Int rest = some.offset - all.offset;
+  if (rest < 0) return false;
+  struct Digit {
+    Mode of;
+    Int last;  // that `some` reaches
+  };
+  std::vector<Digit> digits;  // the coarsest last, neighbours that continue each other joined
+  for (const Mode& mode : moving_modes(all)) {
+    if (!digits.empty() && mode.stride == digits.back().of.stride * digits.back().of.size)
+      digits.back().of.size *= mode.size;
+    else
+      digits.push_back({mode, 0});
+  }
+  for (size_t i = digits.size(); i-- > 0;) {
+    digits[i].last = std::min(rest / digits[i].of.stride, digits[i].of.size - 1);
+    rest -= digits[i].last * digits[i].of.stride;
+  }
+  if (rest != 0) return false;
+  for (const Mode& mode : moving_modes(some)) {
+    const auto digit = std::find_if(digits.rbegin(), digits.rend(), [&](const Digit& one) {
+      return mode.stride % one.of.stride == 0;
+    });
+    if (digit == digits.rend()) return false;
+    digit->last += (mode.size - 1) * (mode.stride / digit->of.stride);
+  }
+  return std::all_of(digits.begin(), digits.end(),
+                     [](const Digit& digit) { return digit.last < digit.of.size; });
+}
+
 Int last_address(const Layout& layout) {
   Int last = layout.offset;
   for (const auto& modes : layout.dims) {

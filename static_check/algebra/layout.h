@@ -36,6 +36,10 @@ Int last_address(const Layout& layout);
 bool is_injective(const Layout& layout);
 bool disjoint(const Layout& a, const Layout& b);
 
+// Whether every address of `some` is one of `all`. Decided digit by digit: false may also mean that
+// the digits do not nest.
+bool covers(const Layout& all, const Layout& some);
+
 // What a sum over `dims` leaves of a shape and of a view that does not vary along them.
 bool contains(std::span<const Int> dims, size_t dim);
 Shape drop_dims(const Shape& shape, std::span<const Int> dims);

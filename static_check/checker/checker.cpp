@@ -1,5 +1,7 @@
 #include "static_check/checker/checker.h"
 
+#include <functional>
+
 #include "shared_ir/base/error.h"
 #include "shared_ir/case/approximation.h"
 #include "shared_ir/cast.h"
@@ -91,7 +93,7 @@ void check_operator(Joint& joint, const OpRef& ref) {
   }
 }
 
-void check_program(Joint& joint, Rank rank) {
+void check_program(Joint& joint, Rank rank, const std::function<void(const OpRef&)>& checked) {
   for (size_t op = 0; op < joint.program(rank).ops.size(); ++op) {
     const OpRef ref{rank, static_cast<CoreId>(op)};
     const Prim prim = joint.program(rank).ops[op].prim;
@@ -102,9 +104,11 @@ void check_program(Joint& joint, Rank rank) {
     } catch (const Rejection& rejection) {
       // An operator that was not understood may claim an unknown of its own: that is true of any
       // operator. One that passes an unknown on does not own it.
-      if (prim != Prim::kInput && prim != Prim::kCollective && claims_unknown(joint, ref)) continue;
-      throw Rejection{describe(joint, ref) + ": " + rejection.reason};
+      const bool is_unknown =
+          prim != Prim::kInput && prim != Prim::kCollective && claims_unknown(joint, ref);
+      if (!is_unknown) throw Rejection{describe(joint, ref) + ": " + rejection.reason};
     }
+    checked(ref);
   }
 }
 
@@ -132,9 +136,12 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
     check_shapes(joint, kNone);
     for (size_t rank = 0; rank < ranks.size(); ++rank) check_shapes(joint, static_cast<Rank>(rank));
     check_inputs(joint);
-    check_program(joint, kNone);
+    check_program(joint, kNone, [&](const OpRef& ref) {
+      const bool is_index = sequential.ops[static_cast<size_t>(ref.op)].prim == Prim::kOneHot;
+      if (is_index) assume_indices(joint, ref, facts.indices());
+    });
     for (size_t rank = 0; rank < ranks.size(); ++rank)
-      check_program(joint, static_cast<Rank>(rank));
+      check_program(joint, static_cast<Rank>(rank), [](const OpRef&) {});
     asked_by([] { return "the proof of the outputs"; });
     check_indices(joint);
     check_collectives(joint);

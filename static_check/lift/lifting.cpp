@@ -126,14 +126,31 @@ AtomId Lifting::one_hot(AtomId ids) {
   return id;
 }
 
-void Lifting::assume_index(AtomId ids, const Intervals& values) {
-  index_values_[ids] = intersect(index_values(ids), values);
+void Lifting::assume_index(AtomId ids, const Layout& where, const Intervals& values) {
+  std::vector<IndexValues>& known = index_values_[ids];
+  const auto same = std::ranges::find_if(
+      known, [&](const IndexValues& before) { return before.where == where; });
+  if (same == known.end())
+    known.push_back({where, values});
+  else
+    same->values = intersect(same->values, values);
+}
+
+Intervals Lifting::index_values(AtomId ids, const Layout& where) const {
+  Intervals values{is_flag(ids) ? Interval{0, 2} : kAllIntegers};
+  const auto known = index_values_.find(ids);
+  if (known == index_values_.end()) return values;
+  for (const IndexValues& assumed : known->second)
+    if (covers(assumed.where, where)) values = intersect(values, assumed.values);
+  return values;
 }
 
 Intervals Lifting::index_values(AtomId ids) const {
+  Intervals values{is_flag(ids) ? Interval{0, 2} : kAllIntegers};
   const auto known = index_values_.find(ids);
-  if (known != index_values_.end()) return known->second;
-  return {is_flag(ids) ? Interval{0, 2} : kAllIntegers};
+  if (known == index_values_.end()) return values;
+  for (const IndexValues& assumed : known->second) values = intersect(values, assumed.values);
+  return values;
 }
 
 const Value* Lifting::drawn(const std::string& fn, int32_t occurrence) const {

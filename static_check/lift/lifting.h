@@ -95,10 +95,12 @@ class Lifting {
   void set_sequential(bool sequential) { sequential_ = sequential; }
   bool is_sequential() const { return sequential_; }
 
-  // The sequential program computes an index from an integer atom: the atom's elements are such
+  // The sequential program computes an index from these elements of an integer atom: they are such
   // that the index lies in its table, an assumption that lowering lists.
-  void assume_index(AtomId ids, const Intervals& values);
-  // The values that the sequential program's indices leave to an integer atom.
+  void assume_index(AtomId ids, const Layout& where, const Intervals& values);
+  // The values that the sequential program's indices leave to these elements, and to all that it
+  // has indices of.
+  Intervals index_values(AtomId ids, const Layout& where) const;
   Intervals index_values(AtomId ids) const;
 
   // Whether the ranks' random operators are taken to draw what the sequential program draws.
@@ -199,7 +201,11 @@ class Lifting {
   // Labels, sorted, that an atom is made of several sums over: no box on one has a meaning there.
   std::unordered_map<AtomId, std::vector<LabelId>> closed_labels_;
   std::unordered_map<AtomId, AtomId> one_hots_;
-  std::unordered_map<AtomId, Intervals> index_values_;
+  struct IndexValues {
+    Layout where;
+    Intervals values;
+  };
+  std::unordered_map<AtomId, std::vector<IndexValues>> index_values_;
   std::unordered_map<AtomId, std::pair<AtomId, Rational>> equal_;
   std::set<AtomId> kept_;
   Solver solver_;

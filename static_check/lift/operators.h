@@ -96,10 +96,38 @@ void refuse_unwritten_product(const Lifting& lifting, const Value& a, const Valu
 // Drops guards that the term implies (a one-hot, or a sum over its classes); false when the term is
 // zero.
 bool absorb_guards(const Lifting& lifting, Term& term);
+// Drops guards that hold for all integers that the sequential program's indices leave.
+void drop_guards_of_indices(const Lifting& lifting, std::vector<Term>& terms);
+// The view of a one-hot: of which element of the integers, and which classes are met. nullopt where
+// it does not tell them apart.
+struct OneHotView {
+  Layout ids;
+  Interval classes;
+};
+std::optional<OneHotView> split_one_hot(const Layout& layout, Int ids_size);
 // mask ? value : 0.
 Value keep(Lifting& lifting, const Value& mask, const Value& value, DType dtype);
 
+// --- classes.cpp ---
+// The sum over all classes of a one-hot beside factors that do not vary along them: these factors,
+// where the integer is one of the classes. nullopt for other sums. dims sorted.
+std::optional<std::vector<Term>> sum_over_classes(Lifting& lifting, const Term& term,
+                                                  const Shape& size, std::span<const Int> dims,
+                                                  DType dtype);
+
+// The same where one class is summed: terms of names beside its one-hot that are no part of a sum.
+std::optional<std::vector<Term>> sum_of_one_class(Lifting& lifting, const Term& term,
+                                                  const Shape& size, std::span<const Int> dims,
+                                                  DType dtype);
+// The sum as a part of one that is known; nullopt where there is none.
+std::optional<std::vector<Term>> part_of_known_sum(Lifting& lifting, const Term& term,
+                                                   const Shape& size, std::span<const Int> dims,
+                                                   DType dtype);
+
 // --- sums_and_extrema.cpp; dims sorted ---
+// The sum of one term over dims of its tile.
+std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
+                           std::span<const Int> dims, DType dtype);
 Value reduce_sum(Lifting& lifting, Value value, std::span<const Int> dims, DType dtype);
 // kind: kMax or kMin.
 Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,

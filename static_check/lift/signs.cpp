@@ -33,10 +33,24 @@ bool is_one_of(const std::array<std::string_view, count>& names, std::string_vie
 }
 
 constexpr Sign kUnknown{};
-constexpr Sign kFinite{true, true, false};
-constexpr Sign kPositive{true, true, true};
+constexpr Sign kFinite{true, true, false, false};
+constexpr Sign kNonnegative{true, true, false, true};
+constexpr Sign kPositive{true, true, true, true};
+
+// A number that is not a rational one.
+Sign sign_of_constant(const std::string& fn) {
+  const auto called = reference::parse_function_name(fn);
+  if (called.name != "constant" || called.attributes.size() != 1) return kUnknown;
+  const double number = called.number(0);
+  if (!std::isfinite(number)) return kUnknown;
+  return number > 0 ? kPositive : number == 0 ? kNonnegative : kFinite;
+}
 
 Sign sign_of_function(const std::string& fn, const Sign& operands) {
+  if (fn == "sqrt")
+    return operands.positive ? kPositive : operands.nonnegative ? kNonnegative : kUnknown;
+  if (fn == "rsqrt") return operands.positive ? kPositive : kUnknown;
+  if (fn == "abs" || fn == "relu") return operands.finite ? kNonnegative : kUnknown;
   if (fn == "exp" && operands.below && !operands.finite) return kFinite;
   if (fn == "exp" || fn == "sigmoid") return operands.finite ? kPositive : kUnknown;
   if (fn == "reciprocal") return operands.positive ? kPositive : kUnknown;
@@ -56,7 +70,7 @@ bool adds_up(const Instance::CombineTerm& term) {
 
 // Guards are among the operands, but no part of the value.
 Sign sign_of_sum(const Universe& universe, const Instance& sum, const std::vector<Sign>& known) {
-  Sign result{true, true, !sum.terms.empty()};
+  Sign result{true, true, false, !sum.terms.empty()};
   for (const Instance::CombineTerm& term : sum.terms) {
     const auto atom = static_cast<size_t>(sum.operands[static_cast<size_t>(term.operand)].atom);
     const Sign& of = known[atom];
@@ -64,22 +78,35 @@ Sign sign_of_sum(const Universe& universe, const Instance& sum, const std::vecto
     const bool infinite = universe.atoms[atom].kind == Atom::Kind::kInfinity;
     result.below &= of.finite || (falls ? infinite : of.below);
     result.finite &= of.finite;
-    result.positive &= of.positive && adds_up(term);
+    result.nonnegative &= of.nonnegative && term.coef.is_positive();
+    result.positive |= of.positive && adds_up(term);
   }
+  result.positive &= result.nonnegative;
   return result;
 }
 
+// Of every element by itself.
+bool is_square(const Instance& product) {
+  return product.operands[0].atom == product.operands[1].atom &&
+         product.operands[0].offset == product.operands[1].offset &&
+         std::ranges::all_of(product.labels, [](const InstanceLabel& label) {
+           return label.strides[0] == label.strides[1];
+         });
+}
+
 Sign sign_of(const Universe& universe, const Instance& instance, const std::vector<Sign>& known) {
-  Sign operands{true, true, !instance.operands.empty()};
+  Sign operands{true, true, !instance.operands.empty(), !instance.operands.empty()};
   for (const Instance::Operand& operand : instance.operands) {
     const Sign& of = known[static_cast<size_t>(operand.atom)];
     operands.below &= of.below;
     operands.finite &= of.finite;
     operands.positive &= of.positive;
+    operands.nonnegative &= of.nonnegative;
   }
   switch (instance.kind) {
     case Instance::Kind::kMul:
-      return {operands.finite, operands.finite, operands.positive};
+      return {operands.finite, operands.finite, operands.positive,
+              operands.finite && (operands.nonnegative || is_square(instance))};
     case Instance::Kind::kSum:
     case Instance::Kind::kMax:
     case Instance::Kind::kMin:
@@ -91,6 +118,7 @@ Sign sign_of(const Universe& universe, const Instance& instance, const std::vect
     case Instance::Kind::kBlock:
       return sign_of_function(instance.fn, operands);
     case Instance::Kind::kOpaque:
+      return instance.operands.empty() ? sign_of_constant(instance.fn) : kUnknown;
     case Instance::Kind::kDraw:
       return kUnknown;
   }

@@ -12,6 +12,7 @@ struct Sign {
   bool below = false;     // every element is a real number or minus infinity
   bool finite = false;    // a real number
   bool positive = false;  // and greater than 0; so is every part of a sum that it hides
+  bool nonnegative = false;  // a real number that is not less than 0; the same
 };
 
 // The sign of the universe's atom number `known.size()`, those of the atoms before it given. Inputs

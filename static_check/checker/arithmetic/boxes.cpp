@@ -16,6 +16,11 @@ constexpr Int kMostIntervals = Int{1} << 14;
 constexpr Int kMostValues = Int{1} << 22;
 constexpr Int kFewRepeats = 64;
 
+bool contains(const std::vector<Interval>& in, Int value) {
+  return std::any_of(in.begin(), in.end(),
+                     [&](const Interval& i) { return i.lo <= value && value < i.hi; });
+}
+
 struct Digit {
   Int stride;
   Int end;  // stride * radix
@@ -32,8 +37,7 @@ struct Condition {
 
   bool holds(Int value) const {
     const Int digit = radix == 0 ? value : value / stride % radix;
-    return std::any_of(in.begin(), in.end(),
-                       [&](const Interval& i) { return i.lo <= digit && digit < i.hi; });
+    return contains(in, digit);
   }
 };
 
@@ -46,7 +50,8 @@ struct Item {
 // The independent coordinates on which the boxes and guards of some products depend.
 class Coordinates {
  public:
-  Coordinates(const Facts& facts, bool maxima) : facts_(facts), maxima_(maxima) {}
+  Coordinates(const Facts& facts, const Region& region, bool maxima)
+      : facts_(facts), region_(region), maxima_(maxima) {}
 
   void see(const Product& product) {
     for (const Box& box : product.boxes)
@@ -93,6 +98,14 @@ class Coordinates {
   }
 
   const Interval& domain(size_t key) const { return domains_[key]; }
+  bool may_be(size_t key, Int value) const {
+    const auto known = index_values_.find(key);
+    return known == index_values_.end() || contains(known->second, value);
+  }
+  std::vector<Interval> index_values(size_t key) const {
+    const auto known = index_values_.find(key);
+    return known == index_values_.end() ? std::vector<Interval>{} : known->second;
+  }
   bool counted(size_t key) const { return counted_.contains(key); }
 
  private:
@@ -130,18 +143,24 @@ class Coordinates {
 
   Condition guard_condition(const Guard& guard) {
     const auto [at, added] = guard_keys_.emplace(guard.element, domains_.size());
-    if (added)
+    if (added) {
       domains_.push_back(facts_.boolean(guard.element.atom) ? Interval{0, 2}
                                                             : Interval{INT64_MIN, INT64_MAX});
+      auto left = facts_.indices().within(guard.element.atom, region_, guard.element.index,
+                                          {domains_.back()});
+      if (!left.empty()) index_values_.emplace(at->second, std::move(left));
+    }
     return {at->second, guard.in};
   }
 
   const Facts& facts_;
+  const Region& region_;
   bool maxima_;
   std::map<LabelId, std::vector<Digit>> digits_;
   std::map<std::pair<LabelId, Int>, size_t> box_keys_;
   std::map<Factor, size_t> guard_keys_;
   std::vector<Interval> domains_;
+  std::map<size_t, std::vector<Interval>> index_values_;  // of guarded integers, by key
   std::set<size_t> counted_;
 };
 
@@ -154,6 +173,7 @@ std::vector<Int> values_of(const Coordinates& coordinates, const std::vector<Ite
     for (Int value = domain.lo; value < domain.hi; ++value) values.push_back(value);
   } else {
     values.push_back(domain.lo);
+    for (const Interval& in : coordinates.index_values(key)) values.push_back(in.lo);
     for (const Item& item : items)
       for (const Condition& condition : item.conditions)
         if (condition.key == key)
@@ -162,6 +182,7 @@ std::vector<Int> values_of(const Coordinates& coordinates, const std::vector<Ite
               if (domain.lo < edge && edge < domain.hi) values.push_back(edge);
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
+    std::erase_if(values, [&](Int value) { return !coordinates.may_be(key, value); });
   }
   std::set<std::vector<bool>> seen;
   std::erase_if(values, [&](Int value) {
@@ -301,8 +322,8 @@ bool same_maxima(const Product& a, const Product& b) {
   return first == second;
 }
 
-bool vanishes(const Facts& facts, const std::vector<Product>& alike) {
-  Coordinates coordinates(facts, false);
+bool vanishes(const Facts& facts, const Region& region, const std::vector<Product>& alike) {
+  Coordinates coordinates(facts, region, false);
   for (const Product& product : alike) coordinates.see(product);
   coordinates.merge();
   std::vector<Item> items;
@@ -311,7 +332,8 @@ bool vanishes(const Facts& facts, const std::vector<Product>& alike) {
 }
 
 bool same_union(const Facts& facts, const std::vector<Product>& a, const std::vector<Product>& b) {
-  Coordinates coordinates(facts, true);
+  const Region none;  // there are no guards
+  Coordinates coordinates(facts, none, true);
   for (const std::vector<Product>* side : {&a, &b})
     for (const Product& product : *side) coordinates.see(product);
   coordinates.merge();

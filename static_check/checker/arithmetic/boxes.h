@@ -14,8 +14,9 @@ bool same_maxima(const Product& a, const Product& b);
 
 // Whether products with the same factors (and maxima) add up to zero: at every value of their
 // hidden labels and guarded elements, the coefficients of the products whose boxes and guards hold
-// there sum to 0. Throws RationalOverflow.
-bool vanishes(const Facts& facts, const std::vector<Product>& alike);
+// there sum to 0. An index has the values alone that the sequential program's indices leave it.
+// Throws RationalOverflow.
+bool vanishes(const Facts& facts, const Region& region, const std::vector<Product>& alike);
 
 // Whether the maxima boxes of `a` and those of `b` cover the same values of the labels, overlaps
 // allowed.

@@ -41,7 +41,7 @@ std::optional<Sum> substitute(const Facts& facts, const Product& product, size_t
 }
 
 // The sum without its products that cancel; empty when it is zero.
-Sum cancel(const Facts& facts, const Sum& sum) {
+Sum cancel(const Facts& facts, const Region& region, const Sum& sum) {
   std::vector<size_t> order(sum.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -56,7 +56,7 @@ Sum cancel(const Facts& facts, const Sum& sum) {
       seen[*j] = true;
       alike.push_back(sum[*j]);
     }
-    if (!vanishes(facts, alike)) left.insert(left.end(), alike.begin(), alike.end());
+    if (!vanishes(facts, region, alike)) left.insert(left.end(), alike.begin(), alike.end());
   }
   return left;
 }
@@ -162,7 +162,7 @@ bool adds_up_to_zero(const Facts& facts, const Region& region, Sum difference, B
     expanded_so_far += difference.size();
     if (expanded_so_far > kMostExpanded && by == By::kElements) return false;
     if (expanded_so_far > kMostExpanded) throw Undecided{"a comparison has too many terms"};
-    difference = cancel(facts, difference);
+    difference = cancel(facts, region, difference);
     if (difference.empty()) return true;
     if (by == By::kCommonFactors) divide_by_common_factors(facts, difference);
     AtomId newest = kNone;
@@ -236,7 +236,7 @@ bool equal(const Facts& facts, const Region& region, const Sum& a, const Sum& b)
 }
 
 bool equal_as_written(const Facts& facts, const Region& region, const Sum& a, const Sum& b) {
-  return cancel(facts, difference_of(facts, region, a, b)).empty();
+  return cancel(facts, region, difference_of(facts, region, a, b)).empty();
 }
 
 bool equal_in_elements(const Facts& facts, const Region& region, const Sum& a, const Sum& b) {

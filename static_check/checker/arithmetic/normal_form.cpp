@@ -62,6 +62,19 @@ bool guard_to_box(const Facts& facts, const Region& region, Product& product, co
   return false;
 }
 
+// For all integers that the sequential program's indices leave.
+bool holds_for_indices(const Facts& facts, const Region& region, const Guard& guard) {
+  const Interval all =
+      facts.boolean(guard.element.atom) ? Interval{0, 2} : Interval{INT64_MIN, INT64_MAX};
+  const std::vector<Interval> left =
+      facts.indices().within(guard.element.atom, region, guard.element.index, {all});
+  return std::all_of(left.begin(), left.end(), [&](const Interval& values) {
+    return std::any_of(guard.in.begin(), guard.in.end(), [&](const Interval& in) {
+      return in.lo <= values.lo && values.hi <= in.hi;
+    });
+  });
+}
+
 // The class of a one-hot of this very element that the product contains; nullopt when there is
 // none.
 std::optional<Affine> class_of(const Facts& facts, const Product& product, const Factor& element) {
@@ -127,6 +140,7 @@ bool normalise(const Facts& facts, const Region& region, Product& product) {
       if (!holds) return false;
       continue;
     }
+    if (holds_for_indices(facts, region, guard)) continue;
     if (!guard_to_box(facts, region, product, guard)) product.guards.push_back(guard);
   }
   return std::none_of(product.boxes.begin(), product.boxes.end(),

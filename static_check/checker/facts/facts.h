@@ -9,6 +9,7 @@
 
 #include "shared_ir/proof/proof.h"
 #include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/index_values.h"
 
 namespace assay::checker {
 
@@ -81,6 +82,11 @@ class Facts {
   // What the atom was shown to be; null when there is nothing.
   const Multiple* equal_to(AtomId id) const;
 
+  // What indices of the sequential program say, as far as its claims have been followed. Atoms are
+  // canonical.
+  const IndexValues& indices() const { return indices_; }
+  IndexValues& indices() { return indices_; }
+
   // The map that a kMap instance is, when it is a materialised integer map (fn
   // "affine[lo,hi:a,b]..."); else null.
   const std::vector<PiecewiseAffine::Piece>* pieces_of(const Instance& instance) const;
@@ -97,6 +103,8 @@ class Facts {
     bool below = false;      // every element is a real number or minus infinity
     bool finite = false;     // every element is a real number
     bool positive = false;   // see positive()
+    // Every element is a real number of at least 0, and so is every part of a sum that it hides.
+    bool nonnegative = false;
     AtomId canonical = 0;
   };
 
@@ -113,6 +121,7 @@ class Facts {
   std::map<AtomId, std::vector<const Instance*>> reductions_;
   std::map<const Instance*, std::vector<PiecewiseAffine::Piece>> pieces_;
   AtomId iota_ = kNone;
+  IndexValues indices_;
 };
 
 // Sorted, adjacent, covering all integers, with moderate coefficients.

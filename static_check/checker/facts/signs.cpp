@@ -62,6 +62,23 @@ bool is_real_clamp(const std::string& fn) {
          (clamp.text(1) == "none" || std::isfinite(clamp.number(1)));
 }
 
+// The number of a constant that is no rational one; nan for other functions.
+double number_of(const Instance& instance) {
+  if (instance.kind != Instance::Kind::kOpaque || !instance.operands.empty() ||
+      !instance.fn.starts_with("constant("))
+    return NAN;
+  const reference::FunctionName constant = reference::parse_function_name(instance.fn);
+  return constant.attributes.size() == 1 ? constant.number(0) : NAN;
+}
+
+// Each element times itself.
+bool squares(const Instance& product) {
+  const auto &x = product.operands[0], &y = product.operands[1];
+  return x.atom == y.atom && x.offset == y.offset &&
+         std::all_of(product.labels.begin(), product.labels.end(),
+                     [](const InstanceLabel& label) { return label.strides[0] == label.strides[1]; });
+}
+
 }  // namespace
 
 void Facts::derive_sign(AtomId id) {
@@ -72,6 +89,7 @@ void Facts::derive_sign(AtomId id) {
     fact.finite = fact.positive || made.kind == Atom::Kind::kInput ||
                   made.kind == Atom::Kind::kIota || made.kind == Atom::Kind::kOneHot;
     fact.below = fact.finite;
+    fact.nonnegative = fact.positive;
     return;
   }
   const Instance& instance = *definition(id);
@@ -81,11 +99,13 @@ void Facts::derive_sign(AtomId id) {
   };
   const bool finite = all(&Fact::finite), below = all(&Fact::below);
   const bool positive = !instance.operands.empty() && all(&Fact::positive);
+  const bool nonnegative = !instance.operands.empty() && all(&Fact::nonnegative);
   using Kind = Instance::Kind;
   switch (instance.kind) {
     case Kind::kMul:
       fact.finite = finite;
       fact.positive = positive;
+      fact.nonnegative = finite && (nonnegative || squares(instance));
       break;
     case Kind::kSum:
     case Kind::kMax:
@@ -94,6 +114,7 @@ void Facts::derive_sign(AtomId id) {
       fact.below = below;
       fact.finite = finite;
       fact.positive = positive;
+      fact.nonnegative = nonnegative;
       break;
     case Kind::kCombine: {
       const auto every = [&](const auto& holds) {
@@ -109,15 +130,24 @@ void Facts::derive_sign(AtomId id) {
         return known.finite || atom(of).kind == Atom::Kind::kInfinity;
       });
       fact.finite = every([](const Term&, AtomId, const Fact& known) { return known.finite; });
-      // Guards can leave nothing of a term.
-      fact.positive =
+      fact.nonnegative =
           !instance.terms.empty() && every([](const Term& term, AtomId, const Fact& known) {
-            return known.positive && term.coef.is_positive() && term.guard_operands.empty();
+            return known.nonnegative && term.coef.is_positive();
           });
+      // Guards can leave nothing of a term.
+      fact.positive = fact.nonnegative && !every([](const Term& term, AtomId, const Fact& known) {
+        return !known.positive || !term.guard_operands.empty();
+      });
       break;
     }
     case Kind::kMap:
     case Kind::kBlock:
+      if (instance.fn == "sqrt" || instance.fn == "rsqrt") {
+        fact.positive = positive;
+        fact.nonnegative = positive || (nonnegative && instance.fn == "sqrt");
+        fact.finite = fact.nonnegative;
+        break;
+      }
       if (instance.fn == "log" || instance.fn == "reciprocal") {
         fact.finite = positive;
         fact.positive = positive && instance.fn == "reciprocal";
@@ -127,12 +157,18 @@ void Facts::derive_sign(AtomId id) {
                     (below && (instance.fn == "exp" || is_real_clamp(instance.fn)));
       fact.positive = ((instance.fn == "exp" || instance.fn == "sigmoid") && finite) ||
                       ((instance.fn == "maximum" || instance.fn == "minimum") && positive);
+      fact.nonnegative = finite && (instance.fn == "abs" || instance.fn == "relu");
       break;
     case Kind::kOpaque:
+      fact.finite = std::isfinite(number_of(instance));
+      fact.positive = fact.finite && number_of(instance) > 0;
+      fact.nonnegative = fact.finite && number_of(instance) >= 0;
+      break;
     case Kind::kDraw:
       break;
   }
   fact.below = fact.below || fact.finite;
+  fact.nonnegative = fact.nonnegative || fact.positive;
 }
 
 }  // namespace assay::checker

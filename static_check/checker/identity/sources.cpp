@@ -29,7 +29,7 @@ class Claim {
     size_t tile = 0;
     std::vector<PlainInt> local;
     for (size_t d = 0; d < at.size(); ++d) {
-      const Cuts& cuts = claim_.cuts[d];
+      const assay::Cuts& cuts = claim_.cuts[d];
       size_t piece = 0;
       while (piece + 2 < cuts.size() && cuts[piece + 1] <= at[d]) ++piece;
       if (cuts.size() < 2 || at[d] < cuts[piece] || at[d] >= cuts[piece + 1])

@@ -50,40 +50,42 @@ class IndexCheck {
  public:
   explicit IndexCheck(Joint& joint) : joint_(joint) {}
 
-  void run() {
-    over_indices(kNone, [&](const OpRef&, const Region&, const std::optional<IntegerMap>& map,
-                            const Intervals& indices) {
+  // Of an index of the sequential program, whose claims have been checked up to it.
+  void assume(const OpRef& ref, IndexValues& values) {
+    over_index(ref, [&](const Region& region, const std::optional<IntegerMap>& map,
+                        const Intervals& indices) {
       if (!map || is_known(*map)) return;
-      Intervals values;
+      Intervals within;
       for (const PiecewiseAffine::Piece& piece : map->pieces)
-        for (const Interval& in : inside_table(piece, indices)) values.push_back(in);
-      Intervals& allowed = allowed_.emplace(map->of.atom, everything(*map)).first->second;
-      allowed = intersect(allowed, values);
+        for (const Interval& in : inside_table(piece, indices)) within.push_back(in);
+      values.assume(map->of.atom, region, map->of.index, within);
     });
-    for (size_t rank = 0; rank < joint_.ranks.size(); ++rank)
-      over_indices(static_cast<Rank>(rank),
-                   [&](const OpRef& ref, const Region& region, const std::optional<IntegerMap>& map,
-                       const Intervals& indices) {
-                     if (claims_unknown(joint_, ref)) return;
-                     if (!map)
-                       throw Rejection{describe(joint_, ref) + ": an index without a range"};
-                     check(ref, region, *map, indices);
-                   });
+  }
+
+  void check_ranks() {
+    for (size_t rank = 0; rank < joint_.ranks.size(); ++rank) {
+      const CoreProgram& program = joint_.program(static_cast<Rank>(rank));
+      for (size_t id = 0; id < program.ops.size(); ++id) {
+        if (program.ops[id].prim != Prim::kOneHot) continue;
+        const OpRef ref{static_cast<Rank>(rank), static_cast<CoreId>(id)};
+        over_index(ref, [&](const Region& region, const std::optional<IntegerMap>& map,
+                            const Intervals& indices) {
+          if (claims_unknown(joint_, ref)) return;
+          if (!map) throw Rejection{describe(joint_, ref) + ": an index without a range"};
+          check(ref, region, *map, indices);
+        });
+      }
+    }
   }
 
  private:
   template <class Visit>
-  void over_indices(Rank rank, const Visit& visit) {
-    const CoreProgram& program = joint_.program(rank);
-    for (size_t id = 0; id < program.ops.size(); ++id) {
-      if (program.ops[id].prim != Prim::kOneHot) continue;
-      const OpRef ref{rank, static_cast<CoreId>(id)};
-      const Step step = joint_.step(ref);
-      const Intervals indices = indices_of(step.op());
-      for_each_region(region_of(step.operand_op(0).shape), 0, [&](const Region& region) {
-        visit(ref, region, index_of(step, region), indices);
-      });
-    }
+  void over_index(const OpRef& ref, const Visit& visit) {
+    const Step step = joint_.step(ref);
+    const Intervals indices = indices_of(step.op());
+    for_each_region(region_of(step.operand_op(0).shape), 0, [&](const Region& region) {
+      visit(region, index_of(step, region), indices);
+    });
   }
 
   // The index as x + b or a constant, piece by piece; where it is more, it is the element that the
@@ -118,8 +120,8 @@ class IndexCheck {
   Intervals values_of(const Region& region, const IntegerMap& map) const {
     if (map.of.atom != kNone && map.of.atom == joint_.facts.iota())
       return {{map.of.index.base, region.largest(map.of.index) + 1}};
-    const auto known = allowed_.find(map.of.atom);
-    return known == allowed_.end() ? everything(map) : known->second;
+    if (map.of.atom == kNone) return everything(map);
+    return joint_.facts.indices().within(map.of.atom, region, map.of.index, everything(map));
   }
 
   void check(const OpRef& ref, const Region& region, const IntegerMap& map,
@@ -131,11 +133,14 @@ class IndexCheck {
   }
 
   Joint& joint_;
-  std::map<AtomId, Intervals> allowed_;  // by canonical atom
 };
 
 }  // namespace
 
-void check_indices(Joint& joint) { IndexCheck(joint).run(); }
+void assume_indices(Joint& joint, const OpRef& one_hot, IndexValues& values) {
+  IndexCheck(joint).assume(one_hot, values);
+}
+
+void check_indices(Joint& joint) { IndexCheck(joint).check_ranks(); }
 
 }  // namespace assay::checker

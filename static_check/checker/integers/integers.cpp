@@ -1,9 +1,11 @@
 #include "static_check/checker/integers/integers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
+#include "shared_ir/reference/element_functions.h"
 #include "shared_ir/symbolic/integer.h"
 
 namespace assay::checker {
@@ -70,6 +72,43 @@ std::optional<Line> logic(const std::string& fn, const std::vector<Line>& operan
   return std::nullopt;
 }
 
+// Which of the two is the greater on the whole span; nullopt where that changes.
+std::optional<Line> greater(const Line& x, const Line& y, const Span& span) {
+  const Line difference{x.a - y.a, x.b - y.b};
+  if (span.low(difference) >= 0) return x;
+  return span.high(difference) <= 0 ? std::optional(y) : std::nullopt;
+}
+
+std::optional<Line> smaller(const Line& x, const Line& y, const Span& span) {
+  const auto taken = greater({-x.a, -x.b}, {-y.a, -y.b}, span);
+  return taken ? std::optional(Line{-taken->a, -taken->b}) : std::nullopt;
+}
+
+// clamp(low, high), where a limit is a whole number or none.
+std::optional<Line> clamp(const reference::FunctionName& fn, const Line& x, const Span& span) {
+  constexpr double kFar = 1e15;  // up to here texts of whole numbers are exact
+  std::optional<Line> result = x;
+  for (const size_t limit : {0U, 1U}) {
+    if (!result || fn.text(limit) == "none") continue;
+    const double number = fn.number(limit);
+    if (!(std::abs(number) < kFar) || number != std::trunc(number)) return std::nullopt;
+    const Line bound{0, static_cast<PlainInt>(number)};
+    result = limit == 0 ? greater(*result, bound, span) : smaller(*result, bound, span);
+  }
+  return result;
+}
+
+std::optional<Line> integer_function(const std::string& fn, const std::vector<Line>& operands,
+                                     const Span& span) {
+  if (operands.size() == 2 && fn == "maximum") return greater(operands[0], operands[1], span);
+  if (operands.size() == 2 && fn == "minimum") return smaller(operands[0], operands[1], span);
+  if (operands.size() != 1) return std::nullopt;
+  const Line& x = operands[0];
+  if (fn == "relu") return greater(x, {}, span);
+  const reference::FunctionName called = reference::parse_function_name(fn);
+  return called.name == "clamp" && called.type.empty() ? clamp(called, x, span) : std::nullopt;
+}
+
 Interval range_of(DType dtype) {
   switch (dtype) {
     case DType::kUint8:
@@ -121,7 +160,8 @@ std::optional<Line> apply(const CoreOp& op, DType operand_dtype, const std::vect
     case Prim::kMap:
       if (operands.size() == 2)
         if (const auto result = compare(op.fn, operands[0], operands[1], span)) return result;
-      return operands.empty() || !is_bool(op.dtype) ? std::nullopt : logic(op.fn, operands);
+      if (operands.empty()) return std::nullopt;
+      return is_bool(op.dtype) ? logic(op.fn, operands) : integer_function(op.fn, operands, span);
     default:
       return std::nullopt;
   }

@@ -10,6 +10,7 @@
 #include "static_check/checker/arithmetic/extrema.h"
 #include "static_check/checker/arithmetic/written_out.h"
 #include "static_check/checker/operators.h"
+#include "static_check/checker/reduction/classes.h"
 #include "static_check/checker/reduction/indicators.h"
 #include "static_check/checker/reduction/products.h"
 #include "static_check/checker/reduction/reduced_labels.h"
@@ -55,6 +56,7 @@ class ReductionCheck {
           check_parts(outer, extents, claimed);
         } catch (const Rejection&) {
           if (!reduces_products(outer, extents, claimed) &&
+              !reduces_selected(outer, extents, claimed) &&
               !reduces_elements(outer, extents, claimed))
             throw;
         }
@@ -95,6 +97,21 @@ class ReductionCheck {
       return false;
     }
     return true;
+  }
+
+  // The same where what indices select of a name is the sum of what they select of its terms.
+  bool reduces_selected(const Region& outer, const Shape& extents, const Sum& claimed) {
+    if (kind_ != Instance::Kind::kSum) return false;
+    products_first_ = false;
+    selects_terms_ = true;
+    bool holds = true;
+    try {
+      check_parts(outer, extents, claimed);
+    } catch (const Rejection&) {
+      holds = false;
+    }
+    selects_terms_ = false;
+    return holds;
   }
 
   // The same where that is not seen, of few elements: one by one.
@@ -170,9 +187,10 @@ class ReductionCheck {
     Sum operand = operand_at(inner);
     if (const auto whole = as_integer_map(outer, inner, operand)) operand = {*whole};
     if (kind_ != Instance::Kind::kSum) operand = as_one_term(inner, operand);
+    if (selects_terms_) operand = selected_terms(step_.facts, inner, operand);
     Sum reduced;
     for (const Product& product : operand)
-      reduced.push_back(reduce(outer, inner, summand(outer, inner, product)));
+      reduced.push_back(reduce_rest(outer, inner, summand(outer, inner, product)));
     return reduced;
   }
 
@@ -327,6 +345,47 @@ class ReductionCheck {
     return multiply(step_.facts, scale, reduce(outer, inner, named));
   }
 
+  // Where a one-hot is added up over its classes; nullopt where there is none.
+  std::optional<Product> reduce_classes(const Region& outer, const Region& inner,
+                                        const Product& product) const {
+    if (kind_ != Instance::Kind::kSum) return std::nullopt;
+    const auto beside = sum_over_classes(step_.facts, outer.sizes.size(), inner, product);
+    if (!beside) return std::nullopt;
+    return beside->product.coef.is_zero() ? beside->product
+                                          : reduce_rest(outer, beside->region, beside->product);
+  }
+
+  // Several factors are one: the product of which the claim names the sum, or none of them moves.
+  Product reduce_rest(const Region& outer, const Region& inner, const Product& product) const {
+    if (const auto beside = reduce_classes(outer, inner, product)) return *beside;
+    if (product.factors.size() < 2) return reduce(outer, inner, product);
+    const bool moves =
+        std::any_of(product.factors.begin(), product.factors.end(), [&](const Factor& factor) {
+          return factor.index.depends_beyond(outer.sizes.size());
+        });
+    if (moves) return reduce(outer, inner, as_named_product(inner, product));
+    if (selects_terms_) {
+      try {
+        return reduce(outer, inner, as_named_product(inner, product));
+      } catch (const Rejection&) {  // no part of a sum
+      }
+    }
+    Product result = selects_terms_ ? with_guards(step_.facts, inner, product) : product;
+    for (size_t i = outer.sizes.size(); i < inner.sizes.size(); ++i)
+      result.coef = result.coef * Rational(inner.sizes[i]);
+    return result;
+  }
+
+  Product as_named_product(const Region& inner, const Product& product) const {
+    for (const Instance* candidate : candidates_) {
+      const AtomId atom = candidate->operands[0].atom;
+      const Instance* made = step_.facts.definition(atom);
+      if (made == nullptr || made->kind != Instance::Kind::kMul) continue;
+      if (auto element = as_element(step_.facts, inner, product, atom)) return *element;
+    }
+    throw Rejection{"a reduction of a product"};
+  }
+
   Product reduce(const Region& outer, const Region& inner, const Product& product) const {
     if (product.factors.size() > 1) throw Rejection{"a reduction of a product"};
     const size_t fixed = outer.sizes.size();
@@ -369,6 +428,7 @@ class ReductionCheck {
   std::vector<size_t> reduced_;  // dimensions of the operand
   std::set<const Instance*> candidates_;
   bool products_first_ = false;  // before the sums of products
+  bool selects_terms_ = false;   // of names beside one-hots
 };
 
 }  // namespace

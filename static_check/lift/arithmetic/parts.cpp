@@ -4,6 +4,7 @@
 #include <map>
 
 #include "static_check/algebra/restriction.h"
+#include "static_check/lift/operators.h"
 
 namespace assay {
 
@@ -120,7 +121,10 @@ void unite_parts(Lifting& lifting, std::vector<Term>& terms) {
 
 Value sum_of(Lifting& lifting, std::vector<Value> values) {
   Value result = add(std::move(values));
-  for (Tile& tile : result.tiles) unite_parts(lifting, tile.terms);
+  for (Tile& tile : result.tiles) {
+    unite_parts(lifting, tile.terms);
+    drop_guards_of_indices(lifting, tile.terms);
+  }
   return result;
 }
 

@@ -10,32 +10,6 @@ namespace assay {
 
 namespace {
 
-// A layout over a one-hot atom [class, element of ids], apart: the element of ids, and the classes
-// that are met.
-struct OneHotView {
-  Layout ids;
-  Interval classes;
-};
-
-std::optional<OneHotView> split_one_hot(const Layout& layout, Int ids_size) {
-  OneHotView view;
-  view.ids.offset = layout.offset % ids_size;
-  Int last = layout.offset / ids_size;
-  view.classes.lo = last;
-  view.ids.dims.resize(layout.dims.size());
-  for (size_t d = 0; d < layout.dims.size(); ++d) {
-    for (const Mode& mode : layout.dims[d]) {
-      const bool is_class = mode.stride >= ids_size;
-      if (is_class && mode.stride % ids_size != 0) return std::nullopt;
-      if (is_class) last += (mode.size - 1) * (mode.stride / ids_size);
-      view.ids.dims[d].push_back({mode.size, is_class ? 0 : mode.stride});
-    }
-    coalesce(view.ids.dims[d]);
-  }
-  view.classes.hi = last + 1;
-  return view;
-}
-
 enum class Outcome { kKept, kDropped, kZero };
 
 // onehot(ids)[v, t] is zero unless ids[t] = v.
@@ -136,6 +110,25 @@ std::optional<Intervals> where_true(const PiecewiseAffine& mask) {
 
 }  // namespace
 
+std::optional<OneHotView> split_one_hot(const Layout& layout, Int ids_size) {
+  OneHotView view;
+  view.ids.offset = layout.offset % ids_size;
+  Int last = layout.offset / ids_size;
+  view.classes.lo = last;
+  view.ids.dims.resize(layout.dims.size());
+  for (size_t d = 0; d < layout.dims.size(); ++d) {
+    for (const Mode& mode : layout.dims[d]) {
+      const bool is_class = mode.stride >= ids_size;
+      if (is_class && mode.stride % ids_size != 0) return std::nullopt;
+      if (is_class) last += (mode.size - 1) * (mode.stride / ids_size);
+      view.ids.dims[d].push_back({mode.size, is_class ? 0 : mode.stride});
+    }
+    coalesce(view.ids.dims[d]);
+  }
+  view.classes.hi = last + 1;
+  return view;
+}
+
 bool absorb_guards(const Lifting& lifting, Term& term) {
   for (size_t i = 0; i < term.restrictions.size();) {
     if (term.restrictions[i].kind != Restriction::Kind::kGuard) {
@@ -152,6 +145,16 @@ bool absorb_guards(const Lifting& lifting, Term& term) {
     }
   }
   return normalize(term.restrictions);
+}
+
+void drop_guards_of_indices(const Lifting& lifting, std::vector<Term>& terms) {
+  bool dropped = false;
+  for (Term& term : terms)
+    dropped |= std::erase_if(term.restrictions, [&](const Restriction& guard) {
+                 return guard.kind == Restriction::Kind::kGuard &&
+                        contains(guard.intervals, lifting.index_values(guard.atom, guard.where));
+               }) > 0;
+  if (dropped) combine(terms);
 }
 
 Value keep(Lifting& lifting, const Value& mask, const Value& value, DType dtype) {

@@ -1,8 +1,10 @@
 // Integers and flags as piecewise affine functions of one index tensor.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "shared_ir/cast.h"
+#include "shared_ir/reference/element_functions.h"
 #include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
 #include "static_check/algebra/restriction.h"
@@ -134,9 +136,51 @@ std::optional<PiecewiseAffine> logic(const PiecewiseAffine& f, const PiecewiseAf
   });
 }
 
-std::optional<PiecewiseAffine> apply_fn(const CoreOp& op, const std::vector<PiecewiseAffine>& f) {
+enum class Extremum { kMaximum, kMinimum };
+
+std::optional<PiecewiseAffine> extremum(const PiecewiseAffine& f, const PiecewiseAffine& g,
+                                        Extremum which) {
+  return zip(f, g, [&](const Interval& x, const Piece& a, const Piece& b, std::vector<Piece>& out) {
+    for (const auto& [interval, sign] : signs(x, a.a - b.a, a.b - b.b)) {
+      // Where both are equal, what is the integer itself and no constant.
+      const bool first = sign == 0 ? a.a != 0 : (sign > 0) == (which == Extremum::kMaximum);
+      const Piece& taken = first ? a : b;
+      out.push_back({interval, taken.a, taken.b});
+    }
+    return true;
+  });
+}
+
+std::optional<PiecewiseAffine> limited(std::optional<PiecewiseAffine> f,
+                                       const reference::FunctionName& clamp, size_t argument,
+                                       Extremum by, const PiecewiseAffine& zero) {
+  if (!f || clamp.text(argument) == "none") return f;
+  const double limit = clamp.number(argument);
+  if (!(std::abs(limit) < static_cast<double>(PlainInt{kLargest})) || limit != std::trunc(limit))
+    return std::nullopt;
+  PiecewiseAffine bound = zero;
+  bound.pieces[0].b = static_cast<PlainInt>(limit);
+  return extremum(*f, bound, by);
+}
+
+// Of one operand; nullopt for a function that is not affine in pieces.
+std::optional<PiecewiseAffine> apply_unary(const std::string& fn, const PiecewiseAffine& f,
+                                           const PiecewiseAffine& zero) {
+  if (fn == "relu") return extremum(f, zero, Extremum::kMaximum);
+  const reference::FunctionName called = reference::parse_function_name(fn);
+  if (called.name != "clamp") return std::nullopt;
+  return limited(limited(f, called, 0, Extremum::kMaximum, zero), called, 1, Extremum::kMinimum,
+                 zero);
+}
+
+std::optional<PiecewiseAffine> apply_fn(const CoreOp& op, const std::vector<PiecewiseAffine>& f,
+                                        const PiecewiseAffine& zero) {
   const std::string& fn = op.fn;
+  if (f.size() == 1 && is_integer(op.dtype) && !is_bool(op.dtype))
+    return apply_unary(fn, f[0], zero);
   if (f.size() == 2) {
+    if (fn == "maximum") return extremum(f[0], f[1], Extremum::kMaximum);
+    if (fn == "minimum") return extremum(f[0], f[1], Extremum::kMinimum);
     if (fn == "ge") return compare(f[0], f[1], [](int s) { return s >= 0; });
     if (fn == "gt") return compare(f[0], f[1], [](int s) { return s > 0; });
     if (fn == "le") return compare(f[0], f[1], [](int s) { return s <= 0; });
@@ -189,7 +233,7 @@ std::optional<PiecewiseAffine> apply_pieces(const CoreOp& op, DType source,
       return cast_keeps_values(source, op.dtype) || fits(f[0], op.dtype) ? std::optional(f[0])
                                                                          : std::nullopt;
     case Prim::kMap:
-      return apply_fn(op, f);
+      return apply_fn(op, f, zero);
     default:
       return std::nullopt;
   }

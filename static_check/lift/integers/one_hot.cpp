@@ -58,7 +58,7 @@ void check_range(const Lifting& lifting, const PiecewiseAffine& f, Int classes,
                  const Intervals& allowed) {
   const Intervals values = f.atom == lifting.iota()
                                ? Intervals{{f.layout.offset, last_address(f.layout) + 1}}
-                               : lifting.index_values(f.atom);
+                               : lifting.index_values(f.atom, f.layout);
   for (const auto& piece : f.pieces) {
     const Intervals here = intersect({piece.x}, values);
     const auto x = first_beyond(here, within_table(piece, allowed));
@@ -81,7 +81,7 @@ void assume_range(Lifting& lifting, const PiecewiseAffine& f, const Intervals& a
   if (f.atom == lifting.iota() || f.atom == lifting.one()) return;
   Intervals values;
   for (const auto& piece : f.pieces) values = unite(values, within_table(piece, allowed));
-  lifting.assume_index(f.atom, values);
+  lifting.assume_index(f.atom, f.layout, values);
 }
 
 // A flag is one of two constants.

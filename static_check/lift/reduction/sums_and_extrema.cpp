@@ -61,8 +61,31 @@ bool reduces(const Request& request) {
   });
 }
 
-std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
-                           std::span<const Int> dims, DType dtype);
+struct SumRequest {
+  Request request;
+  Term seen;  // the summed term, of which the atom and the layout are still to be set
+};
+
+SumRequest sum_request(const Term& term, const Shape& size, std::span<const Int> dims,
+                       DType dtype) {
+  SumRequest sum{{}, term};
+  sum.request.kind = Instance::Kind::kSum;
+  sum.request.dtype = dtype;
+  sum.request.operands = {{term.atom, term.layout.offset}};
+  const Int repeats = add_reduction_labels(sum.request, term.layout, size, dims);
+  sum.seen.coef = sum.seen.coef * Rational(repeats);
+  for (Restriction& r : sum.seen.restrictions)
+    if (r.kind == Restriction::Kind::kGuard) r.where = drop_dims(r.where, dims);
+  return sum;
+}
+
+std::vector<Term> seen_through(Lifting& lifting, Term result, const Lifted& lifted) {
+  result.atom = lifted.atom;
+  result.layout = lifted.layout;
+  result.restrictions.insert(result.restrictions.end(), lifted.boxes.begin(), lifted.boxes.end());
+  if (!normalize(result.restrictions) || !absorb_guards(lifting, result)) return {};
+  return {std::move(result)};
+}
 
 // The sum of a product of which some factors rescale all that is summed: they multiply the sum of
 // the others. nullopt where there are none.
@@ -136,60 +159,6 @@ std::optional<std::vector<Term>> sum_of_pieces(Lifting& lifting, const Term& ter
   return std::nullopt;
 }
 
-// Sum of one term over dims of its tile.
-std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
-                           std::span<const Int> dims, DType dtype) {
-  for (size_t i = 0; i < term.restrictions.size(); ++i) {
-    const Restriction guard = term.restrictions[i];
-    if (guard.kind == Restriction::Kind::kMax) {
-      Tile tile;
-      tile.terms.push_back(term);
-      return sum_term(lifting, materialize(lifting, tile, size, dtype), size, dims, dtype);
-    }
-    if (guard.kind != Restriction::Kind::kGuard || !varies(guard.where, dims)) continue;
-    term.restrictions.erase(term.restrictions.begin() + static_cast<ptrdiff_t>(i));
-    const Value product = multiply(lifting, single_term(size, indicator(lifting, guard, size)),
-                                   single_term(size, term), dtype);
-    std::vector<Term> result;
-    for (const Term& part : product.tiles.at(0).terms) {
-      auto sums = sum_term(lifting, part, size, dims, dtype);
-      result.insert(result.end(), sums.begin(), sums.end());
-    }
-    return result;
-  }
-  if (auto rescaled = rescaled_sum(lifting, term, size, dims, dtype)) return std::move(*rescaled);
-  Request request;
-  request.kind = Instance::Kind::kSum;
-  request.dtype = dtype;
-  request.operands = {{term.atom, term.layout.offset}};
-  Term result = term;
-  result.coef = result.coef * Rational(add_reduction_labels(request, term.layout, size, dims));
-  for (Restriction& r : result.restrictions) {
-    if (r.kind == Restriction::Kind::kGuard) r.where = drop_dims(r.where, dims);
-  }
-  std::optional<Lifted> lifted;
-  if (reduces(request)) {
-    lifted = lifting.find(request);
-    if (!lifted) {
-      if (auto known = exchanged_sum(lifting, term, size, dims, dtype)) return {std::move(*known)};
-      if (auto sums = sum_of_pieces(lifting, term, size, dims, dtype)) return std::move(*sums);
-      lifted = lifting.lift(request);
-    }
-  } else if (term.atom != lifting.one()) {
-    // A shard of one element along the summed dimension is still a part of a known sum.
-    lifted = lifting.find(request);
-  }
-  if (!lifted) {
-    result.layout = drop_dims(term.layout, dims);
-    return {result};
-  }
-  result.atom = lifted->atom;
-  result.layout = lifted->layout;
-  result.restrictions.insert(result.restrictions.end(), lifted->boxes.begin(), lifted->boxes.end());
-  if (!normalize(result.restrictions) || !absorb_guards(lifting, result)) return {};
-  return {result};
-}
-
 // Calls visit(output tile index, tile, tile size) for each tile; sets up the output's grid.
 template <typename Visit>
 Value for_each_reduced_tile(const Value& value, std::span<const Int> dims, const Visit& visit) {
@@ -245,6 +214,55 @@ std::optional<Term> united(const Term& x, const Term& y) {
 
 }  // namespace
 
+std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
+                           std::span<const Int> dims, DType dtype) {
+  for (size_t i = 0; i < term.restrictions.size(); ++i) {
+    const Restriction guard = term.restrictions[i];
+    if (guard.kind == Restriction::Kind::kMax) {
+      Tile tile;
+      tile.terms.push_back(term);
+      return sum_term(lifting, materialize(lifting, tile, size, dtype), size, dims, dtype);
+    }
+    if (guard.kind != Restriction::Kind::kGuard || !varies(guard.where, dims)) continue;
+    term.restrictions.erase(term.restrictions.begin() + static_cast<ptrdiff_t>(i));
+    const Value product = multiply(lifting, single_term(size, indicator(lifting, guard, size)),
+                                   single_term(size, term), dtype);
+    std::vector<Term> result;
+    for (const Term& part : product.tiles.at(0).terms) {
+      auto sums = sum_term(lifting, part, size, dims, dtype);
+      result.insert(result.end(), sums.begin(), sums.end());
+    }
+    return result;
+  }
+  if (auto beside = sum_over_classes(lifting, term, size, dims, dtype)) return std::move(*beside);
+  if (auto rescaled = rescaled_sum(lifting, term, size, dims, dtype)) return std::move(*rescaled);
+  SumRequest sum = sum_request(term, size, dims, dtype);
+  std::optional<Lifted> lifted;
+  if (reduces(sum.request)) {
+    lifted = lifting.find(sum.request);
+    if (!lifted) {
+      if (auto known = exchanged_sum(lifting, term, size, dims, dtype)) return {std::move(*known)};
+      if (auto sums = sum_of_pieces(lifting, term, size, dims, dtype)) return std::move(*sums);
+      lifted = lifting.lift(sum.request);
+    }
+    return seen_through(lifting, std::move(sum.seen), *lifted);
+  }
+  if (auto part = part_of_known_sum(lifting, term, size, dims, dtype)) return std::move(*part);
+  if (auto parts = sum_of_one_class(lifting, term, size, dims, dtype)) return std::move(*parts);
+  sum.seen.layout = drop_dims(term.layout, dims);
+  return {std::move(sum.seen)};
+}
+
+// A shard of one element along the summed dimension is still a part of a known sum.
+std::optional<std::vector<Term>> part_of_known_sum(Lifting& lifting, const Term& term,
+                                                   const Shape& size, std::span<const Int> dims,
+                                                   DType dtype) {
+  if (term.atom == lifting.one()) return std::nullopt;
+  SumRequest sum = sum_request(term, size, dims, dtype);
+  const auto lifted = lifting.find(sum.request);
+  return lifted ? std::optional(seen_through(lifting, std::move(sum.seen), *lifted)) : std::nullopt;
+}
+
 Value reduce_sum(Lifting& lifting, Value value, std::span<const Int> dims, DType dtype) {
   as_terms(lifting, value, dtype);
   // Tiles of one element along the summed dimensions come last: they are parts of the sums that the
@@ -275,6 +293,7 @@ Value reduce_sum(Lifting& lifting, Value value, std::span<const Int> dims, DType
   for (Tile& tile : result.tiles) {
     combine(tile.terms);
     unite_parts(lifting, tile.terms);
+    drop_guards_of_indices(lifting, tile.terms);
   }
   name_sums(lifting, result, dtype);
   return result;

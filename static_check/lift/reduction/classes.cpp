@@ -1,0 +1,215 @@
+// Sums over the classes of one-hots: of all that is multiplied by one, what the index selects.
+#include <algorithm>
+
+#include "shared_ir/symbolic/integer.h"
+#include "static_check/algebra/layout.h"
+#include "static_check/algebra/restriction.h"
+#include "static_check/lift/operators.h"
+
+namespace assay {
+
+namespace {
+
+struct ClassSum {
+  size_t one_hot;  // among the factors
+  Int dim;
+  Restriction among;  // the integer is one of the classes that are summed
+};
+
+// What stands along a dimension, class by class.
+std::optional<ClassSum> class_sum(const Lifting& lifting, const Term& term,
+                                  const std::vector<Term>& factors, size_t one_hot, Int dim) {
+  const Term& view = factors[one_hot];
+  const Atom& atom = lifting.atom(view.atom);
+  if (atom.kind != Atom::Kind::kOneHot) return std::nullopt;
+  const Int along[] = {dim};
+  const bool guarded = std::ranges::any_of(term.restrictions, [&](const Restriction& r) {
+    return r.kind == Restriction::Kind::kGuard && varies(r.where, along);
+  });
+  const Int ids_size = lifting.atom(atom.ids).size;
+  const Modes& modes = view.layout.dims[static_cast<size_t>(dim)];
+  if (guarded || modes.size() != 1 || modes[0].stride != ids_size) return std::nullopt;
+  Layout first = view.layout;  // of the classes
+  first.dims[static_cast<size_t>(dim)] = {{modes[0].size, 0}};
+  const auto split = split_one_hot(first, ids_size);
+  if (!split || split->classes.hi != split->classes.lo + 1) return std::nullopt;
+  ClassSum found{one_hot, dim, {}};
+  found.among.kind = Restriction::Kind::kGuard;
+  found.among.atom = atom.ids;
+  found.among.where = drop_dims(split->ids, along);
+  found.among.intervals = {{split->classes.lo, split->classes.lo + modes[0].size}};
+  return found;
+}
+
+// The factors that vary along the dimension, as indices.
+std::vector<size_t> moving(const std::vector<Term>& factors, Int dim) {
+  const Int along[] = {dim};
+  std::vector<size_t> found;
+  for (size_t i = 0; i < factors.size(); ++i)
+    if (varies(factors[i].layout, along)) found.push_back(i);
+  return found;
+}
+
+// The dimension along which one one-hot alone moves, from class to class.
+std::optional<ClassSum> class_sum(const Lifting& lifting, const Term& term,
+                                  const std::vector<Term>& factors, std::span<const Int> dims) {
+  for (const Int dim : dims) {
+    const std::vector<size_t> moves = moving(factors, dim);
+    if (moves.size() != 1) continue;
+    if (auto found = class_sum(lifting, term, factors, moves[0], dim)) return found;
+  }
+  return std::nullopt;
+}
+
+// The terms of a name that moves along the classes beside the one-hot, where some do not.
+struct Selected {
+  size_t name;  // among the factors
+  std::vector<Term> terms;
+};
+
+std::optional<Selected> selected_name(const Lifting& lifting, const Term& term,
+                                      const std::vector<Term>& factors,
+                                      std::span<const Int> dims) {
+  for (const Int dim : dims) {
+    const std::vector<size_t> moves = moving(factors, dim);
+    if (moves.size() != 2) continue;
+    for (const auto& [one_hot, name] :
+         {std::pair(moves[0], moves[1]), std::pair(moves[1], moves[0])}) {
+      if (!lifting.is_instance(factors[name].atom, Instance::Kind::kCombine) ||
+          !class_sum(lifting, term, factors, one_hot, dim))
+        continue;
+      Selected found{name, unfold_names(lifting, {factors[name]})};
+      const Int along[] = {dim};
+      if (std::ranges::any_of(found.terms,
+                              [&](const Term& one) { return !varies(one.layout, along); }))
+        return found;
+    }
+  }
+  return std::nullopt;
+}
+
+Value product_of(Lifting& lifting, const std::vector<Term>& factors, const Shape& size,
+                 DType dtype) {
+  Value product = single_term(size, factors.empty() ? view_of(lifting.one(), broadcast(size))
+                                                    : factors.front());
+  for (size_t i = 1; i < factors.size(); ++i)
+    product = multiply(lifting, product, single_term(size, factors[i]), dtype);
+  return product;
+}
+
+// What an index selects of a sum is the sum of what it selects of each term.
+std::optional<std::vector<Term>> sum_of_selected(Lifting& lifting, const Term& term,
+                                                 std::vector<Term> factors, const Shape& size,
+                                                 std::span<const Int> dims, DType dtype) {
+  const auto selected = selected_name(lifting, term, factors, dims);
+  if (!selected) return std::nullopt;
+  std::vector<Term> result;
+  for (const Term& one : selected->terms) {
+    factors[selected->name] = one;
+    const Value product = product_of(lifting, factors, size, dtype);
+    for (Term part : product.tiles.at(0).terms) {
+      part.coef = part.coef * term.coef;
+      part.restrictions.insert(part.restrictions.end(), term.restrictions.begin(),
+                               term.restrictions.end());
+      if (!normalize(part.restrictions) || !absorb_guards(lifting, part)) continue;
+      for (Term& sum : sum_term(lifting, std::move(part), size, dims, dtype))
+        result.push_back(std::move(sum));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::optional<std::vector<Term>> sum_over_classes(Lifting& lifting, const Term& term,
+                                                  const Shape& size, std::span<const Int> dims,
+                                                  DType dtype) {
+  std::vector<Term> factors = factors_of(lifting, view_of(term.atom, term.layout));
+  const auto found = class_sum(lifting, term, factors, dims);
+  if (!found) return sum_of_selected(lifting, term, std::move(factors), size, dims, dtype);
+  factors.erase(factors.begin() + static_cast<ptrdiff_t>(found->one_hot));
+  const Int along[] = {found->dim};
+  const Shape kept = drop_dims(size, along);
+  for (Term& factor : factors) factor.layout = drop_dims(factor.layout, along);
+  const Value product = product_of(lifting, factors, kept, dtype);
+
+  std::vector<Int> others;
+  for (const Int dim : dims)
+    if (dim != found->dim) others.push_back(dim > found->dim ? dim - 1 : dim);
+  std::vector<Term> result;
+  for (Term part : product.tiles.at(0).terms) {
+    part.coef = part.coef * term.coef;
+    for (const Restriction& restriction : term.restrictions) {
+      Restriction& added = part.restrictions.emplace_back(restriction);
+      if (added.kind == Restriction::Kind::kGuard) added.where = drop_dims(added.where, along);
+    }
+    part.restrictions.push_back(found->among);
+    if (!normalize(part.restrictions) || !absorb_guards(lifting, part)) continue;
+    std::vector<Term> parts{std::move(part)};
+    drop_guards_of_indices(lifting, parts);
+    for (Term& one : parts) {
+      if (others.empty()) {
+        result.push_back(std::move(one));
+        continue;
+      }
+      for (Term& sum : sum_term(lifting, std::move(one), kept, others, dtype))
+        result.push_back(std::move(sum));
+    }
+  }
+  return result;
+}
+
+std::optional<std::vector<Term>> sum_of_one_class(Lifting& lifting, const Term& term,
+                                                  const Shape& size, std::span<const Int> dims,
+                                                  DType dtype) {
+  std::vector<Term> factors = factors_of(lifting, view_of(term.atom, term.layout));
+  const auto one_hot = std::ranges::find_if(factors, [&](const Term& factor) {
+    return lifting.atom(factor.atom).kind == Atom::Kind::kOneHot;
+  });
+  const auto name = std::ranges::find_if(factors, [&](const Term& factor) {
+    return lifting.is_instance(factor.atom, Instance::Kind::kCombine);
+  });
+  if (one_hot == factors.end() || name == factors.end()) return std::nullopt;
+  const AtomId ids = lifting.atom(one_hot->atom).ids;
+  const auto view = split_one_hot(one_hot->layout, lifting.atom(ids).size);
+  const std::vector<Term> terms = unfold_names(lifting, {*name});
+  if (!view || view->classes.hi != view->classes.lo + 1 || terms.size() < 2) return std::nullopt;
+  Restriction is_class;
+  is_class.kind = Restriction::Kind::kGuard;
+  is_class.atom = ids;
+  is_class.where = view->ids;
+  is_class.intervals = {view->classes};
+
+  const auto add = [&](const std::vector<Term>& of, const Term& scale, const auto& visit) {
+    const Value product = product_of(lifting, of, size, dtype);
+    for (Term part : product.tiles.at(0).terms) {
+      part.coef = part.coef * scale.coef;
+      part.restrictions.insert(part.restrictions.end(), scale.restrictions.begin(),
+                               scale.restrictions.end());
+      if (normalize(part.restrictions) && absorb_guards(lifting, part)) visit(std::move(part));
+    }
+  };
+  std::vector<Term> result;
+  for (const Term& one : terms) {
+    *name = one;
+    add(factors, term, [&](const Term& part) {
+      if (auto known = part_of_known_sum(lifting, part, size, dims, dtype)) {
+        result.insert(result.end(), known->begin(), known->end());
+        return;
+      }
+      std::vector<Term> others = factors;
+      others.erase(others.begin() + (one_hot - factors.begin()));
+      Term guarded = term;
+      guarded.restrictions.push_back(is_class);
+      add(others, guarded, [&](Term selected) {
+        selected.layout = drop_dims(selected.layout, dims);
+        for (Restriction& r : selected.restrictions)
+          if (r.kind == Restriction::Kind::kGuard) r.where = drop_dims(r.where, dims);
+        result.push_back(std::move(selected));
+      });
+    });
+  }
+  return result;
+}
+
+}  // namespace assay
