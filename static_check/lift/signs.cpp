@@ -8,15 +8,16 @@
 
 #include "shared_ir/reference/element_functions.h"
 #include "static_check/algebra/restriction.h"
+#include "static_check/lift/masked_sums.h"
 
 namespace assay {
 
 namespace {
 
 // Functions that are finite wherever their operands are.
-constexpr std::array<std::string_view, 19> kTotal = {
+constexpr std::array<std::string_view, 18> kTotal = {
     "tanh", "gelu",       "silu",          "relu",       "sin",        "cos",  "erf",
-    "abs",  "gelu_slope", "sigmoid_slope", "silu_slope", "tanh_slope", "keep", "pow(2)",
+    "abs",  "gelu_slope", "sigmoid_slope", "silu_slope", "tanh_slope", "pow(2)",
     "sign", "floor",      "ceil",          "trunc",      "atan"};
 
 // The same where their first attribute, an epsilon or a divisor, is greater than 0.
@@ -33,9 +34,9 @@ bool is_one_of(const std::array<std::string_view, count>& names, std::string_vie
 }
 
 constexpr Sign kUnknown{};
-constexpr Sign kFinite{true, true, false, false};
-constexpr Sign kNonnegative{true, true, false, true};
-constexpr Sign kPositive{true, true, true, true};
+constexpr Sign kFinite{true, true, false, false, true, false};
+constexpr Sign kNonnegative{true, true, false, true, true, false};
+constexpr Sign kPositive{true, true, true, true, true, true};
 
 // A number that is not a rational one.
 Sign sign_of_constant(const std::string& fn) {
@@ -51,10 +52,13 @@ Sign sign_of_function(const std::string& fn, const Sign& operands) {
     return operands.positive ? kPositive : operands.nonnegative ? kNonnegative : kUnknown;
   if (fn == "rsqrt") return operands.positive ? kPositive : kUnknown;
   if (fn == "abs" || fn == "relu") return operands.finite ? kNonnegative : kUnknown;
-  if (fn == "exp" && operands.below && !operands.finite) return kFinite;
+  if (fn == "exp" && operands.below && !operands.finite) return kNonnegative;
   if (fn == "exp" || fn == "sigmoid") return operands.finite ? kPositive : kUnknown;
-  if (fn == "reciprocal") return operands.positive ? kPositive : kUnknown;
-  if (fn == "log") return operands.positive ? kFinite : kUnknown;
+  if (fn == "reciprocal") return operands.whole_positive ? kPositive : kUnknown;
+  if (fn == "log") return operands.whole_positive ? kFinite : kUnknown;
+  // Of a mask and a value: the value or 0.
+  if (fn == "keep")
+    return {operands.below, operands.finite, false, operands.nonnegative, operands.above, false};
   if (fn == "maximum" || fn == "minimum") return operands;
   const std::string_view name = std::string_view(fn).substr(0, fn.find('('));
   if (name == "clamp") return operands.below && is_bounded_below(fn) ? kFinite : kUnknown;
@@ -69,19 +73,19 @@ bool adds_up(const Instance::CombineTerm& term) {
 }
 
 // Guards are among the operands, but no part of the value.
-Sign sign_of_sum(const Universe& universe, const Instance& sum, const std::vector<Sign>& known) {
-  Sign result{true, true, false, !sum.terms.empty()};
+Sign sign_of_sum(const Instance& sum, const std::vector<Sign>& known) {
+  Sign result{true, true, false, !sum.terms.empty(), true, false};
   for (const Instance::CombineTerm& term : sum.terms) {
-    const auto atom = static_cast<size_t>(sum.operands[static_cast<size_t>(term.operand)].atom);
-    const Sign& of = known[atom];
+    const Sign& of = known[static_cast<size_t>(sum.operands[static_cast<size_t>(term.operand)].atom)];
     const bool falls = term.coef.is_negative();
-    const bool infinite = universe.atoms[atom].kind == Atom::Kind::kInfinity;
-    result.below &= of.finite || (falls ? infinite : of.below);
+    result.below &= falls ? of.above : of.below;
+    result.above &= falls ? of.below : of.above;
     result.finite &= of.finite;
     result.nonnegative &= of.nonnegative && term.coef.is_positive();
     result.positive |= of.positive && adds_up(term);
   }
   result.positive &= result.nonnegative;
+  result.whole_positive = result.positive;
   return result;
 }
 
@@ -95,25 +99,36 @@ bool is_square(const Instance& product) {
 }
 
 Sign sign_of(const Universe& universe, const Instance& instance, const std::vector<Sign>& known) {
-  Sign operands{true, true, !instance.operands.empty(), !instance.operands.empty()};
+  const bool any = !instance.operands.empty();
+  Sign operands{true, true, any, any, true, any};
   for (const Instance::Operand& operand : instance.operands) {
     const Sign& of = known[static_cast<size_t>(operand.atom)];
     operands.below &= of.below;
     operands.finite &= of.finite;
     operands.positive &= of.positive;
     operands.nonnegative &= of.nonnegative;
+    operands.above &= of.above;
+    operands.whole_positive &= of.whole_positive;
   }
   switch (instance.kind) {
     case Instance::Kind::kMul:
-      return {operands.finite, operands.finite, operands.positive,
-              operands.finite && (operands.nonnegative || is_square(instance))};
+      return {operands.finite,
+              operands.finite,
+              operands.positive,
+              operands.finite && (operands.nonnegative || is_square(instance)),
+              operands.finite,
+              operands.whole_positive};
     case Instance::Kind::kSum:
+      operands.whole_positive =
+          operands.positive ||
+          (operands.nonnegative && every_sum_is_positive(universe, instance, known));
+      return operands;
     case Instance::Kind::kMax:
     case Instance::Kind::kMin:
     case Instance::Kind::kCat:
       return operands;
     case Instance::Kind::kCombine:
-      return sign_of_sum(universe, instance, known);
+      return sign_of_sum(instance, known);
     case Instance::Kind::kMap:
     case Instance::Kind::kBlock:
       return sign_of_function(instance.fn, operands);
@@ -145,6 +160,7 @@ Sign next_sign(const Universe& universe, const std::vector<Sign>& known) {
     case Atom::Kind::kOneHot:
       return kFinite;
     case Atom::Kind::kInfinity:
+      return {false, false, false, false, true, false};
     case Atom::Kind::kNan:
     case Atom::Kind::kUninit:
     case Atom::Kind::kRandom:

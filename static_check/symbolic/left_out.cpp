@@ -5,6 +5,7 @@
 #include "shared_ir/import/pt2/pt2.h"
 #include "shared_ir/import/unbacked/unbacked.h"
 #include "static_check/certify/certify.h"
+#include "static_check/checker/facts/facts.h"
 #include "static_check/checker/identity/identity.h"
 #include "static_check/domains/lost_writes.h"
 #include "static_check/domains/trials/contradicted_domains.h"
@@ -14,6 +15,7 @@
 #include "static_check/domains/trials/wrapped_integers.h"
 #include "static_check/identity/cuts/likely_equations.h"
 #include "static_check/identity/identity_test.h"
+#include "static_check/lift/masked_sums.h"
 #include "static_check/smt/solver.h"
 
 namespace assay {
@@ -31,6 +33,10 @@ Graph import_pt2(const std::filesystem::path&) {
 bool UnbackedGraph::is_needed() const { return false; }
 Graph padded(UnbackedGraph) {
   throw InternalError("a case with symbols has no sizes that depend on values");
+}
+
+bool every_sum_is_positive(const Universe&, const Instance&, const std::vector<Sign>&) {
+  return false;
 }
 
 Answer Solver::decide(const PartitionQuery&) { return Answer::kUnknown; }
@@ -70,6 +76,8 @@ std::vector<std::vector<CleanExpr>> likely_relations(const Problem&, const std::
   return {};
 }
 namespace checker {
+bool Facts::every_sum_is_positive(const Instance&) const { return false; }
+
 struct IdentityCheck::Evaluations {};
 IdentityCheck::IdentityCheck(const Joint& joint) : joint_(joint) {
   static_cast<void>(joint_);  // clang warns where nothing reads it

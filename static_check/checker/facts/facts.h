@@ -105,12 +105,16 @@ class Facts {
     bool positive = false;   // see positive()
     // Every element is a real number of at least 0, and so is every part of a sum that it hides.
     bool nonnegative = false;
+    bool above = false;           // every element is a real number or infinity
+    bool whole_positive = false;  // greater than 0, where parts of sums may be 0
     AtomId canonical = 0;
   };
 
   void derive(AtomId id, const Graph& sequential);
   void derive_instance(AtomId id);
   void derive_sign(AtomId id);  // after the other facts (signs.cpp)
+  bool every_sum_is_positive(const Instance& sum) const;  // masked_sums.cpp
+  friend class MaskedSum;
   void unite_hidden(Fact& fact, AtomId operand) const;
 
   const Universe& universe_;

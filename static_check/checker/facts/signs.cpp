@@ -24,7 +24,6 @@ bool keeps_finite(const std::string& fn) {
                                                   "cos",
                                                   "erf",
                                                   "abs",
-                                                  "keep",
                                                   "maximum",
                                                   "minimum",
                                                   "tanh_slope",
@@ -89,7 +88,8 @@ void Facts::derive_sign(AtomId id) {
     fact.finite = fact.positive || made.kind == Atom::Kind::kInput ||
                   made.kind == Atom::Kind::kIota || made.kind == Atom::Kind::kOneHot;
     fact.below = fact.finite;
-    fact.nonnegative = fact.positive;
+    fact.above = fact.finite || made.kind == Atom::Kind::kInfinity;
+    fact.nonnegative = fact.whole_positive = fact.positive;
     return;
   }
   const Instance& instance = *definition(id);
@@ -97,7 +97,8 @@ void Facts::derive_sign(AtomId id) {
     return std::all_of(instance.operands.begin(), instance.operands.end(),
                        [&](const auto& of) { return facts_[static_cast<size_t>(of.atom)].*known; });
   };
-  const bool finite = all(&Fact::finite), below = all(&Fact::below);
+  const bool finite = all(&Fact::finite), below = all(&Fact::below), above = all(&Fact::above);
+  const bool whole_positive = !instance.operands.empty() && all(&Fact::whole_positive);
   const bool positive = !instance.operands.empty() && all(&Fact::positive);
   const bool nonnegative = !instance.operands.empty() && all(&Fact::nonnegative);
   using Kind = Instance::Kind;
@@ -106,15 +107,20 @@ void Facts::derive_sign(AtomId id) {
       fact.finite = finite;
       fact.positive = positive;
       fact.nonnegative = finite && (nonnegative || squares(instance));
+      fact.whole_positive = finite && whole_positive;
       break;
     case Kind::kSum:
     case Kind::kMax:
     case Kind::kMin:
     case Kind::kCat:
       fact.below = below;
+      fact.above = above;
       fact.finite = finite;
       fact.positive = positive;
       fact.nonnegative = nonnegative;
+      fact.whole_positive = instance.kind == Kind::kSum
+                                ? positive || (nonnegative && every_sum_is_positive(instance))
+                                : whole_positive;
       break;
     case Kind::kCombine: {
       const auto every = [&](const auto& holds) {
@@ -125,9 +131,11 @@ void Facts::derive_sign(AtomId id) {
             });
       };
       using Term = Instance::CombineTerm;
-      fact.below = every([&](const Term& term, AtomId of, const Fact& known) {
-        if (term.coef.is_positive()) return known.below;
-        return known.finite || atom(of).kind == Atom::Kind::kInfinity;
+      fact.below = every([](const Term& term, AtomId, const Fact& known) {
+        return term.coef.is_positive() ? known.below : known.above;
+      });
+      fact.above = every([](const Term& term, AtomId, const Fact& known) {
+        return term.coef.is_positive() ? known.above : known.below;
       });
       fact.finite = every([](const Term&, AtomId, const Fact& known) { return known.finite; });
       fact.nonnegative =
@@ -149,15 +157,23 @@ void Facts::derive_sign(AtomId id) {
         break;
       }
       if (instance.fn == "log" || instance.fn == "reciprocal") {
-        fact.finite = positive;
-        fact.positive = positive && instance.fn == "reciprocal";
+        fact.finite = whole_positive;
+        fact.positive = whole_positive && instance.fn == "reciprocal";
+        break;
+      }
+      if (instance.fn == "keep") {  // the value, or 0
+        fact.below = below;
+        fact.above = above;
+        fact.finite = finite;
+        fact.nonnegative = nonnegative;
         break;
       }
       fact.finite = is_flag(instance.fn) || (finite && keeps_finite(instance.fn)) ||
                     (below && (instance.fn == "exp" || is_real_clamp(instance.fn)));
       fact.positive = ((instance.fn == "exp" || instance.fn == "sigmoid") && finite) ||
                       ((instance.fn == "maximum" || instance.fn == "minimum") && positive);
-      fact.nonnegative = finite && (instance.fn == "abs" || instance.fn == "relu");
+      fact.nonnegative = (finite && (instance.fn == "abs" || instance.fn == "relu")) ||
+                         (below && instance.fn == "exp");
       break;
     case Kind::kOpaque:
       fact.finite = std::isfinite(number_of(instance));
@@ -168,7 +184,9 @@ void Facts::derive_sign(AtomId id) {
       break;
   }
   fact.below = fact.below || fact.finite;
+  fact.above = fact.above || fact.finite;
   fact.nonnegative = fact.nonnegative || fact.positive;
+  fact.whole_positive = fact.whole_positive || fact.positive;
 }
 
 }  // namespace assay::checker
