@@ -44,7 +44,7 @@ enum class Replayed : uint8_t { kProof, kClaims };
 //  one): each operator's
 //     output is computed from the operands' claims and compared with its own claim, at every
 //     element.
-//  3. "At every element" is decided region by region (affine.h). A region is a box of digits on
+//  3. "At every element" is decided region by region (regions.h). A region is a box of digits on
 //  which every coordinate,
 //     tile choice and address of both sides is affine in the digits; a region on which something is
 //     not affine is split until it is. Two affine functions of a box are equal if and only if they
