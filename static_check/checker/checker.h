@@ -58,7 +58,7 @@ enum class Replayed : uint8_t { kProof, kClaims };
 //  6. Atoms that are equal by lemmas are shown to be: each proof is replayed step by step, from the
 //  text of the lemmas (lemmas.h). The lemmas themselves are trusted as far as they are certified.
 //  7. Two assumptions of the report are held to what they say: random draws agree, sample by sample
-//  (random.cpp); an index of the
+//  (random_draws.cpp); an index of the
 //     sequential program lies in its table, and then so does each of the ranks' (indices.cpp).
 CheckResult check_certificate(const Case& refinement, const CoreProgram& sequential,
                               const std::vector<CoreProgram>& ranks, const Certificate& certificate,
