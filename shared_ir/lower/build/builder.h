@@ -100,6 +100,7 @@ class Builder {
   // go by these indices, of dimensions with so many rows.
   void assume_single_write(const std::string& name, std::vector<CoreId> indices, Shape rows);
   void note_opaque(const std::string& operator_name);
+  // Of a question whether a floating number is one (nan_questions.cpp); kNone for another.
   CoreId asked_number(const std::string& fn, const std::vector<CoreId>& operands);
   CoreId normal_map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype);
   // Of an integer and a constant, by quotients that are rounded down (integer_functions.cpp).
