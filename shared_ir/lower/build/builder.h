@@ -127,7 +127,7 @@ class Builder {
   // The constant among the pieces of a concatenation that holds all elements of a slice; kNone if
   // none does.
   CoreId constant_piece(CoreId x, Int dim, Int start, Int step, Int count) const;
-  // The integers as the dtype holds them.
+  // The integers as the dtype holds them (integer_wrapping.cpp).
   CoreId wrapped(CoreId x);
   // The same; integers that serve as indices, of 32 bits or more, are assumed to stay in their
   // range.
