@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 #include "dynamic_check/cuda/cuda.h"
 #include "dynamic_check/inputs/inputs.h"
 #include "dynamic_check/judge/judge.h"
@@ -42,16 +40,6 @@ void keep_traces(const Case& refinement, const DistributedRun& run, const Dynami
     trace.add_all(run.ranks[static_cast<size_t>(rank)]);
     trace.finish();
   }
-}
-
-// The targets that may deviate, by estimates.
-std::set<size_t> estimated(const Findings& findings, const References& references) {
-  std::set<size_t> result;
-  for (const Deviation& deviation : findings.deviations) {
-    const std::optional<Spread>& spread = references.tensors[deviation.target].spread;
-    if (spread && spread->is_estimate()) result.insert(deviation.target);
-  }
-  return result;
 }
 
 // A run that did not end is a finding about the program.
@@ -153,22 +141,16 @@ DynamicReport dynamic_check(const Case& refinement, const std::vector<Relation>&
   const auto reference = [&](size_t target) {
     return on_device(references.tensors[target], device);
   };
+  const auto judge = [&] {
+    return find_deviations(refinement, targets, reference, ranks, allowance, options.progress);
+  };
   Findings findings =
-      find_deviations(refinement, targets, reference, ranks, allowance, options.progress);
-  if (const std::set<size_t> doubtful = estimated(findings, references); !doubtful.empty()) {
-    make_exact(references, doubtful, refinement, targets, programs, inputs, options);
-    if (references.failure) {
-      report_failure(*references.failure, refinement.sequential, report);
-      return finish();
-    }
-    findings = find_deviations(refinement, targets, reference, ranks, allowance, options.progress);
+      findings_after_reruns(judge, references, refinement, targets, programs, inputs, options);
+  if (references.failure) {
+    report_failure(*references.failure, refinement.sequential, report);
+    return finish();
   }
-  if (!findings.deviations.empty()) {
-    tell(options.progress, "more runs of what deviates");
-    add_exact_samples(references, refinement, targets, programs, inputs, options);
-    report.incomplete = references.incomplete;
-    findings = find_deviations(refinement, targets, reference, ranks, allowance, options.progress);
-  }
+  report.incomplete = references.incomplete;
   JudgedOperators judged = find_faults(refinement, ranks, options.seed, options.family_rate,
                                        options.precision, options.progress);
   findings.faults = std::move(judged.faults);

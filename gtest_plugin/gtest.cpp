@@ -6,9 +6,9 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <optional>
 #include <sstream>
 
+#include "gtest_plugin/case_bundle.h"
 #include "gtest_plugin/failure_message.h"
 #include "gtest_plugin/rank_team.h"
 #include "gtest_plugin/ranks/launched_output.h"
@@ -55,31 +55,6 @@ std::vector<std::string> listed(const std::string& text) {
   std::vector<std::string> names;
   for (std::string name; std::getline(stream, name, ',');) names.push_back(name);
   return names;
-}
-
-std::filesystem::path bundle_folder(const std::string& test) {
-  const char* folder = std::getenv("ASSAY_BUNDLES");
-  return (folder == nullptr ? std::filesystem::path(testing::TempDir()) / "assay"
-                            : std::filesystem::path(folder)) /
-         test;
-}
-
-// Keeps the case for `assay check`: its folder, or why it cannot be written. Neither when the
-// programs cannot be captured, which the report says.
-void write_bundle(const RefinementSpec& spec, FailureContext* context) {
-  std::optional<Case> captured;
-  try {
-    captured = capture_case(spec);
-  } catch (const UserError&) {
-    return;
-  }
-  const std::string folder = bundle_folder(spec.name).string();
-  try {
-    save_case(*captured, folder);
-    context->bundle = folder;
-  } catch (const UserError& error) {
-    context->no_bundle = error.what();
-  }
 }
 
 void record(const CaseReport& report, const Mesh& mesh) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gtest_plugin/flat_buffer.h"
+#include "gtest_plugin/flat_buffer_relation.h"
 #include "gtest_plugin/placement_relation.h"
 #include "gtest_plugin/program_run.h"
 

@@ -6,5 +6,6 @@
 #include "dynamic_check/judge/operator_fault.h"
 #include "dynamic_check/judge/raise_spreads.h"
 #include "dynamic_check/judge/references.h"
+#include "dynamic_check/judge/reruns.h"
 #include "dynamic_check/judge/tensor_comparison.h"
 #include "dynamic_check/judge/triage.h"

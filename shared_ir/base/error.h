@@ -36,8 +36,8 @@ class UserError : public std::runtime_error {
   std::string hint_;
 };
 
-// Our own bug: an invariant that does not hold. The command line writes a report bundle and exits
-// with 3.
+// Our own bug: an invariant that does not hold. The command line calls it an internal error and
+// exits with 3.
 class InternalError : public std::logic_error {
  public:
   explicit InternalError(const std::string& what) : std::logic_error(what) {}

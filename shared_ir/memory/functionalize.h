@@ -1,7 +1,7 @@
 // Makes a program functional while it is lowered, before the meaning of any operator is looked up:
 // what an operator writes, and what its results share memory with, is what its schema says
 // (schema.h), and nothing else. Values of tensors are those of the current version of their memory
-// (memory.h: storages, versions and views).
+// (storage_versions.h: storages, versions and views).
 //
 // An operator with neither schema nor declaration may write all it reads, and its results may be
 // any of its operands: reading these later is refused.
@@ -15,8 +15,8 @@
 #include "shared_ir/lower/node/meaning.h"
 #include "shared_ir/memory/effects.h"
 #include "shared_ir/memory/in_flight.h"
-#include "shared_ir/memory/memory.h"
 #include "shared_ir/memory/moved_operands.h"
+#include "shared_ir/memory/storage_versions.h"
 #include "shared_ir/operator_table/operator_table.h"
 
 namespace assay::memory {

@@ -10,7 +10,7 @@
 
 #include "shared_ir/lower/build/builder.h"
 #include "shared_ir/lower/build/site.h"
-#include "shared_ir/memory/memory.h"
+#include "shared_ir/memory/storage_versions.h"
 
 namespace assay::memory {
 

@@ -44,7 +44,7 @@ enum class Replayed : uint8_t { kProof, kClaims };
 //  one): each operator's
 //     output is computed from the operands' claims and compared with its own claim, at every
 //     element.
-//  3. "At every element" is decided region by region (affine.h). A region is a box of digits on
+//  3. "At every element" is decided region by region (regions.h). A region is a box of digits on
 //  which every coordinate,
 //     tile choice and address of both sides is affine in the digits; a region on which something is
 //     not affine is split until it is. Two affine functions of a box are equal if and only if they
@@ -58,7 +58,7 @@ enum class Replayed : uint8_t { kProof, kClaims };
 //  6. Atoms that are equal by lemmas are shown to be: each proof is replayed step by step, from the
 //  text of the lemmas (lemmas.h). The lemmas themselves are trusted as far as they are certified.
 //  7. Two assumptions of the report are held to what they say: random draws agree, sample by sample
-//  (random.cpp); an index of the
+//  (random_draws.cpp); an index of the
 //     sequential program lies in its table, and then so does each of the ranks' (indices.cpp).
 CheckResult check_certificate(const Case& refinement, const CoreProgram& sequential,
                               const std::vector<CoreProgram>& ranks, const Certificate& certificate,

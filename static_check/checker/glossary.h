@@ -1,4 +1,4 @@
-// What the atoms that a rejection names stand for, for the bundle of an internal error.
+// What the atoms that a rejection names stand for: the end of its reason.
 #pragma once
 
 #include <string>

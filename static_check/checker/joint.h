@@ -77,7 +77,7 @@ bool claims_unknown(Joint& joint, const OpRef& ref);
 // relations determine. Throws Rejection.
 void check_inputs(Joint& joint);
 
-// Random operators, where the case assumes that the programs draw alike (random.cpp). Throws
+// Random operators, where the case assumes that the programs draw alike (random_draws.cpp). Throws
 // Rejection.
 void check_random(Joint& joint, const OpRef& ref);
 

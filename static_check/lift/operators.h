@@ -147,7 +147,7 @@ Value apply_map(Lifting& lifting, const std::string& fn, uint32_t linear,
 Value apply_opaque(Lifting& lifting, const std::string& fn, std::vector<Value> operands,
                    const Shape& shape, DType dtype);
 
-// --- integers.cpp: piecewise affine maps of one index tensor ---
+// --- piecewise_affine.cpp: piecewise affine maps of one index tensor ---
 // The tile as a piecewise affine map; nullopt when it is not one.
 std::optional<PiecewiseAffine> as_affine(const Lifting& lifting, const Tile& tile,
                                          const Shape& size);

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 #include "static_check/lemmas/shipped_lemmas.h"
 #include "tests/lemmas/support.h"
 

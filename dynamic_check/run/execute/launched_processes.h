@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "dynamic_check/run/execute/process_executor.h"
-#include "dynamic_check/run/execute/processes/launch.h"
+#include "dynamic_check/run/execute/processes/launcher_variables.h"
 #include "dynamic_check/run/execute/processes/tcp.h"
 #include "dynamic_check/run/execute/rank_worker.h"
 

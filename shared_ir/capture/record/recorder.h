@@ -11,7 +11,7 @@
 #include "shared_ir/capture/record/collectives.h"
 #include "shared_ir/capture/record/forward_origins.h"
 #include "shared_ir/capture/record/functional_form.h"
-#include "shared_ir/capture/record/host_numbers.h"
+#include "shared_ir/capture/record/numbers_from_host.h"
 #include "shared_ir/capture/record/pending_calls.h"
 #include "shared_ir/capture/record/recording.h"
 #include "shared_ir/capture/record/storage_values.h"

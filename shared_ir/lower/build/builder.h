@@ -100,6 +100,7 @@ class Builder {
   // go by these indices, of dimensions with so many rows.
   void assume_single_write(const std::string& name, std::vector<CoreId> indices, Shape rows);
   void note_opaque(const std::string& operator_name);
+  // Of a question whether a floating number is one (nan_questions.cpp); kNone for another.
   CoreId asked_number(const std::string& fn, const std::vector<CoreId>& operands);
   CoreId normal_map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype);
   // Of an integer and a constant, by quotients that are rounded down (integer_functions.cpp).
@@ -126,7 +127,7 @@ class Builder {
   // The constant among the pieces of a concatenation that holds all elements of a slice; kNone if
   // none does.
   CoreId constant_piece(CoreId x, Int dim, Int start, Int step, Int count) const;
-  // The integers as the dtype holds them.
+  // The integers as the dtype holds them (integer_wrapping.cpp).
   CoreId wrapped(CoreId x);
   // The same; integers that serve as indices, of 32 bits or more, are assumed to stay in their
   // range.

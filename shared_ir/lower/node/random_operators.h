@@ -5,7 +5,7 @@
 
 namespace assay::lowering {
 
-// By the tag of PyTorch's schemas, and random_operators.toml. "aten::randperm" and
+// By the tag of PyTorch's schemas, and hlo_random_operators.toml. "aten::randperm" and
 // "aten.randperm.default" are one name.
 bool draws_random_numbers(std::string_view op);
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "shared_ir/proof/proof.h"
-#include "static_check/checker/facts/affine.h"
 #include "static_check/checker/facts/index_values.h"
+#include "static_check/checker/facts/regions.h"
 
 namespace assay::checker {
 

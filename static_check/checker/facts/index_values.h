@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "shared_ir/proof/proof.h"
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 
 namespace assay::checker {
 

@@ -6,7 +6,7 @@
 
 #include "shared_ir/proof/proof.h"
 #include "shared_ir/symbolic/integer.h"
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 
 namespace assay::checker {
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "shared_ir/symbolic/integer.h"
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 
 namespace assay::checker {
 namespace {

@@ -4,8 +4,8 @@
 #include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/arithmetic/exponentials.h"
 #include "static_check/checker/arithmetic/extrema.h"
-#include "static_check/checker/integers/integers.h"
 #include "static_check/checker/integers/one_hots.h"
+#include "static_check/checker/integers/piecewise_affine.h"
 #include "static_check/checker/integers/whole_numbers.h"
 #include "static_check/checker/operators.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 
 namespace assay::checker::identity {
 namespace {

@@ -2,7 +2,7 @@
 // out; integers may wrap, where max(a + t, b + t) is not max(a, b) + t.
 #include <algorithm>
 
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 #include "static_check/checker/identity/algebra.h"
 
 namespace assay::checker::identity {

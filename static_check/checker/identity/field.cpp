@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 
 namespace assay::checker::identity {
 namespace {

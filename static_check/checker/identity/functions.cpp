@@ -3,7 +3,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 #include "static_check/checker/identity/functions.h"
 #include "static_check/checker/identity/integer_functions.h"
 

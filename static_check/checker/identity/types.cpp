@@ -1,5 +1,5 @@
 #include "shared_ir/cast.h"
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 #include "static_check/checker/identity/algebra.h"
 
 namespace assay::checker::identity {

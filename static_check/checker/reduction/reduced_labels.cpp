@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "shared_ir/symbolic/integer.h"
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 
 namespace assay::checker {
 namespace {

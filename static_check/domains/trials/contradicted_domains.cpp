@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "static_check/domains/partial_functions.h"
-#include "static_check/domains/trials/asked_values.h"
+#include "static_check/domains/trials/answers_for_nan.h"
 #include "static_check/domains/trials/claims.h"
 #include "static_check/domains/trials/input_numbers.h"
 #include "static_check/domains/trials/trials.h"

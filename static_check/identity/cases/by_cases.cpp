@@ -14,9 +14,7 @@ constexpr int kCasesPerBit = 42;
 constexpr int kCasesWithTies = 256;
 // Cases in which an element's roots are none, for each in which all are: of four or so.
 constexpr int kMostWithoutRoots = 24;
-// The same for all values of indices and flags: a few seconds. Each is evaluated twice, with other
-// numbers.
-constexpr int64_t kMostForAll = int64_t{1} << 25;
+// For all values of indices and flags each is evaluated twice, with other numbers.
 constexpr int kRunsForEach = 2;
 
 }  // namespace

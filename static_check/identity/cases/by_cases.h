@@ -11,20 +11,10 @@
 #include <vector>
 
 #include "shared_ir/clean_expr.h"
+#include "static_check/identity/cases/effort.h"
 #include "static_check/identity/evaluation.h"
 
 namespace assay::identity {
-
-// How much is tried.
-struct Effort {
-  int64_t elements;   // that are evaluated, of all cases
-  int bits;           // that one term may depend on
-  bool every_choice;  // of indices and flags, too
-};
-// A tenth of a second, and a second or two: where something within the programs is taken, too.
-inline constexpr Effort kUsualEffort{int64_t{1} << 19, 7, false};
-inline constexpr Effort kEffortWithin{int64_t{3} << 21, 9, false};
-inline constexpr Effort kMostEffort{int64_t{3} << 21, 11, true};
 
 class ByCases {
  public:

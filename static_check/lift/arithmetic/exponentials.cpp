@@ -1,8 +1,9 @@
 // exp, log and reciprocal in one normal form, so that values that are equal by
 //   exp(a + b) = exp(a) exp(b), exp(log s) = s, 1 / (a b) = (1 / a) (1 / b), log(a / b) = log a -
 //   log b
-// are equal terms: quotients of views, over one denominator where they are summed. All of it for
-// views that are known to be positive (signs.h); the others stay under their function.
+// are equal terms: quotients of views, over one denominator where they are summed. Log-sum-exp and
+// softmax in parts are such values; lemmas/softmax.toml has their equations as lemmas. All of it
+// for views that are known to be positive (signs.h); the others stay under their function.
 #include <algorithm>
 
 #include "static_check/algebra/restriction.h"

@@ -9,7 +9,7 @@
 #include "shared_ir/graph.h"
 #include "static_check/algebra/value.h"
 #include "static_check/lift/collectives/meeting.h"
-#include "static_check/lift/inputs/draws.h"
+#include "static_check/lift/inputs/random_draws.h"
 #include "static_check/lift/lifting.h"
 #include "static_check/lift/program/lift_program.h"
 

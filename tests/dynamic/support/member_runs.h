@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "dynamic_check/run/execute/threads/group_member.h"
+#include "dynamic_check/run/execute/threads/thread_collectives.h"
 
 namespace assay::test {
 

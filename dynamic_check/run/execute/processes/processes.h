@@ -2,4 +2,4 @@
 #pragma once
 
 #include "dynamic_check/run/execute/processes/child_process.h"
-#include "dynamic_check/run/execute/processes/launch.h"
+#include "dynamic_check/run/execute/processes/launcher_variables.h"

@@ -16,7 +16,7 @@
 
 #include "dynamic_check/keep/keep.h"
 #include "dynamic_check/run/execute/collective_text.h"
-#include "dynamic_check/run/execute/threads/group_member.h"
+#include "dynamic_check/run/execute/threads/thread_collectives.h"
 #include "dynamic_check/run/execute/threads/thread_work.h"
 
 namespace assay {

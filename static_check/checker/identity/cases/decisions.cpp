@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 #include "static_check/checker/identity/algebra.h"
 
 namespace assay::checker::identity {

@@ -1,6 +1,7 @@
 #include "static_check/checker/identity/cases/every_choice.h"
 
 #include "static_check/checker/identity/cases/cases.h"
+#include "static_check/checker/identity/cases/effort.h"
 #include "static_check/checker/identity/cases/run.h"
 
 namespace assay::checker::identity {
@@ -10,8 +11,6 @@ constexpr uint64_t kChoiceSeed = 0x510e527fade682d1U, kChoiceStep = 0x9e3779b97f
 constexpr int kMostChoiceStarts = 24;  // until all tables are known
 // Each choice is evaluated with two sets of numbers.
 constexpr int kRunsForEach = 2;
-// Elements in all evaluations: a few seconds.
-constexpr PlainInt kMostChoiceWork = PlainInt{1} << 25;
 
 // The digits of the next number; false after the last.
 bool advance(Choices& choices) {

@@ -6,7 +6,7 @@
 
 #include "shared_ir/base/error.h"
 #include "shared_ir/rational.h"
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 
 namespace assay::checker::identity {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "shared_ir/cast.h"
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 #include "static_check/checker/identity/algebra.h"
 
 namespace assay::checker::identity {

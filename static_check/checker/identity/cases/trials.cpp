@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "static_check/checker/identity/cases/effort.h"
 #include "static_check/checker/identity/cases/failures.h"
 #include "static_check/checker/identity/cases/run.h"
 
@@ -13,13 +14,10 @@ constexpr uint64_t kSeed = 0x6a09e667f3bcc908U, kStep = 0x9e3779b97f4a7c15U;
 // multilinear polynomials in the decisions is at most k): so many trials for each of those cases
 // leave less than 2^-60.
 constexpr float kTrialsForEach = 42;
-constexpr float kMostBits = 9, kMostTieBits = 9;
 constexpr int kFewestTies = 256;
 constexpr int kMostStarts = 24;  // until all thresholds and tables are known
 // Trials in which roots of an element are none for each with all of them: of four or so.
 constexpr int kMostUnrooted = 24;
-// Elements to be evaluated for all equations of a certificate: a second or two.
-constexpr PlainInt kMostWork = PlainInt{3} << 21;
 
 }  // namespace
 

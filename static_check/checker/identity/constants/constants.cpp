@@ -8,7 +8,7 @@
 
 #include "shared_ir/cast.h"
 #include "shared_ir/decimal.h"
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 #include "static_check/checker/identity/algebra.h"
 
 namespace assay::checker::identity {

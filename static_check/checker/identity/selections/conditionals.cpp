@@ -2,7 +2,7 @@
 // function of it is selected by the flag of what it is of both.
 #include <algorithm>
 
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 #include "static_check/checker/identity/algebra.h"
 #include "static_check/checker/identity/selections/rankings.h"
 

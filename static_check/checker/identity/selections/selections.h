@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 #include "static_check/checker/identity/evaluated_number.h"
 
 namespace assay::checker::identity {

@@ -1,6 +1,6 @@
 // The collectives of rank threads over plain memory. Under the thread sanitizer these tests also
 // show that members share it without a data race.
-#include "dynamic_check/run/execute/threads/group_member.h"
+#include "dynamic_check/run/execute/threads/thread_collectives.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

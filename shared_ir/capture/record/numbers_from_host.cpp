@@ -1,4 +1,4 @@
-#include "shared_ir/capture/record/host_numbers.h"
+#include "shared_ir/capture/record/numbers_from_host.h"
 
 #include <ATen/ops/from_blob.h>
 #include <c10/core/CPUAllocator.h>

@@ -1,5 +1,5 @@
 // What launchers set in the environment of each rank.
-#include "dynamic_check/run/execute/processes/launch.h"
+#include "dynamic_check/run/execute/processes/launcher_variables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "dynamic_check/run/execute/threads/group_member.h"
+#include "dynamic_check/run/execute/threads/thread_collectives.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "static_check/lift/inputs/draws.h"
+#include "static_check/lift/inputs/random_draws.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "static_check/checker/facts/affine.h"
+#include "static_check/checker/facts/regions.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "dynamic_check/run/execute/processes/launch.h"
+#include "dynamic_check/run/execute/processes/launcher_variables.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "static_check/checker/integers/integers.h"
+#include "static_check/checker/integers/piecewise_affine.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "static_check/domains/trials/asked_values.h"
+#include "static_check/domains/trials/answers_for_nan.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "shared_ir/memory/memory.h"
+#include "shared_ir/memory/storage_versions.h"
 
 #include <algorithm>
 #include <numeric>

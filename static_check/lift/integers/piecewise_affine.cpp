@@ -17,7 +17,7 @@ namespace {
 using Piece = PiecewiseAffine::Piece;
 
 // Affine functions with larger numbers are left alone: their arithmetic could leave 64 bits.
-constexpr Int kLargest = Int{1} << 40;
+constexpr Int kLargestInPieces = Int{1} << 40;
 
 // sum += a * b, unless it leaves 64 bits.
 bool multiply_add(Int a, Int b, Int& sum) {
@@ -25,7 +25,7 @@ bool multiply_add(Int a, Int b, Int& sum) {
   return !mul_overflow(a, b, &product) && !add_overflow(sum, product, &sum);
 }
 
-bool is_small(Int x) { return -kLargest < x && x < kLargest; }
+bool is_small(Int x) { return -kLargestInPieces < x && x < kLargestInPieces; }
 
 PiecewiseAffine constant(const Lifting& lifting, Int value, const Shape& size) {
   return {lifting.one(), broadcast(size), {{kAllIntegers, 0, value}}};
@@ -108,8 +108,8 @@ std::optional<PiecewiseAffine> product(const PiecewiseAffine& f, const Piecewise
     if (a.a != 0 && b.a != 0) return false;
     const Piece& affine = a.a != 0 ? a : b;
     const Int factor = a.a != 0 ? b.b : a.b;
-    if (factor != 0 &&
-        (abs(affine.a) > kLargest / abs(factor) || abs(affine.b) > kLargest / abs(factor))) {
+    if (factor != 0 && (abs(affine.a) > kLargestInPieces / abs(factor) ||
+                        abs(affine.b) > kLargestInPieces / abs(factor))) {
       return false;
     }
     out.push_back({x, affine.a * factor, affine.b * factor});
@@ -282,7 +282,8 @@ std::optional<PiecewiseAffine> as_affine(const Lifting& lifting, const Tile& til
   if (!tile.integer.empty()) return tile.integer[0];
   PiecewiseAffine result = constant(lifting, 0, size);
   for (const Term& term : tile.terms) {
-    if (!term.restrictions.empty() || !term.coef.is_integer() || !term.coef.fits(kLargest - 1))
+    if (!term.restrictions.empty() || !term.coef.is_integer() ||
+        !term.coef.fits(kLargestInPieces - 1))
       return std::nullopt;
     if (term.atom == lifting.one()) {
       result.pieces[0].b = term.coef.numerator();
