@@ -123,7 +123,7 @@ struct Outputs {
 
 // Enough that what agrees in all of them hardly does so by chance. A size that is read and was the
 // same so far is waited for: a rank rarely sends to each other one, say.
-constexpr uint64_t kRunsOfValues = 8, kMostRunsOfValues = 40;
+constexpr uint64_t kRunsOfValues = 10, kMostRunsOfValues = 42;
 
 bool every_size_varies(const std::vector<RecordedRun>& runs) {
   for (size_t i = 0; i < runs[0].sizes.size(); ++i)
@@ -142,7 +142,10 @@ std::vector<std::shared_ptr<const SizeFit>> fit(const RefinementSpec& spec, Side
   std::vector<std::vector<RecordedRun>> by_rank;
   for (uint64_t seed = 1; seed <= kMostRunsOfValues; ++seed) {
     if (seed > kRunsOfValues && std::ranges::all_of(by_rank, every_size_varies)) break;
-    ProgramRuns runs = record_run(spec, side, inputs, precision, seed);
+    const InputDraw::Kind kind = seed == 1   ? InputDraw::Kind::kFirst
+                                 : seed == 2 ? InputDraw::Kind::kLast
+                                             : InputDraw::Kind::kRandom;
+    ProgramRuns runs = record_run(spec, side, inputs, precision, {seed, kind});
     by_rank.resize(runs.ranks.size());
     for (size_t rank = 0; rank < runs.ranks.size(); ++rank)
       by_rank[rank].push_back(std::move(runs.ranks[rank]));

@@ -75,6 +75,19 @@ Graph inputs_graph(const std::string& name, const CaptureSpec& inputs) {
 
 std::string rank_name(Rank rank) { return "rank " + std::to_string(rank); }
 
+void make_extreme(const std::vector<DynamicInput>& declared, InputDraw::Kind kind,
+                  RunInputs& inputs) {
+  const bool first = kind == InputDraw::Kind::kFirst;
+  for (const DynamicInput& input : declared) {
+    const bool ids = input.role == InputRole::kTokenIds || input.role == InputRole::kLabels;
+    if (!ids && input.role != InputRole::kMask) continue;
+    const int64_t value = ids ? (first ? 0 : input.bound - 1) : (first ? 1 : 0);
+    inputs.whole.at(input.name).fill_(value);
+    for (auto& [name, part] : inputs.parts)
+      if (name.first == input.name) part.fill_(value);
+  }
+}
+
 }  // namespace
 
 Case case_of_inputs(const RefinementSpec& spec, DType precision) {
@@ -96,9 +109,10 @@ Case case_of_inputs(const RefinementSpec& spec, DType precision) {
 }
 
 ProgramRuns record_run(const RefinementSpec& spec, Side side, const Case& inputs_of,
-                       DType precision, uint64_t seed) {
-  const RunInputs inputs =
-      make_run_inputs(inputs_of, programs_under_test(spec).inputs, {}, precision, seed);
+                       DType precision, const InputDraw& draw) {
+  const std::vector<DynamicInput> declared = programs_under_test(spec).inputs;
+  RunInputs inputs = make_run_inputs(inputs_of, declared, {}, precision, draw.seed);
+  if (draw.kind != InputDraw::Kind::kRandom) make_extreme(declared, draw.kind, inputs);
   const bool sequential = side == Side::kSequential;
   const Mesh mesh = sequential ? Mesh() : spec.mesh;
   const auto ranks = static_cast<size_t>(mesh.world_size());
@@ -136,7 +150,7 @@ ProgramRuns record_run(const RefinementSpec& spec, Side side, const Case& inputs
                       (shared->error ? shared->error->message() : failure->message),
                   "it was run on those that its inputs may have, for the sizes that depend on them "
                   "(seed " +
-                      std::to_string(seed) + ")");
+                      std::to_string(draw.seed) + ")");
 }
 
 Case case_of_run(const RefinementSpec& spec, const CapturedCase& captured, DType precision,
@@ -147,12 +161,12 @@ Case case_of_run(const RefinementSpec& spec, const CapturedCase& captured, DType
   for (int again = 0; again < 2; ++again) {
     if (captured.sequential) {
       RecordedRun run =
-          record_run(spec, Side::kSequential, inputs_of, precision, seed).ranks.front();
+          record_run(spec, Side::kSequential, inputs_of, precision, {seed}).ranks.front();
       captured.sequential->check(run);
       result.sequential = std::move(run.graph);
     }
     if (!captured.ranks.empty()) {
-      ProgramRuns runs = record_run(spec, Side::kDistributed, inputs_of, precision, seed);
+      ProgramRuns runs = record_run(spec, Side::kDistributed, inputs_of, precision, {seed});
       for (size_t rank = 0; rank < runs.ranks.size(); ++rank) {
         captured.ranks[rank]->check(runs.ranks[rank]);
         result.ranks[rank] = std::move(runs.ranks[rank].graph);

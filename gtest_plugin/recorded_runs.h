@@ -17,10 +17,18 @@ struct ProgramRuns {
   std::vector<DeclaredOutputs> outputs;
 };
 
-// Runs one side once, as threads. `inputs_of`: a case with its inputs, whose values depend on the
-// seed. Throws UserError where the program fails on them.
+struct InputDraw {
+  // Where sizes are the greatest and the least: all ids the first one and all flags set, or all ids
+  // the last one and no flag set.
+  enum class Kind : uint8_t { kRandom, kFirst, kLast };
+  uint64_t seed = 0;
+  Kind kind = Kind::kRandom;
+};
+
+// Runs one side once, as threads. `inputs_of`: a case with its inputs. Throws UserError where the
+// program fails on them.
 ProgramRuns record_run(const RefinementSpec& spec, Side side, const Case& inputs_of,
-                       DType precision, uint64_t seed);
+                       DType precision, const InputDraw& draw);
 
 // The case before anything is captured: the programs' inputs alone.
 Case case_of_inputs(const RefinementSpec& spec, DType precision);
