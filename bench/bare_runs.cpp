@@ -30,7 +30,8 @@ void run(const Mesh& mesh, const DynamicOptions& options, const std::shared_ptr<
     const ProgramInputs& inputs = bare->inputs[static_cast<size_t>(environment.rank())];
     RankContext context(
         environment, [&](const std::string& name) { return inputs.tensors.at(name); },
-        [](const std::string&, const at::Tensor&) {});
+        [](const std::string&, const at::Tensor&) {},
+        [](const at::Tensor& tensor, std::optional<int64_t>) { return tensor.item().toLong(); });
     bare->program(context);
   });
   if (failure) throw InternalError("a bare run failed: " + failure->message);

@@ -2,9 +2,11 @@
 
 #include "assay/refinement.h"
 #include "dynamic_check/run/run.h"
+#include "gtest_plugin/captured_case.h"
 #include "gtest_plugin/flat_buffer_relation.h"
 #include "gtest_plugin/placement_relation.h"
 #include "gtest_plugin/program_run.h"
+#include "gtest_plugin/recorded_runs.h"
 #include "gtest_plugin/spec_inputs.h"
 #include "shared_ir/capture/capture.h"
 
@@ -113,32 +115,108 @@ std::vector<CleanExpr> output_relation(const Graph& sequential, const DeclaredOu
   return relation(buffer, member, mesh);
 }
 
+// What both programs say about their outputs.
+struct Outputs {
+  DeclaredOutputs sequential;
+  std::vector<DeclaredOutputs> ranks;
+};
+
+// Enough that what agrees in all of them hardly does so by chance. A size that is read and was the
+// same so far is waited for: a rank rarely sends to each other one, say.
+constexpr uint64_t kRunsOfValues = 10, kMostRunsOfValues = 42;
+
+bool every_size_varies(const std::vector<RecordedRun>& runs) {
+  for (size_t i = 0; i < runs[0].sizes.size(); ++i)
+    if (std::ranges::all_of(runs, [&](const RecordedRun& run) {
+          return i >= run.sizes.size() || run.sizes[i].value == runs[0].sizes[i].value;
+        }))
+      return false;
+  return true;
+}
+
+// One a rank, out of runs on values.
+std::vector<std::shared_ptr<const SizeFit>> fit(const RefinementSpec& spec, Side side,
+                                                DType precision,
+                                                std::vector<DeclaredOutputs>* outputs) {
+  const Case inputs = case_of_inputs(spec, precision);
+  std::vector<std::vector<RecordedRun>> by_rank;
+  for (uint64_t seed = 1; seed <= kMostRunsOfValues; ++seed) {
+    if (seed > kRunsOfValues && std::ranges::all_of(by_rank, every_size_varies)) break;
+    const InputDraw::Kind kind = seed == 1   ? InputDraw::Kind::kFirst
+                                 : seed == 2 ? InputDraw::Kind::kLast
+                                             : InputDraw::Kind::kRandom;
+    ProgramRuns runs = record_run(spec, side, inputs, precision, {seed, kind});
+    by_rank.resize(runs.ranks.size());
+    for (size_t rank = 0; rank < runs.ranks.size(); ++rank)
+      by_rank[rank].push_back(std::move(runs.ranks[rank]));
+    *outputs = std::move(runs.outputs);
+  }
+  std::vector<std::shared_ptr<const SizeFit>> fits;
+  for (std::vector<RecordedRun>& runs : by_rank)
+    fits.push_back(std::make_shared<const SizeFit>(std::move(runs)));
+  return fits;
+}
+
+Graph padded_graph(const SizeFit& fit) {
+  Graph graph = padded(fit.unbacked());
+  validate(graph);
+  return graph;
+}
+
+void capture_sequential(const RefinementSpec& spec, DType precision, CapturedCase& captured,
+                        Outputs& outputs) {
+  try {
+    captured.refinement.sequential =
+        capture("sequential", sequential_inputs(spec, precision), 0, Mesh(),
+                rank_program(spec, Side::kSequential, &outputs.sequential));
+  } catch (const SizesDependOnValues&) {
+    std::vector<DeclaredOutputs> declared;
+    captured.sequential = fit(spec, Side::kSequential, precision, &declared).front();
+    outputs.sequential = std::move(declared.front());
+    captured.refinement.sequential = padded_graph(*captured.sequential);
+  }
+}
+
+void capture_ranks(const RefinementSpec& spec, DType precision, CapturedCase& captured,
+                   Outputs& outputs) {
+  std::vector<Graph>& graphs = captured.refinement.ranks;
+  outputs.ranks.resize(static_cast<size_t>(spec.mesh.world_size()));
+  try {
+    for (Rank rank = 0; rank < spec.mesh.world_size(); ++rank)
+      graphs.push_back(capture(
+          "rank " + std::to_string(rank), rank_inputs(spec, rank, precision), rank, spec.mesh,
+          rank_program(spec, Side::kDistributed, &outputs.ranks[static_cast<size_t>(rank)])));
+  } catch (const SizesDependOnValues&) {
+    // All ranks run, as they wait for each other.
+    captured.ranks = fit(spec, Side::kDistributed, precision, &outputs.ranks);
+    graphs.clear();
+    for (const auto& rank : captured.ranks) graphs.push_back(padded_graph(*rank));
+  }
+}
+
 }  // namespace
 
-Case capture_case(const RefinementSpec& spec, DType run_in) {
+CapturedCase capture_programs(const RefinementSpec& spec, DType run_in) {
   const DType precision = storage_dtype(run_in);
   check_spec(spec);
-  Case refinement;
+  CapturedCase captured;
+  Case& refinement = captured.refinement;
   refinement.name = spec.name;
   refinement.accept = spec.accept;
   refinement.operator_files = spec.operator_files;
   refinement.lemma_files = spec.lemma_files;
   refinement.distributed_groups = spec.mesh.groups();
 
-  DeclaredOutputs sequential;
-  refinement.sequential = capture("sequential", sequential_inputs(spec, precision), 0, Mesh(),
-                                  rank_program(spec, Side::kSequential, &sequential));
+  Outputs outputs;
+  capture_sequential(spec, precision, captured, outputs);
+  const DeclaredOutputs& sequential = outputs.sequential;
   for (const auto& [name, output] : sequential) {
     if (!output.flat) continue;
     throw UserError(output.place, "the sequential program has " + name + " in a flat buffer",
                     "name it by output(...) there");
   }
-  std::vector<DeclaredOutputs> by_rank(static_cast<size_t>(spec.mesh.world_size()));
-  for (Rank rank = 0; rank < spec.mesh.world_size(); ++rank) {
-    refinement.ranks.push_back(
-        capture("rank " + std::to_string(rank), rank_inputs(spec, rank, precision), rank, spec.mesh,
-                rank_program(spec, Side::kDistributed, &by_rank[static_cast<size_t>(rank)])));
-  }
+  capture_ranks(spec, precision, captured, outputs);
+  const std::vector<DeclaredOutputs>& by_rank = outputs.ranks;
   const DeclaredOutputs distributed = united(by_rank, spec.mesh);
   check_holders(distributed, by_rank, spec.mesh);
   check_outputs(sequential, distributed, "the distributed program");
@@ -165,7 +243,11 @@ Case capture_case(const RefinementSpec& spec, DType run_in) {
          accepted.reason, accepted.place});
   }
   validate(refinement);
-  return refinement;
+  return captured;
+}
+
+Case capture_case(const RefinementSpec& spec, DType run_in) {
+  return capture_programs(spec, run_in).refinement;
 }
 
 }  // namespace assay

@@ -3,8 +3,10 @@
 #include "assay/refinement.h"
 #include "dynamic_check/check.h"
 #include "dynamic_check/witness/witness.h"
+#include "gtest_plugin/captured_case.h"
 #include "gtest_plugin/dynamic_question.h"
 #include "gtest_plugin/rank_team.h"
+#include "gtest_plugin/value_sizes/relations_of_run.h"
 #include "shared_ir/base/progress.h"
 #include "shared_ir/case/inferred_relations.h"
 #include "shared_ir/report/conclude.h"
@@ -64,9 +66,9 @@ void compare_given_approximations(const Case& refinement, CaseReport& report) {
 }
 
 // Of several precisions, an error names the one whose capture it is of.
-Case capture_in(const RefinementSpec& spec, DType precision, const CheckOptions& options) {
+CapturedCase capture_in(const RefinementSpec& spec, DType precision, const CheckOptions& options) {
   try {
-    return capture_case(spec, precision);
+    return capture_programs(spec, precision);
   } catch (const UserError& error) {
     if (options.precisions.size() < 2) throw;
     throw UserError(error.place(),
@@ -75,17 +77,45 @@ Case capture_in(const RefinementSpec& spec, DType precision, const CheckOptions&
   }
 }
 
+// Runs the programs on the sizes that they have there.
+DynamicReport run_on_values(const RefinementSpec& spec, const CapturedCase& captured,
+                            const Proof& proof, const DynamicOptions& run, CaseReport& report) {
+  Case of_run = case_of_run(spec, captured, storage_dtype(run.precision), run.seed);
+  of_run.no_target_ignored = proof.refinement.no_target_ignored;
+  const RelationsOfRun known =
+      relations_of_run(proof.refinement, of_run, inferred_relations(proof.result.certificate),
+                       proof.result.distributed_over_sequential);
+  if (known.left_out > 0)
+    report.notes.push_back("not compared, as their sizes depend on values: " +
+                           std::to_string(known.left_out) + " tensors that are related");
+  return dynamic_check(of_run, known.relations, report.statics->verdict, programs_under_test(spec),
+                       run, known.views);
+}
+
+void note_fitted_sizes(const CapturedCase& captured, StaticReport& report) {
+  if (!captured.has_sizes_of_values()) return;
+  const SizeFit& fit = captured.sequential ? *captured.sequential : *captured.ranks.front();
+  report.assumptions.push_back(
+      "the programs call the same operators for all values, with sizes that are made of those that "
+      "they read as in " +
+      std::to_string(fit.runs()) + " runs on different values");
+}
+
 // Proves and runs in every precision until one fails; each captures for itself, as casts differ.
 // Without an input the proof refutes only what never ends: collectives that do not match.
 void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& report) {
   const OperatorTable operators = OperatorTable::with_files(spec.operator_files);
   if (options.precisions.empty()) {
-    report.statics = prove(capture_case(spec), options, operators).result.report;
+    const CapturedCase captured = capture_programs(spec, DType::kFloat32);
+    report.statics = prove(captured.refinement, options, operators).result.report;
+    note_fitted_sizes(captured, *report.statics);
     return conclude(report, spec.accept, RunAsked::kNo);
   }
   for (DType precision : options.precisions) {
-    const Proof proof = prove(capture_in(spec, precision, options), options, operators);
+    const CapturedCase captured = capture_in(spec, precision, options);
+    const Proof proof = prove(captured.refinement, options, operators);
     report.statics = proof.result.report;
+    note_fitted_sizes(captured, *report.statics);
     if (report.statics->verdict == Verdict::kRefuted) {
       report.notes.push_back("not run: ranks would wait for each other");
       return conclude(report, spec.accept, RunAsked::kYes);
@@ -93,9 +123,12 @@ void check(const RefinementSpec& spec, const CheckOptions& options, CaseReport& 
     ProgressLine line(spec.name + " in " + std::string(to_string(precision)));
     DynamicOptions run = dynamic_options(options, precision);
     run.progress = line.sink();
-    report.dynamic = dynamic_check(proof.refinement, inferred_relations(proof.result.certificate),
-                                   report.statics->verdict, programs_under_test(spec), run,
-                                   proof.result.distributed_over_sequential);
+    report.dynamic =
+        captured.has_sizes_of_values()
+            ? run_on_values(spec, captured, proof, run, report)
+            : dynamic_check(proof.refinement, inferred_relations(proof.result.certificate),
+                            report.statics->verdict, programs_under_test(spec), run,
+                            proof.result.distributed_over_sequential);
     compare_given_approximations(proof.refinement, report);
     conclude(report, spec.accept, RunAsked::kYes);
     if (report.exit != 0) return;
@@ -144,8 +177,11 @@ RankQuestion rank_question(const RefinementSpec& spec, const CheckOptions& optio
   question.name = spec.name;
   question.programs = programs_under_test(spec);
   question.kernel = options.kernel;
-  question.graph = [&spec](DType precision) {
-    return capture_case(spec, precision).ranks.at(static_cast<size_t>(RankTeam::instance().rank()));
+  question.graph = [&spec, seed = options.seed](DType precision) {
+    const CapturedCase captured = capture_programs(spec, precision);
+    const auto rank = static_cast<size_t>(RankTeam::instance().rank());
+    if (!captured.has_sizes_of_values()) return captured.refinement.ranks.at(rank);
+    return case_of_run(spec, captured, storage_dtype(precision), seed).ranks.at(rank);
   };
   return question;
 }

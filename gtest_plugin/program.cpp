@@ -143,6 +143,18 @@ at::Tensor Program::all_reduce(const at::Tensor& tensor, const std::string& axis
 
 ProcessGroupPtr Program::group(const std::string& axis) const { return run_.context.group(axis); }
 
+int64_t Program::size_of(const at::Tensor& count, std::optional<int64_t> at_most) const {
+  return run_.context.size_of(count, at_most);
+}
+
+std::vector<int64_t> Program::sizes_of(const at::Tensor& counts,
+                                       std::optional<int64_t> at_most) const {
+  std::vector<int64_t> sizes;
+  for (int64_t i = 0; i < counts.numel(); ++i)
+    sizes.push_back(size_of(counts.select(0, i), at_most));
+  return sizes;
+}
+
 Rank Program::rank() const { return run_.context.rank(); }
 
 int64_t Program::coordinate(const std::string& axis) const {

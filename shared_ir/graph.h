@@ -75,6 +75,9 @@ struct Graph {
   std::string name;  // for messages: the file, or "sequential", "rank 0"
   // No node writes into memory: the language has none (HLO), or the capture made it so.
   bool functional = false;
+  // A view of elements that another tensor shows is a node like others, as which they are depends
+  // on values (RecordingOptions::copies_views).
+  bool copies_views = false;
   std::vector<Tensor> tensors;
   std::vector<Node> nodes;  // in execution order; operands come before their users
   std::vector<TensorId> inputs;

@@ -134,6 +134,28 @@ Tensors scaled_mm(const CustomCall& call) {  // (self, mat2, scale_a, scale_b, b
   return {call.is_given(4, "bias") ? product + call.tensor(4, "bias") : product};
 }
 
+// Each group of rows with a matrix of its own, or a matrix for each group of columns.
+Tensors grouped_mm(const CustomCall& call) {  // (self, mat2, offs, bias, out_dtype)
+  const at::Tensor self = call.tensor(0, "self"), factors = call.tensor(1, "mat2");
+  if (call.is_given(3, "bias")) call.fail("a bias is not supported");
+  if (!call.is_given(2, "offs")) return {at::bmm(self, factors)};
+  if (self.dim() != 2) call.fail("matrices that are grouped already are not supported");
+  const at::Tensor ends = call.tensor(2, "offs").to(at::kCPU, at::kLong).contiguous();
+  const bool of_rows = factors.dim() == 3;
+  std::vector<at::Tensor> products;
+  int64_t start = 0;
+  for (int64_t group = 0; group < ends.numel(); ++group) {
+    const int64_t end = ends.const_data_ptr<int64_t>()[group];
+    products.push_back(of_rows ? self.slice(0, start, end).mm(factors.select(0, group))
+                               : self.slice(1, start, end).mm(factors.slice(0, start, end)));
+    start = end;
+  }
+  if (!of_rows) return {at::stack(products)};
+  // What follows the last group is not written.
+  products.push_back(at::zeros({self.size(0) - start, factors.size(2)}, self.options()));
+  return {at::cat(products)};
+}
+
 // A draw in which nothing is dropped.
 Tensors dropout_that_keeps_all(const CustomCall& call) {  // (input, p, train)
   const at::Tensor input = call.tensor(0, "input");
@@ -164,6 +186,7 @@ const std::map<std::string_view, CustomOperator>& table() {
       {"tg.log_tensor", {identity}},
       {"tg.inplace_log_tensor", {identity}},
       {"aten._scaled_mm", {scaled_mm, /*returns=*/true, /*only_wide=*/true}},
+      {"aten._grouped_mm", {grouped_mm, /*returns=*/true, /*only_wide=*/true}},
       {"aten.native_dropout", {dropout_that_keeps_all}},
       {"assay.constant", {constant}},
       {"hlo.constant", {constant}},

@@ -58,6 +58,7 @@ void run_recorded(const RankProgram& program, RankEnvironment& environment, cons
                                             if (static_cast<size_t>(node) < captured.nodes.size())
                                               observer(node, outputs);
                                           },
+                                      .copies_views = captured.copies_views,
                                       .expected = &captured});
   for (TensorId id : captured.inputs) {
     const std::string& name = captured.tensors[static_cast<size_t>(id)].name;
@@ -72,7 +73,10 @@ void run_recorded(const RankProgram& program, RankEnvironment& environment, cons
                         fmt::format("the program asks for an input {} that was not declared", name),
                         "declare it, or correct the name");
       },
-      [&](const std::string& name, const at::Tensor& tensor) { recording.output(name, tensor); });
+      [&](const std::string& name, const at::Tensor& tensor) { recording.output(name, tensor); },
+      [&](const at::Tensor& tensor, std::optional<int64_t> at_most) {
+        return recording.size_of(tensor, at_most);
+      });
   program(context);
   check_same_nodes(captured, recording.finish());
 }
@@ -145,7 +149,8 @@ void run_parameters(const RankProgram& program, RankEnvironment& environment,
           throw UserError(
               {}, fmt::format("parameter {} is made twice on rank {}", name, environment.rank()));
         made(name, tensor);
-      });
+      },
+      [](const at::Tensor& tensor, std::optional<int64_t>) { return tensor.item().toLong(); });
   program(context);
 }
 

@@ -56,6 +56,10 @@ class CaptureContext : public ProgramContext {
     recording_.output(name, tensor);
   }
 
+  int64_t size_of(const at::Tensor& tensor, std::optional<int64_t> at_most) override {
+    return recording_.size_of(tensor, at_most);
+  }
+
   Rank rank() const override { return rank_; }
   const Mesh& mesh() const override { return mesh_; }
 

@@ -6,6 +6,7 @@
 #include <c10/util/intrusive_ptr.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "shared_ir/mesh.h"
@@ -26,6 +27,11 @@ class ProgramContext {
 
   // Names a result of the program. Throws UserError when the name is taken.
   virtual void output(const std::string& name, const at::Tensor& tensor) = 0;
+
+  // Reads a size from a tensor of one integer, such as one that nonzero finds or that another rank
+  // sends. Throws UserError for another tensor and where the size is more than `at_most`;
+  // SizesDependOnValues where the program is captured without values.
+  virtual int64_t size_of(const at::Tensor& tensor, std::optional<int64_t> at_most) = 0;
 
   // The sequential program is rank 0 of an empty mesh.
   virtual Rank rank() const = 0;

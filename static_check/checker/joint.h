@@ -81,8 +81,8 @@ void check_inputs(Joint& joint);
 // Rejection.
 void check_random(Joint& joint, const OpRef& ref);
 
-// What a one-hot of the sequential program says about the integers that are its index. The claims of
-// what comes before it must have been checked: they rest on what earlier indices say alone.
+// What a one-hot of the sequential program says about the integers that are its index. The claims
+// of what comes before it must have been checked: they rest on what earlier indices say alone.
 void assume_indices(Joint& joint, const OpRef& one_hot, IndexValues& values);
 
 // Indices: the ranks' lie in their tables wherever the sequential program's lie in theirs. Throws

@@ -143,7 +143,8 @@ bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr
       decides_unasked([&] { return within.hold_everywhere(true, sequential, replicas); });
   if (everywhere && (!alike || !within.by_factors.front()->is_total())) return false;
   const bool by_indices = !everywhere && decides_unasked([&] {
-    return within.hold_by_indices(true, sequential, replicas) && within.by_indices.front()->is_total();
+    return within.hold_by_indices(true, sequential, replicas) &&
+           within.by_indices.front()->is_total();
   });
   const bool by_cases = !everywhere && !by_indices && decides_unasked([&] {
     return within.by_cases.holds(sequential, replicas);

@@ -128,8 +128,8 @@ AtomId Lifting::one_hot(AtomId ids) {
 
 void Lifting::assume_index(AtomId ids, const Layout& where, const Intervals& values) {
   std::vector<IndexValues>& known = index_values_[ids];
-  const auto same = std::ranges::find_if(
-      known, [&](const IndexValues& before) { return before.where == where; });
+  const auto same =
+      std::ranges::find_if(known, [&](const IndexValues& before) { return before.where == where; });
   if (same == known.end())
     known.push_back({where, values});
   else

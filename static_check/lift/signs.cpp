@@ -16,9 +16,9 @@ namespace {
 
 // Functions that are finite wherever their operands are.
 constexpr std::array<std::string_view, 18> kTotal = {
-    "tanh", "gelu",       "silu",          "relu",       "sin",        "cos",  "erf",
-    "abs",  "gelu_slope", "sigmoid_slope", "silu_slope", "tanh_slope", "pow(2)",
-    "sign", "floor",      "ceil",          "trunc",      "atan"};
+    "tanh",   "gelu", "silu",       "relu",          "sin",        "cos",
+    "erf",    "abs",  "gelu_slope", "sigmoid_slope", "silu_slope", "tanh_slope",
+    "pow(2)", "sign", "floor",      "ceil",          "trunc",      "atan"};
 
 // The same where their first attribute, an epsilon or a divisor, is greater than 0.
 constexpr std::array<std::string_view, 3> kTotalIfPositive = {"softplus", "layer_norm.xhat",
@@ -76,7 +76,8 @@ bool adds_up(const Instance::CombineTerm& term) {
 Sign sign_of_sum(const Instance& sum, const std::vector<Sign>& known) {
   Sign result{true, true, false, !sum.terms.empty(), true, false};
   for (const Instance::CombineTerm& term : sum.terms) {
-    const Sign& of = known[static_cast<size_t>(sum.operands[static_cast<size_t>(term.operand)].atom)];
+    const Sign& of =
+        known[static_cast<size_t>(sum.operands[static_cast<size_t>(term.operand)].atom)];
     const bool falls = term.coef.is_negative();
     result.below &= falls ? of.above : of.below;
     result.above &= falls ? of.below : of.above;
@@ -112,12 +113,9 @@ Sign sign_of(const Universe& universe, const Instance& instance, const std::vect
   }
   switch (instance.kind) {
     case Instance::Kind::kMul:
-      return {operands.finite,
-              operands.finite,
-              operands.positive,
-              operands.finite && (operands.nonnegative || is_square(instance)),
-              operands.finite,
-              operands.whole_positive};
+      return {operands.finite,   operands.finite,
+              operands.positive, operands.finite && (operands.nonnegative || is_square(instance)),
+              operands.finite,   operands.whole_positive};
     case Instance::Kind::kSum:
       operands.whole_positive =
           operands.positive ||

@@ -9,9 +9,9 @@
 namespace assay {
 
 struct Sign {
-  bool below = false;     // every element is a real number or minus infinity
-  bool finite = false;    // a real number
-  bool positive = false;  // and greater than 0; so is every part of a sum that it hides
+  bool below = false;        // every element is a real number or minus infinity
+  bool finite = false;       // a real number
+  bool positive = false;     // and greater than 0; so is every part of a sum that it hides
   bool nonnegative = false;  // a real number that is not less than 0; the same
   bool above = false;        // a real number or infinity
   // Every element is greater than 0; parts of a sum that it hides may be 0.

@@ -40,6 +40,7 @@ TEST(CaptureError, ReadingAValue) {
   });
   expect_in_this_file(error, line);
   EXPECT_THAT(error.what(), testing::HasSubstr("item()"));
+  EXPECT_THAT(error.hint(), testing::HasSubstr("p.size_of(tensor)"));
   EXPECT_THAT(error.hint(), testing::HasSubstr("checked as fx-JSON"));
 }
 

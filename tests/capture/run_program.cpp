@@ -25,6 +25,9 @@ class RunContext : public ProgramContext {
   void output(const std::string& name, const at::Tensor& tensor) override {
     recording_.output(name, tensor);
   }
+  int64_t size_of(const at::Tensor& tensor, std::optional<int64_t> at_most) override {
+    return recording_.size_of(tensor, at_most);
+  }
   Rank rank() const override { return 0; }
   const Mesh& mesh() const override { return mesh_; }
   c10::intrusive_ptr<c10d::ProcessGroup> group(const std::string&) override { return {}; }

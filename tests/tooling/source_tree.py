@@ -44,6 +44,7 @@ ROOMS = {
         "capture/places",
         "capture/torch",
         "capture/record",
+        "capture/fit",
         "capture",
     ),
     "static_check": (

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <source_location>
 #include <string>
+#include <vector>
 
 #include "assay/placement.h"
 #include "assay/torch_fwd.h"
@@ -71,6 +73,16 @@ class Program {
 
   // The ranks along `axis`, for any c10d call. Throws UserError when the mesh has no such axis.
   ProcessGroupPtr group(const std::string& axis) const;
+
+  // The value of a tensor of one integer, for shapes, slices and splits that depend on it; item()
+  // is an error. The program works for every value, as numbers that are computed from sizes are
+  // only sums and multiples of them: it does not branch on them. `at_most` is the largest value
+  // that it can be, which a new tensor of this size needs. Throws UserError for another tensor,
+  // and where the value is larger.
+  int64_t size_of(const at::Tensor& count, std::optional<int64_t> at_most = {}) const;
+  // Of each element of a vector.
+  std::vector<int64_t> sizes_of(const at::Tensor& counts,
+                                std::optional<int64_t> at_most = {}) const;
 
   // This rank in the mesh; 0 in the sequential program.
   Rank rank() const;

@@ -2,6 +2,7 @@
 
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/native/TypeProperties.h>
+#include <ATen/ops/empty_strided.h>
 
 #include <algorithm>
 #include <numeric>
@@ -50,7 +51,9 @@ Recorder::Recorder(std::string graph_name, RecordingOptions options)
       values_(tape_),
       host_(tape_, values_, options.shapes_only),
       pending_(tape_),
-      shapes_only_(options.shapes_only) {}
+      shapes_only_(options.shapes_only),
+      refuse_items_(options.shapes_only || options.refuse_items),
+      copies_views_(options.copies_views) {}
 
 void Recorder::input(const std::string& name, const at::Tensor& tensor) {
   values_.define(tensor, tape_.add_input(name, tensor));
@@ -71,6 +74,30 @@ void Recorder::output(const std::string& name, const at::Tensor& tensor) {
                     "give a tensor that the program computed");
   }
   tape_.add_output(name, id->id);
+}
+
+int64_t Recorder::size_of(const at::Tensor& tensor, std::optional<int64_t> at_most) {
+  tape_.set_origin({tape_.call_sites().here(), ModuleScope::path(), false});
+  if (!tensor.defined() || tensor.numel() != 1 || !c10::isIntegralType(tensor.scalar_type(), false))
+    throw UserError(tape_.place(), "a size is read from a tensor that is no single integer",
+                    "give size_of(...) one element of an integer type");
+  if (shapes_only_)
+    throw SizesDependOnValues(tape_.place(), "a size is read from a tensor",
+                              "capture the program with values");
+  pending_.before_read(tensor);
+  const Arg value = read(tensor);
+  const auto* id = std::get_if<TensorArg>(&value.value);
+  if (id == nullptr)
+    throw UserError(tape_.place(), "a size is read from a number of the program",
+                    "use the number itself");
+  const SizeRead& made = sizes_read_.emplace_back(
+      SizeRead{tape_.count(), id->id, tensor.item().toLong(), at_most, tape_.place()});
+  if (at_most && made.value > *at_most)
+    throw UserError(
+        made.place,
+        "a size that is at most " + std::to_string(*at_most) + " is " + std::to_string(made.value),
+        "give size_of(...) the largest size that the tensor can hold");
+  return made.value;
 }
 
 Arg Recorder::read(const at::Tensor& tensor) {
@@ -115,22 +142,25 @@ void Recorder::set_origin(std::span<const c10::IValue> arguments) {
 
 void Recorder::execute(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                        torch::jit::Stack* stack) {
-  if (!shapes_only_) {
-    op.redispatchBoxed(keys, stack);
-    return;
-  }
-  if (op.operator_name().name == "aten::_local_scalar_dense") {
+  if (refuse_items_ && op.operator_name().name == "aten::_local_scalar_dense") {
     throw UserError(
         tape_.place(),
         "the program reads the value of a tensor here (item()), and a captured program "
         "has no values",
-        "keep the value in a tensor, or pass it to the program as a constant; a program "
-        "with sizes that depend on values is captured by torch.export or make_fx, and "
-        "checked as fx-JSON");
+        "keep the value in a tensor, or pass it to the program as a constant; a size is read "
+        "through p.size_of(tensor); a program with others is captured by torch.export or "
+        "make_fx, and checked as fx-JSON");
+  }
+  if (!shapes_only_) {
+    op.redispatchBoxed(keys, stack);
+    return;
   }
   try {
     run_on_meta(op, keys, stack);
   } catch (const NoResults& none) {
+    if (none.shapes_depend_on_values())
+      throw SizesDependOnValues(tape_.place(), pretty(op) + " cannot be captured: " + none.what(),
+                                none.what_to_do());
     throw UserError(tape_.place(), pretty(op) + " cannot be captured: " + none.what(),
                     none.what_to_do());
   } catch (const c10::Error& error) {
@@ -192,7 +222,10 @@ void Recorder::call_operator(const c10::OperatorHandle& op, c10::DispatchKeySet 
 
   require_own_precision(op, form, arguments);
 
+  if (copies_views_) require_writable(form, arguments);
   execute(op, keys, stack);
+  if (copies_views_ && form.mutated.empty())
+    copy_views(op, arguments, std::span(*stack).last(schema.returns().size()));
   if (name.name == "aten::scalar_tensor") {
     const auto made = torch::jit::last(*stack, 1)[0].toTensor();
     return host_.add_scalar(made, std::move(args), std::move(kwargs));
@@ -260,6 +293,51 @@ void Recorder::require_own_precision(const c10::OperatorHandle& op, const Functi
   }
   throw UserError(tape_.place(), pretty(op) + " writes into a tensor of another element type",
                   "compute the result first, and copy_() it into the tensor");
+}
+
+void Recorder::require_writable(const FunctionalForm& form,
+                                std::span<const c10::IValue> arguments) {
+  for (const size_t i : form.mutated) {
+    for_each_tensor(arguments[i], [&](const at::Tensor& tensor) {
+      if (std::ranges::none_of(copied_, [&](const at::Storage& one) {
+            return tensor.has_storage() && one.is_alias_of(tensor.storage());
+          }))
+        return;
+      throw UserError(tape_.place(),
+                      "the program writes into memory of which it has a view, and has sizes that "
+                      "depend on values",
+                      "use the form of the operator that returns a new tensor");
+    });
+  }
+}
+
+void Recorder::copy_views(const c10::OperatorHandle& op, std::span<const c10::IValue> arguments,
+                          std::span<c10::IValue> results) {
+  const std::string& name = op.operator_name().name;
+  if (name == "aten::detach" || name == "aten::alias" || name.starts_with("aten::lift")) return;
+  const auto copy = [&](const at::Tensor& shown) {
+    bool is_view = false;
+    for (const c10::IValue& argument : arguments)
+      for_each_tensor(argument, [&](const at::Tensor& tensor) {
+        is_view = is_view || (shown.defined() && tensor.is_alias_of(shown));
+      });
+    if (!is_view || !values_.is_current(shown)) return shown;
+    const at::AutoDispatchBelowADInplaceOrView below;
+    at::Tensor own = at::empty_strided(shown.sizes(), shown.strides(), shown.options());
+    own.copy_(shown);
+    copied_.push_back(shown.storage());
+    copied_.push_back(own.storage());
+    return own;
+  };
+  for (c10::IValue& result : results) {
+    if (result.isTensor()) {
+      result = copy(result.toTensor());
+    } else if (result.isTensorList()) {
+      c10::List<at::Tensor> copies;
+      for (const at::Tensor& shown : result.toTensorVector()) copies.push_back(copy(shown));
+      result = std::move(copies);
+    }
+  }
 }
 
 void Recorder::record(const c10::OperatorHandle& op, const FunctionalForm& form, ArgList args,

@@ -4,6 +4,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ class Recorder {
 
   void input(const std::string& name, const at::Tensor& tensor);
   void output(const std::string& name, const at::Tensor& tensor);
+  int64_t size_of(const at::Tensor& tensor, std::optional<int64_t> at_most);
+  const std::vector<SizeRead>& sizes_read() const { return sizes_read_; }
   Graph finish();
 
   // Runs one operator on the arguments on the stack, leaves its results there, and records it.
@@ -47,6 +50,10 @@ class Recorder {
   void call_synchronization(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                             torch::jit::Stack* stack);
   void execute(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack);
+  // What shows elements that have a value already gets memory of its own.
+  void copy_views(const c10::OperatorHandle& op, std::span<const c10::IValue> arguments,
+                  std::span<c10::IValue> results);
+  void require_writable(const FunctionalForm& form, std::span<const c10::IValue> arguments);
   void record(const c10::OperatorHandle& op, const FunctionalForm& form, ArgList args,
               std::vector<std::pair<std::string, Arg>> kwargs,
               std::span<const c10::IValue> arguments, std::span<const c10::IValue> results);
@@ -71,7 +78,9 @@ class Recorder {
   HostNumbers host_;
   PendingCalls pending_;
   ForwardOrigins forward_origins_;
-  bool shapes_only_;
+  std::vector<SizeRead> sizes_read_;
+  std::vector<at::Storage> copied_;  // of views
+  bool shapes_only_, refuse_items_, copies_views_;
 };
 
 }  // namespace assay

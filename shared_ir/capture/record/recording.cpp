@@ -83,6 +83,15 @@ void Recording::output(const std::string& name, const at::Tensor& tensor) {
   active_->recorder.output(name, tensor);
 }
 
+int64_t Recording::size_of(const at::Tensor& tensor, std::optional<int64_t> at_most) {
+  const c10::impl::ExcludeDispatchKeyGuard silent(c10::DispatchKey::Fake);
+  return active_->recorder.size_of(tensor, at_most);
+}
+
+const std::vector<SizeRead>& Recording::sizes_read() const {
+  return active_->recorder.sizes_read();
+}
+
 Graph Recording::finish() {
   const c10::impl::ExcludeDispatchKeyGuard silent(c10::DispatchKey::Fake);
   return active_->recorder.finish();

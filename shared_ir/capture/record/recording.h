@@ -6,10 +6,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "shared_ir/graph.h"
+#include "shared_ir/import/unbacked/size_read.h"
 
 namespace assay {
 
@@ -25,6 +28,14 @@ struct RecordingOptions {
   // whatever device they are asked for, collectives send nothing, and reading a value (item(),
   // data_ptr()) is an error.
   bool shapes_only = false;
+
+  // That item() reads a value is an error, of real tensors too: what the program does with it
+  // nobody sees.
+  bool refuse_items = false;
+
+  // A view of elements that have a value already is a node, which gives it a copy of its own, as
+  // what views show depends on values: memory that such a view shows is not written afterwards.
+  bool copies_views = false;
 
   // What this recording should give: a node whose operator is the one of its place there has its
   // source and module. Much faster, because only for other nodes the caller is looked for (one that
@@ -62,6 +73,13 @@ class Recording {
   // Names a tensor that the program computed. Throws UserError when the name is taken or the tensor
   // is unknown.
   void output(const std::string& name, const at::Tensor& tensor);
+
+  // Reads a size from a tensor of one integer. Throws UserError for another tensor and where it is
+  // more than `at_most`, and SizesDependOnValues where there are shapes only.
+  int64_t size_of(const at::Tensor& tensor, std::optional<int64_t> at_most = {});
+
+  // Those that were read so far, in their order.
+  const std::vector<SizeRead>& sizes_read() const;
 
   // Ends the recording. Names of other tensors come from their operators ("mm", "mm_1"; "split.0"
   // for one of several outputs), in the order of the nodes.

@@ -59,6 +59,8 @@ class Tape {
   // An operator is about to read this tensor.
   void before_read(TensorId tensor);
 
+  // Of nodes.
+  NodeId count() const { return static_cast<NodeId>(graph_.nodes.size()); }
   const Node& node(NodeId id) const { return graph_.nodes.at(static_cast<size_t>(id)); }
   const Tensor& tensor(TensorId id) const { return graph_.tensors.at(static_cast<size_t>(id)); }
 

@@ -137,7 +137,7 @@ std::string found_by_running(const c10::OperatorHandle& op, c10::ArrayRef<c10::I
     const std::string*& first = message[0] == kGave ? gave : refused;
     if (first == nullptr) first = &message;
     if (message[0] == kGave && message != *gave)
-      throw NoResults("the shapes of its results depend on values", without_values(name));
+      throw NoResults("the shapes of its results depend on values", without_values(name), true);
   }
   if (gave != nullptr) return gave->substr(1);
   if (refused != nullptr)
@@ -159,7 +159,7 @@ std::vector<c10::IValue> results_of_a_run(const c10::OperatorHandle& op,
                                           c10::ArrayRef<c10::IValue> arguments) {
   if (op.hasTag(at::Tag::dynamic_output_shape))
     throw NoResults("the shapes of its results depend on values",
-                    without_values(op.operator_name()));
+                    without_values(op.operator_name()), true);
   if (op.hasTag(at::Tag::data_dependent_output))
     throw NoResults("its result depends on values, and a captured program has none",
                     "keep the value in a tensor, or pass it to the program as a constant");

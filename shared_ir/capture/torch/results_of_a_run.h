@@ -14,12 +14,16 @@ namespace assay {
 // Why a call has no results that are known without values, and what the user can do.
 class NoResults : public std::runtime_error {
  public:
-  NoResults(const std::string& why, std::string what_to_do)
-      : std::runtime_error(why), what_to_do_(std::move(what_to_do)) {}
+  NoResults(const std::string& why, std::string what_to_do, bool shapes_depend_on_values = false)
+      : std::runtime_error(why),
+        what_to_do_(std::move(what_to_do)),
+        shapes_depend_on_values_(shapes_depend_on_values) {}
   const std::string& what_to_do() const { return what_to_do_; }
+  bool shapes_depend_on_values() const { return shapes_depend_on_values_; }
 
  private:
   std::string what_to_do_;
+  bool shapes_depend_on_values_;
 };
 
 // Runs the operator on CPU tensors that stand for the meta tensors among its arguments

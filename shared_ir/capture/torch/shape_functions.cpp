@@ -154,7 +154,7 @@ Results var_mean(Operands args) { return {var(args)[0], var(args)[0]}; }
 // repeat_interleave.Tensor(repeats, output_size)
 Results repeat_interleave(Operands args) {
   if (args[1].isNone())
-    throw NoResults("the shape of its result depends on values", "pass it output_size");
+    throw NoResults("the shape of its result depends on values", "pass it output_size", true);
   return {empty({args[1].toInt()}, args[0].toTensor())};
 }
 

@@ -55,7 +55,7 @@ void linear(Call& call) {
 }
 
 void addmm(Call& call) {
-  if (call.has(3, "beta") || call.has(4, "alpha"))
+  if (!call.is_one(3, "beta") || !call.is_one(4, "alpha"))
     call.p.fail("factors have no rule where sizes depend on values");
   const Padded made =
       product(call, call.tensor(1, "mat1"), call.tensor(2, "mat2"), call.result_type());

@@ -49,6 +49,14 @@ const Arg& Call::given(size_t position, std::string_view name) const {
   return *found;
 }
 
+bool Call::is_one(size_t position, std::string_view name) const {
+  const Arg* found = find(position, name);
+  if (found == nullptr) return true;
+  if (const auto* number = std::get_if<int64_t>(&found->value)) return *number == 1;
+  const auto* real = std::get_if<double>(&found->value);
+  return real != nullptr && *real == 1;
+}
+
 bool Call::is_tensor(const Arg& arg) const {
   const auto* tensor = std::get_if<TensorArg>(&arg.value);
   return tensor != nullptr && tensor->id >= 0;

@@ -19,6 +19,8 @@ class Call {
   const Arg* find(size_t position, std::string_view name) const;
   const Arg& given(size_t position, std::string_view name) const;
   bool has(size_t position, std::string_view name) const { return find(position, name) != nullptr; }
+  // The number 1, or not given.
+  bool is_one(size_t position, std::string_view name) const;
   bool is_tensor(const Arg& arg) const;
   const Padded& tensor(size_t position, std::string_view name) const;
   const Padded& tensor(const Arg& arg) const;

@@ -130,7 +130,8 @@ Extent Padder::extent_of(const SymbolExpr& expr) {
   }
   if (!wanted.most)
     fail("makes a tensor of a size that depends on values, and has no bound",
-         "let the program say how large it can be (torch._check(size <= 64)), and capture that");
+         "let the program say how large it can be (torch._check(size <= 64), p.size_of(tensor, "
+         "64))");
   const Extent made{*wanted.most, emit_.compare("lt", emit_.arange(*wanted.most), wanted.value),
                     true};
   demand(emit_.compare("le", wanted.value, emit_.number(*wanted.most)));

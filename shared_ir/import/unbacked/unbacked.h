@@ -13,6 +13,7 @@
 // being what was sent, assertions) hang its outputs: they are NaN where it does not hold.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -44,6 +45,10 @@ inline constexpr std::string_view kAssertOp = "aten._assert_scalar.default";
 // Whether the operator fails at run time for some values of its operands, which no core operator
 // does: it is made one that gives NaN, in programs of fixed sizes too.
 bool fails_for_values(std::string_view op);
+
+// The dimension of the result whose size the operator makes out of the values of its operands;
+// nullopt: it makes none.
+std::optional<size_t> made_dimension(const Graph& graph, const Node& node);
 
 // Throws UserError at the node for a symbol that is used before an operator defines it, one that
 // stands for two numbers, a size without a bound, an operator that has no rule for unknown sizes,

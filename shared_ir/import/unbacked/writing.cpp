@@ -9,18 +9,20 @@ namespace assay::unbacked {
 namespace {
 
 void index_add(Call& call) {
-  const Padded& self = call.tensor(0, "self");
-  const size_t dim = call.dim(1, "dim", self.rank(), 0);
+  const size_t dim = call.dim(1, "dim", call.tensor(0, "self").rank(), 0);
+  const Padded self = call.p.packed(call.tensor(0, "self"), dim);
   Padded index = call.tensor(2, "index"), source = call.tensor(3, "source");
-  if (call.has(4, "alpha")) call.p.fail("a factor has no rule where sizes depend on values");
-  if (index.rank() != 1 || self.is_ragged())
-    call.p.fail("adds into a tensor of an unknown size, or at more than one row of indices");
+  if (!call.is_one(4, "alpha")) call.p.fail("a factor has no rule where sizes depend on values");
+  if (index.rank() != 1) call.p.fail("adds at more than one row of indices");
+  for (size_t i = 0; i < self.rank(); ++i)
+    if (i != dim && self.dims[i] != source.dims.at(i))
+      call.p.fail("adds rows of another size than those that it adds to");
   call.p.unify({{&index, 0}, {&source, dim}});
   Emitter& emit = call.p.emit();
   const TensorId sum = emit.call("aten.index_add.default",
                                  {tensor_arg(self.id),
                                   {static_cast<int64_t>(dim)},
-                                  tensor_arg(emit.cast(call.p.filled(index), DType::kInt64)),
+                                  tensor_arg(legal_index(call, index, self.dims[dim])),
                                   tensor_arg(call.p.filled(source, {dim}))},
                                  emit.dtype(self.id), bounds_of(self.dims));
   call.p.set_result(0, {sum, self.dims});
@@ -179,10 +181,40 @@ void index_put(Call& call) {
   call.p.set_result(0, {emit.where(hit, sums, x.id), x.dims});
 }
 
+// The gradient of a slice with the step 1, in the place of the slice; zeros elsewhere.
+void slice_backward(Call& call) {
+  const Padded& slice = call.tensor(0, "grad_output");
+  const size_t dim = call.dim(2, "dim", slice.rank(), 0);
+  if (call.number(5, "step", 1) != 1)
+    call.p.fail("a step has no rule where sizes depend on values");
+  Emitter& emit = call.p.emit();
+  const Padded front = call.p.packed(slice, dim);
+  std::vector<Extent> dims = front.dims;
+  dims[dim] = call.p.extent_of(call.recorded()[dim]);
+  const DType dtype = emit.dtype(front.id);
+  const TensorId zero = emit.full({}, is_floating(dtype) ? Arg{0.0} : Arg{int64_t{0}}, dtype);
+  if (front.dims[dim].bound == 0)
+    return call.p.set_result(0, {emit.expand(zero, bounds_of(dims)), dims});
+  const Size start = call.p.size(call.given(3, "start"));
+  if (start.is_number() && *start.most < 0)
+    call.p.fail("a start that counts from the end has no rule where sizes depend on values");
+  if (!start.is_number()) call.p.demand(emit.compare("ge", start.value, emit.number(0)));
+  const TensorId at = emit.arithmetic("sub", call.p.position(dims[dim]), call.p.tensor_of(start));
+  const TensorId inside = emit.both(emit.compare("ge", at, emit.number(0)),
+                                    emit.compare("lt", at, call.p.count(front.dims[dim])));
+  const Arg low{int64_t{0}}, high{front.dims[dim].bound - 1};
+  const TensorId place =
+      emit.call("aten.clamp.default", {tensor_arg(at), low, high}, DType::kInt64, emit.shape(at));
+  Shape along(dims.size(), 1);
+  along[dim] = dims[dim].bound;
+  const TensorId rows = emit.take(front.id, static_cast<int64_t>(dim), place);
+  call.p.set_result(0, {emit.where(emit.reshape(inside, along), rows, zero), dims});
+}
+
 const Rules kWrites = {
     {"aten.index_add", index_add},         {"aten.scatter_add", scatter_add},
     {"aten.index_put", index_put},         {"aten.masked_scatter", masked_scatter},
-    {"aten._unsafe_index_put", index_put},
+    {"aten._unsafe_index_put", index_put}, {"aten.slice_backward", slice_backward},
 };
 
 }  // namespace

@@ -112,7 +112,7 @@ class Facts {
 
   void derive(AtomId id, const Graph& sequential);
   void derive_instance(AtomId id);
-  void derive_sign(AtomId id);  // after the other facts (signs.cpp)
+  void derive_sign(AtomId id);                            // after the other facts (signs.cpp)
   bool every_sum_is_positive(const Instance& sum) const;  // masked_sums.cpp
   friend class MaskedSum;
   void unite_hidden(Fact& fact, AtomId operand) const;

@@ -25,7 +25,8 @@ std::vector<Stride> strides_of(const Region& region, const Affine& index) {
 
 // Whether `all` meets each element that `some` meets. Decided step by step, the longest first, with
 // nothing carried: false may also mean that the steps do not nest.
-bool meets_all(std::vector<Stride> all, Int first_of_all, const std::vector<Stride>& some, Int first) {
+bool meets_all(std::vector<Stride> all, Int first_of_all, const std::vector<Stride>& some,
+               Int first) {
   std::vector<Stride> joined;
   for (const Stride& step : all) {
     if (!joined.empty() && joined.back().distance == step.distance * step.count) {

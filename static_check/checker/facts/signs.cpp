@@ -74,8 +74,9 @@ double number_of(const Instance& instance) {
 bool squares(const Instance& product) {
   const auto &x = product.operands[0], &y = product.operands[1];
   return x.atom == y.atom && x.offset == y.offset &&
-         std::all_of(product.labels.begin(), product.labels.end(),
-                     [](const InstanceLabel& label) { return label.strides[0] == label.strides[1]; });
+         std::all_of(product.labels.begin(), product.labels.end(), [](const InstanceLabel& label) {
+           return label.strides[0] == label.strides[1];
+         });
 }
 
 }  // namespace
@@ -144,8 +145,8 @@ void Facts::derive_sign(AtomId id) {
           });
       // Guards can leave nothing of a term.
       fact.positive = fact.nonnegative && !every([](const Term& term, AtomId, const Fact& known) {
-        return !known.positive || !term.guard_operands.empty();
-      });
+                        return !known.positive || !term.guard_operands.empty();
+                      });
       break;
     }
     case Kind::kMap:

@@ -83,9 +83,8 @@ class IndexCheck {
   void over_index(const OpRef& ref, const Visit& visit) {
     const Step step = joint_.step(ref);
     const Intervals indices = indices_of(step.op());
-    for_each_region(region_of(step.operand_op(0).shape), 0, [&](const Region& region) {
-      visit(region, index_of(step, region), indices);
-    });
+    for_each_region(region_of(step.operand_op(0).shape), 0,
+                    [&](const Region& region) { visit(region, index_of(step, region), indices); });
   }
 
   // The index as x + b or a constant, piece by piece; where it is more, it is the element that the

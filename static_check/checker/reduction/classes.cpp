@@ -53,8 +53,7 @@ Product with_guards(const Facts& facts, const Region& region, Product product) {
       kept.push_back(factor);
       continue;
     }
-    product.guards.push_back(
-        {{facts.canonical(atom.ids), element}, {{its_class, its_class + 1}}});
+    product.guards.push_back({{facts.canonical(atom.ids), element}, {{its_class, its_class + 1}}});
   }
   product.factors = std::move(kept);
   return product;
@@ -72,10 +71,9 @@ Sum selected_terms(const Facts& facts, const Region& region, const Sum& sum) {
     const auto definition = name == factors.end() || !product.boxes.empty()
                                 ? std::nullopt
                                 : expand(facts, region, *name);
-    const bool plain = definition && std::all_of(definition->begin(), definition->end(),
-                                                 [](const Product& piece) {
-                                                   return piece.boxes.empty();
-                                                 });
+    const bool plain =
+        definition && std::all_of(definition->begin(), definition->end(),
+                                  [](const Product& piece) { return piece.boxes.empty(); });
     if (!plain) {
       result.push_back(std::move(product));
       continue;

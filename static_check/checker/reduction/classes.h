@@ -23,8 +23,8 @@ std::optional<BesideClasses> sum_over_classes(const Facts& facts, size_t fixed,
 // One-hots of one class on the whole region as guards: 1 where the integer is that class.
 Product with_guards(const Facts& facts, const Region& region, Product product);
 
-// The same sum, with names that stand beside one-hots written out: what an index selects of a sum is
-// the sum of what it selects of its terms. Throws Split.
+// The same sum, with names that stand beside one-hots written out: what an index selects of a sum
+// is the sum of what it selects of its terms. Throws Split.
 Sum selected_terms(const Facts& facts, const Region& region, const Sum& sum);
 
 }  // namespace assay::checker

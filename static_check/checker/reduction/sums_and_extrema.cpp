@@ -359,10 +359,9 @@ class ReductionCheck {
   Product reduce_rest(const Region& outer, const Region& inner, const Product& product) const {
     if (const auto beside = reduce_classes(outer, inner, product)) return *beside;
     if (product.factors.size() < 2) return reduce(outer, inner, product);
-    const bool moves =
-        std::any_of(product.factors.begin(), product.factors.end(), [&](const Factor& factor) {
-          return factor.index.depends_beyond(outer.sizes.size());
-        });
+    const bool moves = std::any_of(
+        product.factors.begin(), product.factors.end(),
+        [&](const Factor& factor) { return factor.index.depends_beyond(outer.sizes.size()); });
     if (moves) return reduce(outer, inner, as_named_product(inner, product));
     if (selects_terms_) {
       try {

@@ -156,7 +156,8 @@ std::optional<PiecewiseAffine> limited(std::optional<PiecewiseAffine> f,
                                        Extremum by, const PiecewiseAffine& zero) {
   if (!f || clamp.text(argument) == "none") return f;
   const double limit = clamp.number(argument);
-  if (!(std::abs(limit) < static_cast<double>(PlainInt{kLargest})) || limit != std::trunc(limit))
+  if (!(std::abs(limit) < static_cast<double>(PlainInt{kLargestInPieces})) ||
+      limit != std::trunc(limit))
     return std::nullopt;
   PiecewiseAffine bound = zero;
   bound.pieces[0].b = static_cast<PlainInt>(limit);

@@ -68,8 +68,7 @@ struct Selected {
 };
 
 std::optional<Selected> selected_name(const Lifting& lifting, const Term& term,
-                                      const std::vector<Term>& factors,
-                                      std::span<const Int> dims) {
+                                      const std::vector<Term>& factors, std::span<const Int> dims) {
   for (const Int dim : dims) {
     const std::vector<size_t> moves = moving(factors, dim);
     if (moves.size() != 2) continue;
@@ -90,8 +89,8 @@ std::optional<Selected> selected_name(const Lifting& lifting, const Term& term,
 
 Value product_of(Lifting& lifting, const std::vector<Term>& factors, const Shape& size,
                  DType dtype) {
-  Value product = single_term(size, factors.empty() ? view_of(lifting.one(), broadcast(size))
-                                                    : factors.front());
+  Value product = single_term(
+      size, factors.empty() ? view_of(lifting.one(), broadcast(size)) : factors.front());
   for (size_t i = 1; i < factors.size(); ++i)
     product = multiply(lifting, product, single_term(size, factors[i]), dtype);
   return product;

@@ -145,9 +145,21 @@ def softmax(x, ids):
     return weighted(rows), (rows * torch.log_softmax(x[ids > 1], 1)).sum(0)
 
 
+def slice_gradients(x, ids):
+    """Of a slice up to a size, and of a permutation of rows whose number depends on values."""
+    own = x.detach().requires_grad_()
+    rows = own[ids > 0]
+    first, _ = checked((ids == 1).sum().item(), (ids != 1).sum().item(), total=6)
+    some = own.narrow(0, 0, first)
+    order = torch.argsort(ids[ids > 0], stable=True)
+    picked = rows.index_select(0, order)
+    loss = weighted(some.exp()) + weighted(picked.sin())
+    return loss, *torch.autograd.grad(loss, own)
+
+
 PROGRAMS = [nonzero, nonzero_2d, nonzero_none, masked_select, mask_index, mask_mean, gradients,
             index_put, pieces, slices, repeated, sorted_rows, reshaped, grouped,
-            grouped_known, softmax]
+            grouped_known, softmax, slice_gradients]
 
 
 def main():
