@@ -48,6 +48,9 @@ class ReductionCheck {
     for_each_region(region_of(step_.op().shape), 0, [&](const Region& outer) {
       const Sum claimed = as_sum(element_at(outer, step_.claim(), outer.coords));
       candidates_ = instances_in(claimed);
+      claimed_atoms_.clear();
+      for (const Product& product : claimed)
+        for (const Factor& factor : product.factors) claimed_atoms_.insert(factor.atom);
       products_first_ = false;
       Shape extents;
       for (const size_t d : reduced_) extents.push_back(step_.operand_op(0).shape[d]);
@@ -187,11 +190,25 @@ class ReductionCheck {
     Sum operand = operand_at(inner);
     if (const auto whole = as_integer_map(outer, inner, operand)) operand = {*whole};
     if (kind_ != Instance::Kind::kSum) operand = as_one_term(inner, operand);
-    if (selects_terms_) operand = selected_terms(step_.facts, inner, operand);
+    if (selects_terms_) operand = selected(outer, inner, operand);
     Sum reduced;
     for (const Product& product : operand)
       reduced.push_back(reduce_rest(outer, inner, summand(outer, inner, product)));
     return reduced;
+  }
+
+  // With names beside one-hots written out, but what the claim itself names.
+  Sum selected(const Region& outer, const Region& inner, const Sum& operand) const {
+    Sum result;
+    for (const Product& product : operand) {
+      const bool is_claimed =
+          product.factors.size() == 1 && claimed_atoms_.contains(product.factors[0].atom) &&
+          !product.factors[0].index.depends_beyond(outer.sizes.size());
+      const Sum terms =
+          is_claimed ? Sum{product} : selected_terms(step_.facts, inner, {product});
+      result.insert(result.end(), terms.begin(), terms.end());
+    }
+    return result;
   }
 
   // Pieces of an integer map that vary along the reduction, as the one atom that the claim reduces.
@@ -365,7 +382,9 @@ class ReductionCheck {
     if (moves) return reduce(outer, inner, as_named_product(inner, product));
     if (selects_terms_) {
       try {
-        return reduce(outer, inner, as_named_product(inner, product));
+        Product part = reduce(outer, inner, as_named_product(inner, product));
+        const Instance* made = step_.facts.definition(part.factors.front().atom);
+        if (made != nullptr && made->kind == kind_) return part;
       } catch (const Rejection&) {  // no part of a sum
       }
     }
@@ -426,6 +445,7 @@ class ReductionCheck {
   Instance::Kind kind_;
   std::vector<size_t> reduced_;  // dimensions of the operand
   std::set<const Instance*> candidates_;
+  std::set<AtomId> claimed_atoms_;
   bool products_first_ = false;  // before the sums of products
   bool selects_terms_ = false;   // of names beside one-hots
 };

@@ -44,6 +44,14 @@ class Exponentials : TileArithmetic {
                           lifting().is_map(term.atom, "minimum") ||
                           (lifting().is_instance(term.atom, Instance::Kind::kMap) &&
                            lifting().instance_of(term.atom).fn.starts_with("clamp("));
+    // One that may be of minus infinity alone is as far below as its clamp: exp of it is no number
+    // to divide by.
+    const bool clamps = lifting().is_instance(term.atom, Instance::Kind::kMap) &&
+                        lifting().instance_of(term.atom).fn.starts_with("clamp(");
+    if (clamps) {
+      const auto read = argument_of(lifting(), term);
+      if (!read || !lifting().sign(read->atom).finite) return false;
+    }
     return unit && extremum && lifting().sign(term.atom).finite &&
            all_are(term.restrictions, Restriction::Kind::kMax);
   }

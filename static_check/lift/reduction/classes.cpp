@@ -189,11 +189,13 @@ std::optional<std::vector<Term>> sum_of_one_class(Lifting& lifting, const Term& 
     }
   };
   std::vector<Term> result;
+  bool is_part = false;
   for (const Term& one : terms) {
     *name = one;
     add(factors, term, [&](const Term& part) {
       if (auto known = part_of_known_sum(lifting, part, size, dims, dtype)) {
         result.insert(result.end(), known->begin(), known->end());
+        is_part = true;
         return;
       }
       std::vector<Term> others = factors;
@@ -208,7 +210,8 @@ std::optional<std::vector<Term>> sum_of_one_class(Lifting& lifting, const Term& 
       });
     });
   }
-  return result;
+  // Else the name stays: others know it so.
+  return is_part ? std::optional(std::move(result)) : std::nullopt;
 }
 
 }  // namespace assay
