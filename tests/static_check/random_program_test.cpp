@@ -59,6 +59,24 @@ struct Lifts {
   size_t unlifted = 0;
 };
 
+/// An index is one of those that the sequential program's tables have; the number itself where that
+/// is one, or all are.
+double within_tables(const Lifting& lifting, AtomId atom, double number) {
+  const Intervals values = lifting.index_values(atom);
+  const auto whole = static_cast<int64_t>(number);
+  for (const Interval& in : values)
+    if (in.lo <= whole && whole < in.hi) return number;
+  const Interval& first = values.front();
+  return static_cast<double>(first.lo + std::abs(whole) % (first.hi - first.lo));
+}
+
+/// Whether some integer lies in all tables for no value: then nothing is claimed.
+bool has_no_index(const Lifting& lifting) {
+  for (size_t atom = 0; atom < lifting.universe().atoms.size(); ++atom)
+    if (lifting.index_values(static_cast<AtomId>(atom)).empty()) return true;
+  return false;
+}
+
 /// Lifts a sequential program and ranks on the same inputs in one universe and compares every claim
 /// with the run.
 void expect_programs_lift_right(const std::vector<RandomProgram>& programs, uint64_t seed,
@@ -80,12 +98,13 @@ void expect_programs_lift_right(const std::vector<RandomProgram>& programs, uint
   for (LiftedProgram& rank : lift_ranks(lifting, refinement, ranks, inputs).ranks) {
     lifted.push_back(std::move(rank));
   }
+  if (has_no_index(lifting)) return;
   std::map<AtomId, std::vector<double>> bound;
   ClaimValues values(
       lifting.universe(), cores, [&](AtomId atom, int64_t element, const std::vector<int64_t>&) {
         const auto found = bound.find(atom);
-        return found != bound.end() ? found->second[static_cast<size_t>(element)]
-                                    : input_value(lifting.universe(), seed, atom, element);
+        if (found != bound.end()) return found->second[static_cast<size_t>(element)];
+        return within_tables(lifting, atom, input_value(lifting.universe(), seed, atom, element));
       });
   for (size_t p = 0; p < programs.size(); ++p) {
     const CoreProgram& program = *cores[p];

@@ -68,7 +68,7 @@ bool holds_for_indices(const Facts& facts, const Region& region, const Guard& gu
       facts.boolean(guard.element.atom) ? Interval{0, 2} : Interval{INT64_MIN, INT64_MAX};
   const std::vector<Interval> left =
       facts.indices().within(guard.element.atom, region, guard.element.index, {all});
-  return std::all_of(left.begin(), left.end(), [&](const Interval& values) {
+  return !left.empty() && std::all_of(left.begin(), left.end(), [&](const Interval& values) {
     return std::any_of(guard.in.begin(), guard.in.end(), [&](const Interval& in) {
       return in.lo <= values.lo && values.hi <= in.hi;
     });

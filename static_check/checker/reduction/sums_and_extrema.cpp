@@ -201,11 +201,10 @@ class ReductionCheck {
   Sum selected(const Region& outer, const Region& inner, const Sum& operand) const {
     Sum result;
     for (const Product& product : operand) {
-      const bool is_claimed =
-          product.factors.size() == 1 && claimed_atoms_.contains(product.factors[0].atom) &&
-          !product.factors[0].index.depends_beyond(outer.sizes.size());
-      const Sum terms =
-          is_claimed ? Sum{product} : selected_terms(step_.facts, inner, {product});
+      const bool is_claimed = product.factors.size() == 1 &&
+                              claimed_atoms_.contains(product.factors[0].atom) &&
+                              !product.factors[0].index.depends_beyond(outer.sizes.size());
+      const Sum terms = is_claimed ? Sum{product} : selected_terms(step_.facts, inner, {product});
       result.insert(result.end(), terms.begin(), terms.end());
     }
     return result;

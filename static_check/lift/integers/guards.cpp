@@ -151,8 +151,9 @@ void drop_guards_of_indices(const Lifting& lifting, std::vector<Term>& terms) {
   bool dropped = false;
   for (Term& term : terms)
     dropped |= std::erase_if(term.restrictions, [&](const Restriction& guard) {
-                 return guard.kind == Restriction::Kind::kGuard &&
-                        contains(guard.intervals, lifting.index_values(guard.atom, guard.where));
+                 if (guard.kind != Restriction::Kind::kGuard) return false;
+                 const Intervals values = lifting.index_values(guard.atom, guard.where);
+                 return !values.empty() && contains(guard.intervals, values);
                }) > 0;
   if (dropped) combine(terms);
 }

@@ -123,6 +123,7 @@ std::optional<std::vector<Term>> sum_of_selected(Lifting& lifting, const Term& t
 std::optional<std::vector<Term>> sum_over_classes(Lifting& lifting, const Term& term,
                                                   const Shape& size, std::span<const Int> dims,
                                                   DType dtype) {
+  if (lifting.knows_only()) return std::nullopt;
   std::vector<Term> factors = factors_of(lifting, view_of(term.atom, term.layout));
   const auto found = class_sum(lifting, term, factors, dims);
   if (!found) return sum_of_selected(lifting, term, std::move(factors), size, dims, dtype);
@@ -161,6 +162,7 @@ std::optional<std::vector<Term>> sum_over_classes(Lifting& lifting, const Term& 
 std::optional<std::vector<Term>> sum_of_one_class(Lifting& lifting, const Term& term,
                                                   const Shape& size, std::span<const Int> dims,
                                                   DType dtype) {
+  if (lifting.knows_only()) return std::nullopt;
   std::vector<Term> factors = factors_of(lifting, view_of(term.atom, term.layout));
   const auto one_hot = std::ranges::find_if(factors, [&](const Term& factor) {
     return lifting.atom(factor.atom).kind == Atom::Kind::kOneHot;

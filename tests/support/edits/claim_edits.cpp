@@ -15,13 +15,16 @@ void add_piece_edits(EditList& list, const Place& place, const PiecewiseAffine& 
   if (of.kind != Atom::Kind::kInput || is_bool(of.dtype)) return;
   for (size_t p = 0; p < map.pieces.size(); ++p) {
     for (const int64_t by : {-1, 1})
-      list.add(EditKind::kOffset, place, "a piece moved by " + std::to_string(by),
-               [p, by](Tile& tile) { tile.integer[0].pieces[p].b += by; });
+      if (list.may_be_in(map.atom, map.pieces[p].x))
+        list.add(EditKind::kOffset, place, "a piece moved by " + std::to_string(by),
+                 [p, by](Tile& tile) { tile.integer[0].pieces[p].b += by; });
     if (p == 0) continue;
     const Piece &left = map.pieces[p - 1], &right = map.pieces[p];
     const int64_t bound = right.x.lo;
-    const bool grows = bound + 1 < right.x.hi && at(left, bound) != at(right, bound);
-    const bool shrinks = left.x.lo < bound - 1 && at(left, bound - 1) != at(right, bound - 1);
+    const bool grows = bound + 1 < right.x.hi && at(left, bound) != at(right, bound) &&
+                       list.may_be(map.atom, bound);
+    const bool shrinks = left.x.lo < bound - 1 && at(left, bound - 1) != at(right, bound - 1) &&
+                         list.may_be(map.atom, bound - 1);
     for (const int64_t by : {-1, 1})
       if (by > 0 ? grows : shrinks)
         list.add(EditKind::kBox, place, "the next piece begins " + std::to_string(by) + " later",

@@ -41,6 +41,18 @@ bool EditList::is_constant(AtomId id) const {
   return kind == Atom::Kind::kOne || kind == Atom::Kind::kInfinity || kind == Atom::Kind::kNan;
 }
 
+bool EditList::may_be(AtomId id, int64_t value) const {
+  if (atom(id).kind != Atom::Kind::kInput) return true;
+  bool may = true;
+  for (const CoreOp& op : replay_.sequential.ops)
+    if (op.prim == Prim::kOneHot && op.ints.empty()) may &= 0 <= value && value < op.shape.back();
+  return may;
+}
+
+bool EditList::may_be_in(AtomId id, const Interval& values) const {
+  return may_be(id, std::clamp<int64_t>(0, values.lo, values.hi - 1));
+}
+
 bool EditList::is_unknown(AtomId id) const {
   const Atom& of = atom(id);
   return of.kind == Atom::Kind::kUninit || of.kind == Atom::Kind::kRandom ||

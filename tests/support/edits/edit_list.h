@@ -42,6 +42,10 @@ class EditList {
   /// Null where no instance makes the atom.
   const Instance* instance(AtomId id) const;
   bool is_constant(AtomId id) const;
+  /// Whether an integer may have this value: not an index that lies in no table of the sequential
+  /// program.
+  bool may_be(AtomId id, int64_t value) const;
+  bool may_be_in(AtomId id, const Interval& values) const;
   bool is_unknown(AtomId id) const;
 
   /// Different addresses are different elements: no label that nothing reads.

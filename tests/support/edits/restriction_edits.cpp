@@ -76,12 +76,12 @@ class RestrictionEdits {
     for (size_t i = 0; i < of_.intervals.size(); ++i) {
       const Interval& in = of_.intervals[i];
       if (in.hi - 1 <= in.lo) continue;
-      if (in.lo != INT64_MIN) {
+      if (in.lo != INT64_MIN && list_.may_be(of_.atom, in.lo)) {
         std::vector<Interval> later = of_.intervals;
         ++later[i].lo;
         add("a guard that begins one later", std::move(later));
       }
-      if (in.hi != INT64_MAX) {
+      if (in.hi != INT64_MAX && list_.may_be(of_.atom, in.hi - 1)) {
         std::vector<Interval> earlier = of_.intervals;
         --earlier[i].hi;
         add("a guard that ends one earlier", std::move(earlier));
