@@ -70,10 +70,17 @@ double within_tables(const Lifting& lifting, AtomId atom, double number) {
   return static_cast<double>(first.lo + std::abs(whole) % (first.hi - first.lo));
 }
 
-/// Whether some integer lies in all tables for no value: then nothing is claimed.
+/// Whether some integer lies in all tables for no value, or is computed: then its claims are of
+/// inputs that are not drawn here.
 bool has_no_index(const Lifting& lifting) {
-  for (size_t atom = 0; atom < lifting.universe().atoms.size(); ++atom)
-    if (lifting.index_values(static_cast<AtomId>(atom)).empty()) return true;
+  for (size_t atom = 0; atom < lifting.universe().atoms.size(); ++atom) {
+    const Intervals values = lifting.index_values(static_cast<AtomId>(atom));
+    if (values.empty()) return true;
+    const bool is_computed = lifting.atom(static_cast<AtomId>(atom)).kind != Atom::Kind::kInput;
+    if (is_computed && !lifting.is_flag(static_cast<AtomId>(atom)) &&
+        values.front().lo != INT64_MIN)
+      return true;
+  }
   return false;
 }
 
