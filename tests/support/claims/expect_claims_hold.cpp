@@ -102,6 +102,7 @@ class Execution {
   void run(const StaticResult& result) {
     bind_random_draws();
     bound_positions(sequential_[0], certificate_.sequential);
+    bound_indices(sequential_[0], certificate_.sequential);
     const Numbers sequential = evaluate(sequential_, sources({&certificate_.sequential}));
     std::vector<const std::vector<Value>*> claims;
     for (const auto& rank : certificate_.ranks) claims.push_back(&rank);
@@ -128,7 +129,7 @@ class Execution {
     const DType dtype = certificate_.universe.atoms[static_cast<size_t>(id)].dtype;
     if (is_bool(dtype)) return u < 0.5;
     if (is_integer(dtype)) {
-      // Positions in a table of rotations have no meaning outside it.
+      // Positions in a table have no meaning outside it.
       const auto rows = table_rows_.find(id);
       if (rows != table_rows_.end()) return std::floor(u * static_cast<double>(rows->second));
       // One in four anywhere below the largest bound, the others at a bound.
@@ -165,6 +166,18 @@ class Execution {
       const AtomId positions = whole_atom(claims[static_cast<size_t>(op.operands.at(1))]);
       const CoreOp& table = program.ops[static_cast<size_t>(op.operands.at(2))];
       if (positions != kNone) table_rows_.emplace(positions, table.shape[0]);
+    }
+  }
+
+  /// The sequential program's indices lie in its tables: what is claimed is claimed of such inputs.
+  void bound_indices(const CoreProgram& program, const std::vector<Value>& claims) {
+    for (const CoreOp& op : program.ops) {
+      if (op.prim != Prim::kOneHot) continue;
+      for (const Tile& tile : claims[static_cast<size_t>(op.operands.at(0))].tiles)
+        for (const Term& term : tile.terms) {
+          int64_t& rows = table_rows_.try_emplace(term.atom, op.shape.back()).first->second;
+          rows = std::min<int64_t>(rows, op.shape.back());
+        }
     }
   }
 
