@@ -98,8 +98,8 @@ class Lifting {
   // The sequential program computes an index from these elements of an integer atom: they are such
   // that the index lies in its table, an assumption that lowering lists.
   void assume_index(AtomId ids, const Layout& where, const Intervals& values);
-  // The values that the sequential program's indices leave to these elements, and to all that it
-  // has indices of.
+  // The values that the sequential program's indices leave to these elements, and to all elements
+  // that are such.
   Intervals index_values(AtomId ids, const Layout& where) const;
   Intervals index_values(AtomId ids) const;
 

@@ -71,6 +71,13 @@ void IndexValues::assume(AtomId atom, const Region& region, const Affine& index,
   assumed_[atom].push_back({region, index, in});
 }
 
+std::vector<Interval> IndexValues::within(AtomId atom, std::vector<Interval> initial) const {
+  const auto known = assumed_.find(atom);
+  if (known == assumed_.end()) return initial;
+  for (const Assumed& assumed : known->second) initial = common(initial, assumed.in);
+  return initial;
+}
+
 std::vector<Interval> IndexValues::within(AtomId atom, const Region& region, const Affine& index,
                                           std::vector<Interval> initial) const {
   const auto known = assumed_.find(atom);

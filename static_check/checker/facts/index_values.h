@@ -17,6 +17,9 @@ class IndexValues {
   void assume(AtomId atom, const Region& region, const Affine& index,
               const std::vector<Interval>& in);
 
+  // The same of all elements that are indices, as far as these agree.
+  std::vector<Interval> within(AtomId atom, std::vector<Interval> initial) const;
+
   // The intervals of `initial` in which all of these elements lie. Sorted and disjoint, as those.
   std::vector<Interval> within(AtomId atom, const Region& region, const Affine& index,
                                std::vector<Interval> initial) const;

@@ -120,7 +120,10 @@ class IndexCheck {
     if (map.of.atom != kNone && map.of.atom == joint_.facts.iota())
       return {{map.of.index.base, region.largest(map.of.index) + 1}};
     if (map.of.atom == kNone) return everything(map);
-    return joint_.facts.indices().within(map.of.atom, region, map.of.index, everything(map));
+    const IndexValues& known = joint_.facts.indices();
+    Intervals values = known.within(map.of.atom, region, map.of.index, everything(map));
+    // Elements that are no indices of the sequential program are taken for what the others are.
+    return values == everything(map) ? known.within(map.of.atom, everything(map)) : values;
   }
 
   void check(const OpRef& ref, const Region& region, const IntegerMap& map,

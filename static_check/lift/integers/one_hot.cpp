@@ -52,13 +52,20 @@ std::optional<Int> first_beyond(const Intervals& values, const Intervals& others
   return std::nullopt;
 }
 
+// Elements that are no indices of the sequential program are taken for what the others are: a
+// program that masks the first label reads it all the same.
+Intervals values_in_tables(const Lifting& lifting, const PiecewiseAffine& f) {
+  const Intervals values = lifting.index_values(f.atom, f.layout);
+  return values == Intervals{kAllIntegers} ? lifting.index_values(f.atom) : values;
+}
+
 // What an index outside its table does is nobody's guess (PyTorch wraps, clamps or aborts): the
 // ranks' own arithmetic on ids must stay within, for all ids that the sequential program allows.
 void check_range(const Lifting& lifting, const PiecewiseAffine& f, Int classes,
                  const Intervals& allowed) {
   const Intervals values = f.atom == lifting.iota()
                                ? Intervals{{f.layout.offset, last_address(f.layout) + 1}}
-                               : lifting.index_values(f.atom, f.layout);
+                               : values_in_tables(lifting, f);
   for (const auto& piece : f.pieces) {
     const Intervals here = intersect({piece.x}, values);
     const auto x = first_beyond(here, within_table(piece, allowed));

@@ -61,6 +61,13 @@ std::optional<ClassSum> class_sum(const Lifting& lifting, const Term& term,
   return std::nullopt;
 }
 
+// What a computed index selects, such as the place of a maximum, is known by the name.
+bool selects_by_input(const Lifting& lifting, const Term& view) {
+  const Atom& one_hot = lifting.atom(view.atom);
+  return one_hot.kind == Atom::Kind::kOneHot &&
+         lifting.atom(one_hot.ids).kind == Atom::Kind::kInput;
+}
+
 // The terms of a name that moves along the classes beside the one-hot, where some do not.
 struct Selected {
   size_t name;  // among the factors
@@ -75,6 +82,7 @@ std::optional<Selected> selected_name(const Lifting& lifting, const Term& term,
     for (const auto& [one_hot, name] :
          {std::pair(moves[0], moves[1]), std::pair(moves[1], moves[0])}) {
       if (!lifting.is_instance(factors[name].atom, Instance::Kind::kCombine) ||
+          !selects_by_input(lifting, factors[one_hot]) ||
           !class_sum(lifting, term, factors, one_hot, dim))
         continue;
       Selected found{name, unfold_names(lifting, {factors[name]})};
@@ -164,9 +172,8 @@ std::optional<std::vector<Term>> sum_of_one_class(Lifting& lifting, const Term& 
                                                   DType dtype) {
   if (lifting.knows_only()) return std::nullopt;
   std::vector<Term> factors = factors_of(lifting, view_of(term.atom, term.layout));
-  const auto one_hot = std::ranges::find_if(factors, [&](const Term& factor) {
-    return lifting.atom(factor.atom).kind == Atom::Kind::kOneHot;
-  });
+  const auto one_hot = std::ranges::find_if(
+      factors, [&](const Term& factor) { return selects_by_input(lifting, factor); });
   const auto name = std::ranges::find_if(factors, [&](const Term& factor) {
     return lifting.is_instance(factor.atom, Instance::Kind::kCombine);
   });
