@@ -14,6 +14,7 @@
 #include "static_check/checker/reduction/indicators.h"
 #include "static_check/checker/reduction/products.h"
 #include "static_check/checker/reduction/reduced_labels.h"
+#include "static_check/checker/reduction/reduced_names.h"
 
 namespace assay::checker {
 namespace {
@@ -189,7 +190,7 @@ class ReductionCheck {
   Sum reduce_part(const Region& outer, const Region& inner) const {
     Sum operand = operand_at(inner);
     if (const auto whole = as_integer_map(outer, inner, operand)) operand = {*whole};
-    if (kind_ != Instance::Kind::kSum) operand = as_one_term(inner, operand);
+    if (kind_ != Instance::Kind::kSum) operand = names_.as_one_term(inner, operand);
     if (selects_terms_) operand = selected(outer, inner, operand);
     Sum reduced;
     for (const Product& product : operand)
@@ -236,7 +237,7 @@ class ReductionCheck {
     if (!maximum)
       std::erase_if(inside.guards, [&](const Guard& guard) { return !varies(outer, guard); });
     for (const Instance* candidate : candidates_) {
-      auto element = maximum ? named(inner, product, candidate->operands[0].atom)
+      auto element = maximum ? names_.named(inner, product, candidate->operands[0].atom)
                              : as_element(step_.facts, inner, inside, candidate->operands[0].atom);
       if (!element) continue;
       for (const Guard& guard : product.guards)
@@ -244,90 +245,6 @@ class ReductionCheck {
       return *element;
     }
     return product;
-  }
-
-  // The product as an element of a name, with its coefficient inside of the name or before it.
-  std::optional<Product> named(const Region& inner, const Product& product, AtomId name) const {
-    const Instance* made = step_.facts.definition(name);
-    if (made == nullptr || made->kind != Instance::Kind::kCombine) return std::nullopt;
-    if (auto whole = as_name(inner, *made, {product})) return whole;
-    Product bare = product;
-    bare.coef = 1;
-    auto element = as_name(inner, *made, {bare});
-    if (element) element->coef = product.coef;
-    return element;
-  }
-
-  // A maximum is of one whole value: of a term, or of the name of a combination or concatenation.
-  // Where several elements of the name are that value, the maximum is of all of them.
-  Sum as_one_term(const Region& inner, const Sum& operand) const {
-    if (operand.size() == 1 && operand[0].coef.is_one() && !operand[0].factors.empty()) {
-      const auto& made = step_.facts.reductions_of(operand[0].factors[0].atom);
-      if (std::any_of(made.begin(), made.end(),
-                      [&](const Instance* one) { return candidates_.contains(one); }))
-        return operand;
-    }
-    for (const Instance* candidate : candidates_) {
-      const Instance* name = step_.facts.definition(candidate->operands[0].atom);
-      if (name == nullptr) continue;
-      if (name->kind != Instance::Kind::kCat && name->kind != Instance::Kind::kCombine) continue;
-      if (const Sum elements = names_of(inner, *name, operand); !elements.empty()) return elements;
-    }
-    return operand;
-  }
-
-  std::optional<Product> as_name(const Region& inner, const Instance& name,
-                                 const Sum& operand) const {
-    const Sum elements = names_of(inner, name, operand);
-    return elements.empty() ? std::nullopt : std::optional(elements.front());
-  }
-
-  // The elements of a name's output that the operand is: found by what the name reads of each of
-  // its own operands. Terms of a combination may see a part of its labels each.
-  Sum names_of(const Region& inner, const Instance& name, const Sum& operand) const {
-    Sum found;
-    const auto add = [&](size_t i, const std::vector<Affine>& labels) {
-      const Product named{1, {{name.output, output_index(name, i, labels)}}, {}, {}};
-      const bool known = std::any_of(found.begin(), found.end(), [&](const Product& other) {
-        return other.factors == named.factors;
-      });
-      if (!known && equal(step_.facts, inner, {named}, operand)) found.push_back(named);
-    };
-    std::vector<Affine> merged(name.labels.size());
-    std::vector<bool> seen(name.labels.size(), false);
-    for (const Product& product : operand) {
-      if (product.factors.size() != 1) continue;
-      for (size_t i = 0; i < name.operands.size(); ++i) {
-        const auto index = index_in(inner, name.operands[i].atom, product.factors[0]);
-        const auto labels = index ? operand_labels(inner, name, i, *index) : std::nullopt;
-        if (!labels) continue;
-        add(i, *labels);
-        if (name.kind == Instance::Kind::kCombine && !found.empty()) return found;
-        for (size_t label = 0; label < labels->size(); ++label) {
-          if (seen[label] || name.labels[label].strides[i] == 0) continue;
-          merged[label] = (*labels)[label];
-          seen[label] = true;
-        }
-      }
-    }
-    if (name.kind != Instance::Kind::kCat) add(0, merged);
-    return found;
-  }
-
-  // Where the atom may hold this element, itself or through names of names. To be verified.
-  std::optional<Affine> index_in(const Region& inner, AtomId atom, const Factor& element,
-                                 int depth = 2) const {
-    if (element.atom == atom) return element.index;
-    const Instance* name = step_.facts.definition(atom);
-    if (depth == 0 || name == nullptr) return std::nullopt;
-    if (name->kind != Instance::Kind::kCat && name->kind != Instance::Kind::kCombine)
-      return std::nullopt;
-    for (size_t i = 0; i < name->operands.size(); ++i) {
-      const auto index = index_in(inner, name->operands[i].atom, element, depth - 1);
-      const auto labels = index ? operand_labels(inner, *name, i, *index) : std::nullopt;
-      if (labels) return output_index(*name, i, *labels);
-    }
-    return std::nullopt;
   }
 
   // Along what is reduced.
@@ -445,6 +362,7 @@ class ReductionCheck {
   std::vector<size_t> reduced_;  // dimensions of the operand
   std::set<const Instance*> candidates_;
   std::set<AtomId> claimed_atoms_;
+  const ReducedNames names_{step_.facts, candidates_};
   bool products_first_ = false;  // before the sums of products
   bool selects_terms_ = false;   // of names beside one-hots
 };
