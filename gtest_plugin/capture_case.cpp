@@ -3,11 +3,11 @@
 #include "assay/refinement.h"
 #include "dynamic_check/run/run.h"
 #include "gtest_plugin/captured_case.h"
-#include "gtest_plugin/flat_buffer_relation.h"
-#include "gtest_plugin/placement_relation.h"
 #include "gtest_plugin/program_run.h"
+#include "gtest_plugin/recorded_runs.h"
+#include "gtest_plugin/relations/flat_buffer_relation.h"
+#include "gtest_plugin/relations/placement_relation.h"
 #include "gtest_plugin/spec_inputs.h"
-#include "gtest_plugin/value_sizes/recorded_runs.h"
 #include "shared_ir/capture/capture.h"
 
 namespace assay {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "gtest_plugin/placement_relation.h"
 #include "gtest_plugin/program_run.h"
+#include "gtest_plugin/relations/placement_relation.h"
 
 namespace assay {
 namespace {

@@ -7,8 +7,8 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "gtest_plugin/all_reduce.h"
-#include "gtest_plugin/placement_relation.h"
 #include "gtest_plugin/program_run.h"
+#include "gtest_plugin/relations/placement_relation.h"
 #include "gtest_plugin/source_place.h"
 
 namespace assay {

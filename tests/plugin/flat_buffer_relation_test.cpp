@@ -1,6 +1,6 @@
 // A flat buffer's relation gives its members back from shards that are cut by its description; what
 // the programs under test see of buffers, and what is said about wrong ones.
-#include "gtest_plugin/flat_buffer_relation.h"
+#include "gtest_plugin/relations/flat_buffer_relation.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>

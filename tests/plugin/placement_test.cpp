@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "dynamic_check/relate/clean_eval.h"
-#include "gtest_plugin/placement_relation.h"
+#include "gtest_plugin/relations/placement_relation.h"
 
 namespace assay {
 namespace {

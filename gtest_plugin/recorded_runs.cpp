@@ -1,4 +1,4 @@
-#include "gtest_plugin/value_sizes/recorded_runs.h"
+#include "gtest_plugin/recorded_runs.h"
 
 #include <ATen/core/Tensor.h>
 

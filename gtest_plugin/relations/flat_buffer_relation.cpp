@@ -1,4 +1,4 @@
-#include "gtest_plugin/flat_buffer_relation.h"
+#include "gtest_plugin/relations/flat_buffer_relation.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gtest_plugin/placement_relation.h"
+#include "gtest_plugin/relations/placement_relation.h"
 
 namespace assay {
 

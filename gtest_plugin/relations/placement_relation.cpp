@@ -1,4 +1,4 @@
-#include "gtest_plugin/placement_relation.h"
+#include "gtest_plugin/relations/placement_relation.h"
 
 #include <algorithm>
 #include <numeric>
