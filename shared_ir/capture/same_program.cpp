@@ -1,45 +1,11 @@
 #include "shared_ir/capture/same_program.h"
 
 #include <algorithm>
-#include <bit>
+
+#include "shared_ir/capture/same_arguments.h"
 
 namespace assay {
 namespace {
-
-bool same(const ArgList& a, const ArgList& b);
-
-bool same(const Arg& a, const Arg& b) {
-  if (a.value.index() != b.value.index()) return false;
-  if (const auto* list = std::get_if<ArgList>(&a.value))
-    return same(*list, std::get<ArgList>(b.value));
-  if (const auto* tensor = std::get_if<TensorArg>(&a.value)) {
-    return tensor->id == std::get<TensorArg>(b.value).id;
-  }
-  if (const auto* number = std::get_if<double>(&a.value)) {
-    // NaN equals itself here.
-    return std::bit_cast<uint64_t>(*number) == std::bit_cast<uint64_t>(std::get<double>(b.value));
-  }
-  if (const auto* number = std::get_if<int64_t>(&a.value))
-    return *number == std::get<int64_t>(b.value);
-  if (const auto* truth = std::get_if<bool>(&a.value)) return *truth == std::get<bool>(b.value);
-  if (const auto* text = std::get_if<std::string>(&a.value))
-    return *text == std::get<std::string>(b.value);
-  if (const auto* dtype = std::get_if<DType>(&a.value)) return *dtype == std::get<DType>(b.value);
-  return true;
-}
-
-bool same(const ArgList& a, const ArgList& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Arg& left, const Arg& right) { return same(left, right); });
-}
-
-bool same_arguments(const Node& a, const Node& b) {
-  return same(a.args, b.args) &&
-         std::equal(a.kwargs.begin(), a.kwargs.end(), b.kwargs.begin(), b.kwargs.end(),
-                    [](const auto& left, const auto& right) {
-                      return left.first == right.first && same(left.second, right.second);
-                    });
-}
 
 bool same_outputs(const Graph& captured, const Node& a, const Graph& run, const Node& b) {
   return std::equal(a.outputs.begin(), a.outputs.end(), b.outputs.begin(), b.outputs.end(),
@@ -66,7 +32,7 @@ std::string describe(const Node& node) {
 }  // namespace
 
 bool same_constant(const Node& captured, const Node& run) {
-  return captured.op != kConstantOp || same_arguments(captured, run);
+  return captured.op != kConstantOp || same_arguments(captured, run, Integers::kCompared);
 }
 
 void check_same_program(const Graph& captured, const Graph& run) {
@@ -76,7 +42,7 @@ void check_same_program(const Graph& captured, const Graph& run) {
     const Node& is = run.nodes[i];
     if (was.op != is.op)
       fail(captured, i, is.source, "was " + describe(was) + " and is " + describe(is));
-    if (!same_arguments(was, is))
+    if (!same_arguments(was, is, Integers::kCompared))
       fail(captured, i, is.source, describe(is) + " has other arguments");
     if (!same_outputs(captured, was, run, is)) {
       fail(captured, i, is.source, describe(is) + " has results of another shape or type");

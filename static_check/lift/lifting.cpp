@@ -136,20 +136,13 @@ void Lifting::assume_index(AtomId ids, const Layout& where, const Intervals& val
     same->values = intersect(same->values, values);
 }
 
-Intervals Lifting::index_values(AtomId ids, const Layout& where) const {
+Intervals Lifting::index_values(AtomId ids, const Layout* where) const {
   Intervals values{is_flag(ids) ? Interval{0, 2} : kAllIntegers};
   const auto known = index_values_.find(ids);
   if (known == index_values_.end()) return values;
   for (const IndexValues& assumed : known->second)
-    if (covers(assumed.where, where)) values = intersect(values, assumed.values);
-  return values;
-}
-
-Intervals Lifting::index_values(AtomId ids) const {
-  Intervals values{is_flag(ids) ? Interval{0, 2} : kAllIntegers};
-  const auto known = index_values_.find(ids);
-  if (known == index_values_.end()) return values;
-  for (const IndexValues& assumed : known->second) values = intersect(values, assumed.values);
+    if (where == nullptr || covers(assumed.where, *where))
+      values = intersect(values, assumed.values);
   return values;
 }
 

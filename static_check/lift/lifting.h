@@ -100,8 +100,10 @@ class Lifting {
   void assume_index(AtomId ids, const Layout& where, const Intervals& values);
   // The values that the sequential program's indices leave to these elements, and to all elements
   // that are such.
-  Intervals index_values(AtomId ids, const Layout& where) const;
-  Intervals index_values(AtomId ids) const;
+  Intervals index_values(AtomId ids, const Layout& where) const {
+    return index_values(ids, &where);
+  }
+  Intervals index_values(AtomId ids) const { return index_values(ids, nullptr); }
 
   // Whether the ranks' random operators are taken to draw what the sequential program draws.
   void set_random_agrees(bool agrees) { random_agrees_ = agrees; }
@@ -201,6 +203,7 @@ class Lifting {
   // Labels, sorted, that an atom is made of several sums over: no box on one has a meaning there.
   std::unordered_map<AtomId, std::vector<LabelId>> closed_labels_;
   std::unordered_map<AtomId, AtomId> one_hots_;
+  Intervals index_values(AtomId ids, const Layout* where) const;  // nullptr: of all
   struct IndexValues {
     Layout where;
     Intervals values;

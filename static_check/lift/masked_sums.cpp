@@ -20,6 +20,7 @@ class Elements {
       : universe_(universe), known_(known) {}
 
   bool each_is_positive(const Instance& sum) {
+    if (!has_exponential(sum.operands[0].atom, 0)) return false;
     std::vector<const InstanceLabel*> reduced;
     PlainInt summed = 1;
     for (const InstanceLabel& label : sum.labels) {
@@ -59,6 +60,16 @@ class Elements {
     for (const InstanceLabel& label : instance.labels)
       if (label.out_stride != 0) at += element / label.out_stride % label.size * label.strides[i];
     return at;
+  }
+
+  // Of other sums no element is known to be positive.
+  bool has_exponential(AtomId id, int depth) const {
+    const Instance* made = instance_of(id);
+    if (made == nullptr || depth == kDeepest) return false;
+    if (made->kind == Instance::Kind::kMul)
+      return has_exponential(made->operands[0].atom, depth + 1) ||
+             has_exponential(made->operands[1].atom, depth + 1);
+    return made->kind == Instance::Kind::kMap && made->fn == "exp";
   }
 
   bool is_positive(AtomId id, PlainInt element, int depth) {

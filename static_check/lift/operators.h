@@ -42,6 +42,8 @@ Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DTyp
 // The view's factors, of which none is a product itself, as far as there are few of them.
 std::vector<Term> factors_of(const Lifting& lifting, const Term& view);
 Value multiply(Lifting& lifting, const Value& a, const Value& b, DType dtype);
+// Of views of a tile of that size; 1 where there are none.
+Value product_of(Lifting& lifting, std::span<const Term> factors, const Shape& size, DType dtype);
 // Tiles of which a coefficient, times the factor, leaves 64 bits become names, which keep it.
 void name_long_coefficients(Lifting& lifting, Value& value, const Rational& factor, DType dtype);
 
@@ -98,6 +100,8 @@ void refuse_unwritten_product(const Lifting& lifting, const Value& a, const Valu
 bool absorb_guards(const Lifting& lifting, Term& term);
 // Drops guards that hold for all integers that the sequential program's indices leave.
 void drop_guards_of_indices(const Lifting& lifting, std::vector<Term>& terms);
+// Of guards that do not vary along dims, which are dropped.
+void drop_dims(std::vector<Restriction>& restrictions, std::span<const Int> dims);
 // The view of a one-hot: of which element of the integers, and which classes are met. nullopt where
 // it does not tell them apart.
 struct OneHotView {

@@ -34,9 +34,14 @@ bool is_one_of(const std::array<std::string_view, count>& names, std::string_vie
 }
 
 constexpr Sign kUnknown{};
-constexpr Sign kFinite{true, true, false, false, true, false};
-constexpr Sign kNonnegative{true, true, false, true, true, false};
-constexpr Sign kPositive{true, true, true, true, true, true};
+constexpr Sign kFinite{.below = true, .finite = true, .above = true};
+constexpr Sign kNonnegative{.below = true, .finite = true, .nonnegative = true, .above = true};
+constexpr Sign kPositive{.below = true,
+                         .finite = true,
+                         .positive = true,
+                         .nonnegative = true,
+                         .above = true,
+                         .whole_positive = true};
 
 // A number that is not a rational one.
 Sign sign_of_constant(const std::string& fn) {
@@ -58,7 +63,10 @@ Sign sign_of_function(const std::string& fn, const Sign& operands) {
   if (fn == "log") return operands.whole_positive ? kFinite : kUnknown;
   // Of a mask and a value: the value or 0.
   if (fn == "keep")
-    return {operands.below, operands.finite, false, operands.nonnegative, operands.above, false};
+    return {.below = operands.below,
+            .finite = operands.finite,
+            .nonnegative = operands.nonnegative,
+            .above = operands.above};
   if (fn == "maximum" || fn == "minimum") return operands;
   const std::string_view name = std::string_view(fn).substr(0, fn.find('('));
   if (name == "clamp") return operands.below && is_bounded_below(fn) ? kFinite : kUnknown;
@@ -74,7 +82,7 @@ bool adds_up(const Instance::CombineTerm& term) {
 
 // Guards are among the operands, but no part of the value.
 Sign sign_of_sum(const Instance& sum, const std::vector<Sign>& known) {
-  Sign result{true, true, false, !sum.terms.empty(), true, false};
+  Sign result{.below = true, .finite = true, .nonnegative = !sum.terms.empty(), .above = true};
   for (const Instance::CombineTerm& term : sum.terms) {
     const Sign& of =
         known[static_cast<size_t>(sum.operands[static_cast<size_t>(term.operand)].atom)];
@@ -100,8 +108,7 @@ bool is_square(const Instance& product) {
 }
 
 Sign sign_of(const Universe& universe, const Instance& instance, const std::vector<Sign>& known) {
-  const bool any = !instance.operands.empty();
-  Sign operands{true, true, any, any, true, any};
+  Sign operands = instance.operands.empty() ? kFinite : kPositive;  // what all of them are
   for (const Instance::Operand& operand : instance.operands) {
     const Sign& of = known[static_cast<size_t>(operand.atom)];
     operands.below &= of.below;
@@ -113,9 +120,9 @@ Sign sign_of(const Universe& universe, const Instance& instance, const std::vect
   }
   switch (instance.kind) {
     case Instance::Kind::kMul:
-      return {operands.finite,   operands.finite,
-              operands.positive, operands.finite && (operands.nonnegative || is_square(instance)),
-              operands.finite,   operands.whole_positive};
+      operands.below = operands.above = operands.finite;
+      operands.nonnegative |= operands.finite && is_square(instance);
+      return operands;
     case Instance::Kind::kSum:
       operands.whole_positive =
           operands.positive ||
@@ -158,7 +165,7 @@ Sign next_sign(const Universe& universe, const std::vector<Sign>& known) {
     case Atom::Kind::kOneHot:
       return kFinite;
     case Atom::Kind::kInfinity:
-      return {false, false, false, false, true, false};
+      return {.above = true};
     case Atom::Kind::kNan:
     case Atom::Kind::kUninit:
     case Atom::Kind::kRandom:

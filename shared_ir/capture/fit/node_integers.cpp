@@ -1,7 +1,8 @@
 #include "shared_ir/capture/fit/node_integers.h"
 
 #include <algorithm>
-#include <bit>
+
+#include "shared_ir/capture/same_arguments.h"
 
 namespace assay {
 namespace {
@@ -20,44 +21,6 @@ void replace(Arg& arg, const std::vector<Arg>& with, size_t& next) {
   } else if (auto* list = std::get_if<ArgList>(&arg.value)) {
     for (Arg& element : *list) replace(element, with, next);
   }
-}
-
-bool alike(const Arg& a, const Arg& b);
-
-bool alike(const ArgList& a, const ArgList& b) {
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i)
-    if (!alike(a[i], b[i])) return false;
-  return true;
-}
-
-bool alike(const Arg& a, const Arg& b) {
-  if (a.value.index() != b.value.index()) return false;
-  return std::visit(
-      [&](const auto& value) {
-        using T = std::decay_t<decltype(value)>;
-        const T& other = std::get<T>(b.value);
-        if constexpr (std::is_same_v<T, NoArg> || std::is_same_v<T, Int>) {
-          return true;
-        } else if constexpr (std::is_same_v<T, TensorArg>) {
-          return value.id == other.id;
-        } else if constexpr (std::is_same_v<T, double>) {
-          return std::bit_cast<uint64_t>(value) == std::bit_cast<uint64_t>(other);
-        } else if constexpr (std::is_same_v<T, ArgList>) {
-          return alike(value, other);
-        } else {
-          return value == other;
-        }
-      },
-      a.value);
-}
-
-bool same_arguments_but_integers(const Node& a, const Node& b) {
-  if (!alike(a.args, b.args) || a.kwargs.size() != b.kwargs.size()) return false;
-  for (size_t i = 0; i < a.kwargs.size(); ++i)
-    if (a.kwargs[i].first != b.kwargs[i].first || !alike(a.kwargs[i].second, b.kwargs[i].second))
-      return false;
-  return true;
 }
 
 }  // namespace
@@ -84,7 +47,7 @@ void replace_integers(Node& node, const std::vector<Arg>& with) {
 
 std::string difference(const Graph& one, const Node& a, const Graph& other, const Node& b) {
   if (a.op != b.op) return "is " + a.op + " in one run and " + b.op + " in another";
-  if (!same_arguments_but_integers(a, b)) {
+  if (!same_arguments(a, b, Integers::kIgnored)) {
     const std::vector<TensorId> left = tensor_arguments(a), right = tensor_arguments(b);
     for (size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
       if (left[i] == right[i]) continue;

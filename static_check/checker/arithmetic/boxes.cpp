@@ -146,8 +146,7 @@ class Coordinates {
     if (added) {
       domains_.push_back(facts_.boolean(guard.element.atom) ? Interval{0, 2}
                                                             : Interval{INT64_MIN, INT64_MAX});
-      auto left = facts_.indices().within(guard.element.atom, region_, guard.element.index,
-                                          {domains_.back()});
+      auto left = facts_.integer_values(region_, guard.element.atom, guard.element.index);
       if (!left.empty()) index_values_.emplace(at->second, std::move(left));
     }
     return {at->second, guard.in};
@@ -273,21 +272,6 @@ bool add_up_to_zero(const Coordinates& coordinates, const std::vector<Item>& all
   return std::all_of(values.begin() + 1, values.end(), same_as_first) &&
          add_up_to_zero(coordinates, items_at(items, *key, values.front()));
 }
-
-}  // namespace
-
-std::vector<Interval> intersect(const std::vector<Interval>& a, const std::vector<Interval>& b) {
-  std::vector<Interval> both;
-  for (const Interval& x : a)
-    for (const Interval& y : b)
-      if (std::max(x.lo, y.lo) < std::min(x.hi, y.hi))
-        both.push_back({std::max(x.lo, y.lo), std::min(x.hi, y.hi)});
-  std::sort(both.begin(), both.end(),
-            [](const Interval& x, const Interval& y) { return x.lo < y.lo; });
-  return both;
-}
-
-namespace {
 
 // The boxes under a maximum, by label.
 std::vector<Box> maxima(const Product& product) {

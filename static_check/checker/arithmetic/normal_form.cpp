@@ -64,10 +64,8 @@ bool guard_to_box(const Facts& facts, const Region& region, Product& product, co
 
 // For all integers that the sequential program's indices leave.
 bool holds_for_indices(const Facts& facts, const Region& region, const Guard& guard) {
-  const Interval all =
-      facts.boolean(guard.element.atom) ? Interval{0, 2} : Interval{INT64_MIN, INT64_MAX};
   const std::vector<Interval> left =
-      facts.indices().within(guard.element.atom, region, guard.element.index, {all});
+      facts.integer_values(region, guard.element.atom, guard.element.index);
   return !left.empty() && std::all_of(left.begin(), left.end(), [&](const Interval& values) {
     return std::any_of(guard.in.begin(), guard.in.end(), [&](const Interval& in) {
       return in.lo <= values.lo && values.hi <= in.hi;

@@ -52,9 +52,6 @@ bool hides(const Facts& facts, const Product& product, LabelId label);
 // written with both signs: as formal terms they would cancel.
 void check_infinities(const Facts& facts, const Sum& sum);
 
-// Intervals of the integers, sorted and disjoint.
-std::vector<Interval> intersect(const std::vector<Interval>& a, const std::vector<Interval>& b);
-
 // Brings a product to its normal form: no factor 1, booleans as guards, factors sorted and
 // canonical, guards merged, guards on known integers decided, guards on a summed class of a one-hot
 // turned into boxes. False when it is zero. Throws Split.

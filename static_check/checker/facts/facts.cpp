@@ -120,6 +120,12 @@ bool Facts::boolean(AtomId id) const {
           instance->kind == Instance::Kind::kOpaque || instance->kind == Instance::Kind::kDraw);
 }
 
+std::vector<Interval> Facts::integer_values(const Region& region, AtomId id,
+                                            const Affine& index) const {
+  const Interval all = boolean(id) ? Interval{0, 2} : Interval{INT64_MIN, INT64_MAX};
+  return indices_.within(id, region, index, {all});
+}
+
 AtomId Facts::one_hot_of(AtomId ids) const {
   const auto found = one_hots_.find(ids);
   return found == one_hots_.end() ? kNone : found->second;

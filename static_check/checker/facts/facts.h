@@ -86,6 +86,8 @@ class Facts {
   // canonical.
   const IndexValues& indices() const { return indices_; }
   IndexValues& indices() { return indices_; }
+  // What an integer element of a canonical atom may be: 0 or 1, or an integer that indices leave.
+  std::vector<Interval> integer_values(const Region& region, AtomId id, const Affine& index) const;
 
   // The map that a kMap instance is, when it is a materialised integer map (fn
   // "affine[lo,hi:a,b]..."); else null.

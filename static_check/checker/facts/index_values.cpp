@@ -54,16 +54,6 @@ bool meets_all(std::vector<Stride> all, Int first_of_all, const std::vector<Stri
                      [](const Stride& step) { return step.reached < step.count; });
 }
 
-std::vector<Interval> common(const std::vector<Interval>& a, const std::vector<Interval>& b) {
-  std::vector<Interval> result;
-  for (const Interval& x : a)
-    for (const Interval& y : b) {
-      const Interval both{std::max(x.lo, y.lo), std::min(x.hi, y.hi)};
-      if (both.lo < both.hi) result.push_back(both);
-    }
-  return result;
-}
-
 }  // namespace
 
 void IndexValues::assume(AtomId atom, const Region& region, const Affine& index,
@@ -74,18 +64,19 @@ void IndexValues::assume(AtomId atom, const Region& region, const Affine& index,
 std::vector<Interval> IndexValues::within(AtomId atom, std::vector<Interval> initial) const {
   const auto known = assumed_.find(atom);
   if (known == assumed_.end()) return initial;
-  for (const Assumed& assumed : known->second) initial = common(initial, assumed.in);
+  for (const Assumed& assumed : known->second) initial = intersect(initial, assumed.in);
   return initial;
 }
 
 std::vector<Interval> IndexValues::within(AtomId atom, const Region& region, const Affine& index,
                                           std::vector<Interval> initial) const {
   const auto known = assumed_.find(atom);
-  if (known == assumed_.end()) return initial;
+  // An index that moves beyond the region is another one there.
+  if (known == assumed_.end() || index.depends_beyond(region.sizes.size())) return initial;
   const std::vector<Stride> some = strides_of(region, index);
   for (const Assumed& assumed : known->second)
     if (meets_all(strides_of(assumed.region, assumed.index), assumed.index.base, some, index.base))
-      initial = common(initial, assumed.in);
+      initial = intersect(initial, assumed.in);
   return initial;
 }
 

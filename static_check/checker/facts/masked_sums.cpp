@@ -1,6 +1,7 @@
 // Sums of exponentials of which a mask that depends on no input leaves one at least: such rows as a
 // causal mask leaves add up to more than 0, which their parts need not. Element by element, for
 // sums of no more than a few million.
+#include <algorithm>
 #include <optional>
 
 #include "static_check/checker/facts/facts.h"
@@ -12,6 +13,7 @@ class MaskedSum {
   MaskedSum(const Facts& facts, const Instance& sum) : facts_(facts), sum_(sum) {}
 
   bool each_is_positive() {
+    if (!adds_exponentials(sum_.operands[0].atom, 0)) return false;
     const PlainInt rows = facts_.atom(sum_.output).size;
     for (PlainInt row = 0; row < rows; ++row) {
       std::vector<PlainInt> digits(sum_.labels.size(), 0);
@@ -62,6 +64,17 @@ class MaskedSum {
       if (label.size > 1 && label.out_stride > 0)
         at += element / label.out_stride % label.size * label.strides[operand];
     return {made.operands[operand].atom, at};
+  }
+
+  // Whether an exponential is a factor: no other number exceeds 0 at some elements alone.
+  bool adds_exponentials(AtomId id, int depth) const {
+    const Instance* made = facts_.definition(id);
+    if (made == nullptr || depth > kDeepest) return false;
+    if (made->kind == Instance::Kind::kMap) return made->fn == "exp";
+    return made->kind == Instance::Kind::kMul &&
+           std::any_of(made->operands.begin(), made->operands.end(), [&](const auto& operand) {
+             return adds_exponentials(operand.atom, depth + 1);
+           });
   }
 
   bool exceeds_zero(AtomId id, PlainInt element, int depth) const {

@@ -160,4 +160,15 @@ std::vector<Region> cut(const Region& region, const Split& split) {
   return {std::move(low), std::move(high)};
 }
 
+std::vector<Interval> intersect(const std::vector<Interval>& a, const std::vector<Interval>& b) {
+  std::vector<Interval> both;
+  for (const Interval& x : a)
+    for (const Interval& y : b)
+      if (std::max(x.lo, y.lo) < std::min(x.hi, y.hi))
+        both.push_back({std::max(x.lo, y.lo), std::min(x.hi, y.hi)});
+  std::sort(both.begin(), both.end(),
+            [](const Interval& x, const Interval& y) { return x.lo < y.lo; });
+  return both;
+}
+
 }  // namespace assay::checker

@@ -24,6 +24,9 @@ struct Undecided {
   std::string reason;
 };
 
+// Of intervals of the integers, sorted and disjoint.
+std::vector<Interval> intersect(const std::vector<Interval>& a, const std::vector<Interval>& b);
+
 // base + sum of steps[i] * digit i. No trailing zero steps, so that equal functions compare equal.
 // Steps are never negative.
 struct Affine {

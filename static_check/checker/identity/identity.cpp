@@ -1,6 +1,7 @@
 #include "static_check/checker/identity/identity.h"
 
-#include <map>
+#include <array>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -9,9 +10,6 @@
 #include "static_check/checker/identity/cases/trials.h"
 
 namespace assay::checker {
-
-// How logarithms and indices are read: each way proves what the others do not.
-enum Way { kExactly, kFormalLogs, kByValues, kByValuesWithFormalLogs };
 
 namespace {
 
@@ -22,6 +20,12 @@ using identity::reject_failures;
 using identity::Run;
 
 using Runs = std::vector<std::unique_ptr<Run>>;
+
+// Of logarithms and of indices: each proves what the others do not.
+constexpr Reading kReadings[] = {{.formal_logs = false, .by_values = false},
+                                 {.formal_logs = true, .by_values = false},
+                                 {.formal_logs = false, .by_values = true},
+                                 {.formal_logs = true, .by_values = true}};
 
 constexpr uint64_t kSeeds[] = {0x5be0cd19137e2179U, 0x9b05688c2b3e6c1fU};
 
@@ -45,25 +49,23 @@ struct IdentityCheck::Evaluations {
       : joint(of), readings(notes), scope(std::move(scope_of)), trials(of, notes, scope) {}
 
   void check(const CleanExpr& sequential, const CleanExpr& replica) {
-    for (const Way way : {kExactly, kFormalLogs, kByValues, kByValuesWithFormalLogs})
-      if (const Runs* of = runs(way);
+    for (size_t reading = 0; reading < std::size(kReadings); ++reading)
+      if (const Runs* of = runs(reading);
           of != nullptr && holds(*of, sequential, replica, scope.within))
         return;
     reject_failures(to_string(replica) + ": ", [&] { trials.check(sequential, replica); });
   }
 
   // Null where the programs cannot be evaluated as a whole: they may be in each case.
-  const Runs* runs(Way way) {
-    std::optional<Runs>& of = evaluated[way];
+  const Runs* runs(size_t reading) {
+    std::optional<Runs>& of = evaluated[reading];
     if (!of) {
       of.emplace();
       try {
         reject_failures("", [&] {
           count_elements(joint, scope);
-          const Reading reading{way == kFormalLogs || way == kByValuesWithFormalLogs,
-                                way == kByValues || way == kByValuesWithFormalLogs};
           for (const uint64_t seed : kSeeds)
-            of->push_back(std::make_unique<Run>(seed, joint, readings, scope, reading));
+            of->push_back(std::make_unique<Run>(seed, joint, readings, scope, kReadings[reading]));
         });
       } catch (const Rejection&) {
         of->clear();
@@ -75,7 +77,7 @@ struct IdentityCheck::Evaluations {
   const Joint& joint;
   std::set<std::string>& readings;
   const identity::Scope scope;
-  std::map<Way, std::optional<Runs>> evaluated;
+  std::array<std::optional<Runs>, std::size(kReadings)> evaluated;
   identity::Trials trials;
 };
 

@@ -110,20 +110,15 @@ class IndexCheck {
     return map.of.atom == kNone || map.of.atom == joint_.facts.iota();
   }
 
-  Intervals everything(const IntegerMap& map) const {
-    const bool flag = map.of.atom != kNone && joint_.facts.boolean(map.of.atom);
-    return {flag ? Interval{0, 2} : Interval{INT64_MIN, INT64_MAX}};
-  }
-
   // The values of the integer on the region.
   Intervals values_of(const Region& region, const IntegerMap& map) const {
-    if (map.of.atom != kNone && map.of.atom == joint_.facts.iota())
-      return {{map.of.index.base, region.largest(map.of.index) + 1}};
-    if (map.of.atom == kNone) return everything(map);
-    const IndexValues& known = joint_.facts.indices();
-    Intervals values = known.within(map.of.atom, region, map.of.index, everything(map));
+    const Intervals all{{INT64_MIN, INT64_MAX}};
+    if (map.of.atom == kNone) return all;
+    const Facts& facts = joint_.facts;
+    if (map.of.atom == facts.iota()) return {{map.of.index.base, region.largest(map.of.index) + 1}};
+    const Intervals values = facts.integer_values(region, map.of.atom, map.of.index);
     // Elements that are no indices of the sequential program are taken for what the others are.
-    return values == everything(map) ? known.within(map.of.atom, everything(map)) : values;
+    return values == all ? facts.indices().within(map.of.atom, all) : values;
   }
 
   void check(const OpRef& ref, const Region& region, const IntegerMap& map,

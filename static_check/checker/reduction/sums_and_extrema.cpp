@@ -35,6 +35,13 @@ bool is_one_value(const Sum& reduced) {
   });
 }
 
+// What a product that is summed is read as.
+enum class SummedAs {
+  kProducts,       // the sums of products that the claim names
+  kSumsOfFactors,  // products of sums before these: the sum of the products may be another part's
+  kSelectedTerms,  // beside a one-hot, the sum of what it selects of each term of a name
+};
+
 class ReductionCheck {
  public:
   explicit ReductionCheck(const Step& step) : step_(step), kind_(kind_of(step.op().prim)) {
@@ -52,17 +59,19 @@ class ReductionCheck {
       claimed_atoms_.clear();
       for (const Product& product : claimed)
         for (const Factor& factor : product.factors) claimed_atoms_.insert(factor.atom);
-      products_first_ = false;
+      summed_as_ = SummedAs::kProducts;
       Shape extents;
       for (const size_t d : reduced_) extents.push_back(step_.operand_op(0).shape[d]);
       if (!is_the_one_element(outer, extents, claimed)) {
         try {
           check_parts(outer, extents, claimed);
         } catch (const Rejection&) {
-          if (!reduces_products(outer, extents, claimed) &&
-              !reduces_selected(outer, extents, claimed) &&
-              !reduces_elements(outer, extents, claimed))
-            throw;
+          const bool adds = kind_ == Instance::Kind::kSum;
+          const bool otherwise =
+              adds && ((candidates_.size() > 1 &&
+                        reduces_as(SummedAs::kSumsOfFactors, outer, extents, claimed)) ||
+                       reduces_as(SummedAs::kSelectedTerms, outer, extents, claimed));
+          if (!otherwise && !reduces_elements(outer, extents, claimed)) throw;
         }
       }
       ++step_.probes;
@@ -90,32 +99,16 @@ class ReductionCheck {
     if (!same) reject_difference(outer.coords, claimed, reduced);
   }
 
-  // The same where parts are products of sums: the claim may name these and not the sum of the
-  // products, which is another part's.
-  bool reduces_products(const Region& outer, const Shape& extents, const Sum& claimed) {
-    if (kind_ != Instance::Kind::kSum || candidates_.size() < 2) return false;
-    products_first_ = true;
+  // The same with products read in another way.
+  bool reduces_as(SummedAs summed_as, const Region& outer, const Shape& extents,
+                  const Sum& claimed) {
+    summed_as_ = summed_as;
     try {
       check_parts(outer, extents, claimed);
     } catch (const Rejection&) {
       return false;
     }
     return true;
-  }
-
-  // The same where what indices select of a name is the sum of what they select of its terms.
-  bool reduces_selected(const Region& outer, const Shape& extents, const Sum& claimed) {
-    if (kind_ != Instance::Kind::kSum) return false;
-    products_first_ = false;
-    selects_terms_ = true;
-    bool holds = true;
-    try {
-      check_parts(outer, extents, claimed);
-    } catch (const Rejection&) {
-      holds = false;
-    }
-    selects_terms_ = false;
-    return holds;
   }
 
   // The same where that is not seen, of few elements: one by one.
@@ -191,7 +184,7 @@ class ReductionCheck {
     Sum operand = operand_at(inner);
     if (const auto whole = as_integer_map(outer, inner, operand)) operand = {*whole};
     if (kind_ != Instance::Kind::kSum) operand = names_.as_one_term(inner, operand);
-    if (selects_terms_) operand = selected(outer, inner, operand);
+    if (summed_as_ == SummedAs::kSelectedTerms) operand = selected(outer, inner, operand);
     Sum reduced;
     for (const Product& product : operand)
       reduced.push_back(reduce_rest(outer, inner, summand(outer, inner, product)));
@@ -296,7 +289,7 @@ class ReductionCheck {
         product.factors.begin(), product.factors.end(),
         [&](const Factor& factor) { return factor.index.depends_beyond(outer.sizes.size()); });
     if (moves) return reduce(outer, inner, as_named_product(inner, product));
-    if (selects_terms_) {
+    if (summed_as_ == SummedAs::kSelectedTerms) {
       try {
         Product part = reduce(outer, inner, as_named_product(inner, product));
         const Instance* made = step_.facts.definition(part.factors.front().atom);
@@ -304,7 +297,8 @@ class ReductionCheck {
       } catch (const Rejection&) {  // no part of a sum
       }
     }
-    Product result = selects_terms_ ? with_guards(step_.facts, inner, product) : product;
+    Product result =
+        summed_as_ == SummedAs::kSelectedTerms ? with_guards(step_.facts, inner, product) : product;
     for (size_t i = outer.sizes.size(); i < inner.sizes.size(); ++i)
       result.coef = result.coef * Rational(inner.sizes[i]);
     return result;
@@ -342,7 +336,7 @@ class ReductionCheck {
                  ? reduce_product(step_.facts, candidates_, fixed, inner, result)
                  : std::nullopt;
     };
-    if (products_first_)
+    if (summed_as_ == SummedAs::kSumsOfFactors)
       if (const auto sum = as_product()) return *sum;
     for (const Instance* candidate : step_.facts.reductions_of(product.factors[0].atom)) {
       if (!candidates_.contains(candidate)) continue;
@@ -363,8 +357,7 @@ class ReductionCheck {
   std::set<const Instance*> candidates_;
   std::set<AtomId> claimed_atoms_;
   const ReducedNames names_{step_.facts, candidates_};
-  bool products_first_ = false;  // before the sums of products
-  bool selects_terms_ = false;   // of names beside one-hots
+  SummedAs summed_as_ = SummedAs::kProducts;
 };
 
 }  // namespace

@@ -38,20 +38,15 @@ class Exponentials : TileArithmetic {
   // A finite maximum or minimum, or one that a clamp makes finite, by which exponents are shifted.
   bool is_shift(const Term& term) const {
     const bool unit = term.coef.is_one() || (-term.coef).is_one();
+    const bool clamp = lifting().is_instance(term.atom, Instance::Kind::kMap) &&
+                       lifting().instance_of(term.atom).fn.starts_with("clamp(");
     const bool extremum = lifting().is_instance(term.atom, Instance::Kind::kMax) ||
                           lifting().is_instance(term.atom, Instance::Kind::kMin) ||
                           lifting().is_map(term.atom, "maximum") ||
-                          lifting().is_map(term.atom, "minimum") ||
-                          (lifting().is_instance(term.atom, Instance::Kind::kMap) &&
-                           lifting().instance_of(term.atom).fn.starts_with("clamp("));
-    // One that may be of minus infinity alone is as far below as its clamp: exp of it is no number
-    // to divide by.
-    const bool clamps = lifting().is_instance(term.atom, Instance::Kind::kMap) &&
-                        lifting().instance_of(term.atom).fn.starts_with("clamp(");
-    if (clamps) {
-      const auto read = argument_of(lifting(), term);
-      if (!read || !lifting().sign(read->atom).finite) return false;
-    }
+                          lifting().is_map(term.atom, "minimum") || clamp;
+    // The clamp of minus infinity is so far below that its exponential is 0 in floating point.
+    const auto clamped = clamp ? argument_of(lifting(), term) : std::nullopt;
+    if (clamp && !(clamped && lifting().sign(clamped->atom).finite)) return false;
     return unit && extremum && lifting().sign(term.atom).finite &&
            all_are(term.restrictions, Restriction::Kind::kMax);
   }

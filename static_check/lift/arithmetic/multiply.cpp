@@ -214,6 +214,14 @@ Value multiply(Lifting& lifting, const Value& a, const Value& b, DType dtype) {
   return result;
 }
 
+Value product_of(Lifting& lifting, std::span<const Term> factors, const Shape& size, DType dtype) {
+  if (factors.empty()) return single_term(size, view_of(lifting.one(), broadcast(size)));
+  Value product = single_term(size, factors.front());
+  for (const Term& factor : factors.subspan(1))
+    product = multiply(lifting, product, single_term(size, factor), dtype);
+  return product;
+}
+
 void name_long_coefficients(Lifting& lifting, Value& value, const Rational& factor, DType dtype) {
   if (factor.is_one()) return;
   for (size_t t = 0; t < value.tiles.size(); ++t) {

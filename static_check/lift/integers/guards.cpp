@@ -158,6 +158,12 @@ void drop_guards_of_indices(const Lifting& lifting, std::vector<Term>& terms) {
   if (dropped) combine(terms);
 }
 
+void drop_dims(std::vector<Restriction>& restrictions, std::span<const Int> dims) {
+  for (Restriction& restriction : restrictions)
+    if (restriction.kind == Restriction::Kind::kGuard)
+      restriction.where = drop_dims(restriction.where, dims);
+}
+
 Value keep(Lifting& lifting, const Value& mask, const Value& value, DType dtype) {
   const Aligned both(mask, value);
   std::vector<Restriction> guards;  // one a tile

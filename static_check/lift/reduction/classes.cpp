@@ -1,5 +1,6 @@
 // Sums over the classes of one-hots: of all that is multiplied by one, what the index selects.
 #include <algorithm>
+#include <iterator>
 
 #include "shared_ir/symbolic/integer.h"
 #include "static_check/algebra/layout.h"
@@ -95,13 +96,23 @@ std::optional<Selected> selected_name(const Lifting& lifting, const Term& term,
   return std::nullopt;
 }
 
-Value product_of(Lifting& lifting, const std::vector<Term>& factors, const Shape& size,
-                 DType dtype) {
-  Value product = single_term(
-      size, factors.empty() ? view_of(lifting.one(), broadcast(size)) : factors.front());
-  for (size_t i = 1; i < factors.size(); ++i)
-    product = multiply(lifting, product, single_term(size, factors[i]), dtype);
-  return product;
+// Their product, times what the term has beside its view.
+std::vector<Term> products_of(Lifting& lifting, std::span<const Term> factors, const Term& beside,
+                              const Shape& size, DType dtype) {
+  const Value product = product_of(lifting, factors, size, dtype);
+  std::vector<Term> products;
+  for (Term part : product.tiles.at(0).terms) {
+    part.coef = part.coef * beside.coef;
+    part.restrictions.insert(part.restrictions.end(), beside.restrictions.begin(),
+                             beside.restrictions.end());
+    if (normalize(part.restrictions) && absorb_guards(lifting, part))
+      products.push_back(std::move(part));
+  }
+  return products;
+}
+
+void append(std::vector<Term>& terms, std::vector<Term> more) {
+  std::ranges::move(more, std::back_inserter(terms));
 }
 
 // What an index selects of a sum is the sum of what it selects of each term.
@@ -113,15 +124,8 @@ std::optional<std::vector<Term>> sum_of_selected(Lifting& lifting, const Term& t
   std::vector<Term> result;
   for (const Term& one : selected->terms) {
     factors[selected->name] = one;
-    const Value product = product_of(lifting, factors, size, dtype);
-    for (Term part : product.tiles.at(0).terms) {
-      part.coef = part.coef * term.coef;
-      part.restrictions.insert(part.restrictions.end(), term.restrictions.begin(),
-                               term.restrictions.end());
-      if (!normalize(part.restrictions) || !absorb_guards(lifting, part)) continue;
-      for (Term& sum : sum_term(lifting, std::move(part), size, dims, dtype))
-        result.push_back(std::move(sum));
-    }
+    for (Term& part : products_of(lifting, factors, term, size, dtype))
+      append(result, sum_term(lifting, std::move(part), size, dims, dtype));
   }
   return result;
 }
@@ -139,31 +143,18 @@ std::optional<std::vector<Term>> sum_over_classes(Lifting& lifting, const Term& 
   const Int along[] = {found->dim};
   const Shape kept = drop_dims(size, along);
   for (Term& factor : factors) factor.layout = drop_dims(factor.layout, along);
-  const Value product = product_of(lifting, factors, kept, dtype);
+  Term beside = term;
+  drop_dims(beside.restrictions, along);
+  beside.restrictions.push_back(found->among);
+  std::vector<Term> parts = products_of(lifting, factors, beside, kept, dtype);
+  drop_guards_of_indices(lifting, parts);
 
   std::vector<Int> others;
   for (const Int dim : dims)
     if (dim != found->dim) others.push_back(dim > found->dim ? dim - 1 : dim);
+  if (others.empty()) return parts;
   std::vector<Term> result;
-  for (Term part : product.tiles.at(0).terms) {
-    part.coef = part.coef * term.coef;
-    for (const Restriction& restriction : term.restrictions) {
-      Restriction& added = part.restrictions.emplace_back(restriction);
-      if (added.kind == Restriction::Kind::kGuard) added.where = drop_dims(added.where, along);
-    }
-    part.restrictions.push_back(found->among);
-    if (!normalize(part.restrictions) || !absorb_guards(lifting, part)) continue;
-    std::vector<Term> parts{std::move(part)};
-    drop_guards_of_indices(lifting, parts);
-    for (Term& one : parts) {
-      if (others.empty()) {
-        result.push_back(std::move(one));
-        continue;
-      }
-      for (Term& sum : sum_term(lifting, std::move(one), kept, others, dtype))
-        result.push_back(std::move(sum));
-    }
-  }
+  for (Term& part : parts) append(result, sum_term(lifting, std::move(part), kept, others, dtype));
   return result;
 }
 
@@ -182,42 +173,31 @@ std::optional<std::vector<Term>> sum_of_one_class(Lifting& lifting, const Term& 
   const auto view = split_one_hot(one_hot->layout, lifting.atom(ids).size);
   const std::vector<Term> terms = unfold_names(lifting, {*name});
   if (!view || view->classes.hi != view->classes.lo + 1 || terms.size() < 2) return std::nullopt;
-  Restriction is_class;
+  Term guarded = term;  // where the integer is the class
+  Restriction& is_class = guarded.restrictions.emplace_back();
   is_class.kind = Restriction::Kind::kGuard;
   is_class.atom = ids;
   is_class.where = view->ids;
   is_class.intervals = {view->classes};
 
-  const auto add = [&](const std::vector<Term>& of, const Term& scale, const auto& visit) {
-    const Value product = product_of(lifting, of, size, dtype);
-    for (Term part : product.tiles.at(0).terms) {
-      part.coef = part.coef * scale.coef;
-      part.restrictions.insert(part.restrictions.end(), scale.restrictions.begin(),
-                               scale.restrictions.end());
-      if (normalize(part.restrictions) && absorb_guards(lifting, part)) visit(std::move(part));
-    }
-  };
   std::vector<Term> result;
   bool is_part = false;
   for (const Term& one : terms) {
     *name = one;
-    add(factors, term, [&](const Term& part) {
+    std::vector<Term> others = factors;
+    others.erase(others.begin() + (one_hot - factors.begin()));
+    for (const Term& part : products_of(lifting, factors, term, size, dtype)) {
       if (auto known = part_of_known_sum(lifting, part, size, dims, dtype)) {
-        result.insert(result.end(), known->begin(), known->end());
+        append(result, std::move(*known));
         is_part = true;
-        return;
+        continue;
       }
-      std::vector<Term> others = factors;
-      others.erase(others.begin() + (one_hot - factors.begin()));
-      Term guarded = term;
-      guarded.restrictions.push_back(is_class);
-      add(others, guarded, [&](Term selected) {
+      for (Term& selected : products_of(lifting, others, guarded, size, dtype)) {
         selected.layout = drop_dims(selected.layout, dims);
-        for (Restriction& r : selected.restrictions)
-          if (r.kind == Restriction::Kind::kGuard) r.where = drop_dims(r.where, dims);
+        drop_dims(selected.restrictions, dims);
         result.push_back(std::move(selected));
-      });
-    });
+      }
+    }
   }
   // Else the name stays: others know it so.
   return is_part ? std::optional(std::move(result)) : std::nullopt;

@@ -74,8 +74,7 @@ SumRequest sum_request(const Term& term, const Shape& size, std::span<const Int>
   sum.request.operands = {{term.atom, term.layout.offset}};
   const Int repeats = add_reduction_labels(sum.request, term.layout, size, dims);
   sum.seen.coef = sum.seen.coef * Rational(repeats);
-  for (Restriction& r : sum.seen.restrictions)
-    if (r.kind == Restriction::Kind::kGuard) r.where = drop_dims(r.where, dims);
+  drop_dims(sum.seen.restrictions, dims);
   return sum;
 }
 
@@ -85,6 +84,13 @@ std::vector<Term> seen_through(Lifting& lifting, Term result, const Lifted& lift
   result.restrictions.insert(result.restrictions.end(), lifted.boxes.begin(), lifted.boxes.end());
   if (!normalize(result.restrictions) || !absorb_guards(lifting, result)) return {};
   return {std::move(result)};
+}
+
+// A shard of one element along the summed dimension is still a part of a known sum.
+std::optional<std::vector<Term>> part_of_known_sum(Lifting& lifting, SumRequest sum) {
+  if (sum.seen.atom == lifting.one()) return std::nullopt;
+  const auto lifted = lifting.find(sum.request);
+  return lifted ? std::optional(seen_through(lifting, std::move(sum.seen), *lifted)) : std::nullopt;
 }
 
 // The sum of a product of which some factors rescale all that is summed: they multiply the sum of
@@ -99,9 +105,7 @@ std::optional<std::vector<Term>> rescaled_sum(Lifting& lifting, const Term& term
   const bool moves = std::any_of(factors.begin(), scales,
                                  [&](const Term& one) { return varies(one.layout, dims); });
   if (scales == factors.end() || !moves) return std::nullopt;
-  Value product = single_term(size, factors.front());
-  for (auto factor = factors.begin() + 1; factor != scales; ++factor)
-    product = multiply(lifting, product, single_term(size, *factor), dtype);
+  const Value product = product_of(lifting, {factors.begin(), scales}, size, dtype);
   std::vector<Term> result;
   for (Term part : product.tiles.at(0).terms) {
     part.coef = part.coef * term.coef;
@@ -247,20 +251,16 @@ std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
     }
     return seen_through(lifting, std::move(sum.seen), *lifted);
   }
-  if (auto part = part_of_known_sum(lifting, term, size, dims, dtype)) return std::move(*part);
+  if (auto part = part_of_known_sum(lifting, sum)) return std::move(*part);
   if (auto parts = sum_of_one_class(lifting, term, size, dims, dtype)) return std::move(*parts);
   sum.seen.layout = drop_dims(term.layout, dims);
   return {std::move(sum.seen)};
 }
 
-// A shard of one element along the summed dimension is still a part of a known sum.
 std::optional<std::vector<Term>> part_of_known_sum(Lifting& lifting, const Term& term,
                                                    const Shape& size, std::span<const Int> dims,
                                                    DType dtype) {
-  if (term.atom == lifting.one()) return std::nullopt;
-  SumRequest sum = sum_request(term, size, dims, dtype);
-  const auto lifted = lifting.find(sum.request);
-  return lifted ? std::optional(seen_through(lifting, std::move(sum.seen), *lifted)) : std::nullopt;
+  return part_of_known_sum(lifting, sum_request(term, size, dims, dtype));
 }
 
 Value reduce_sum(Lifting& lifting, Value value, std::span<const Int> dims, DType dtype) {
