@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "shared_ir/capture/same_arguments.h"
+#include "shared_ir/capture/fit/same_arguments.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "shared_ir/capture/same_arguments.h"
+#include "shared_ir/capture/fit/same_arguments.h"
 
 #include <algorithm>
 #include <bit>
