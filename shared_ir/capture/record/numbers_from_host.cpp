@@ -8,6 +8,7 @@
 
 #include "shared_ir/capture/torch/meta_kernels.h"
 #include "shared_ir/capture/torch/scalar_type.h"
+#include "shared_ir/capture/torch/storage_address.h"
 
 namespace assay {
 namespace {
@@ -17,10 +18,6 @@ constexpr int64_t kMostElements = 1 << 14;
 // a large negative integer.
 unsigned char unset_byte(const at::Tensor& tensor) {
   return tensor.is_floating_point() ? 0xFF : 0xA7;
-}
-
-const c10::StorageImpl* address_of(const at::Tensor& tensor) {
-  return tensor.storage().unsafeGetStorageImpl();
 }
 
 bool is_written(const at::Tensor& tensor) {
@@ -69,7 +66,8 @@ bool HostNumbers::watch(const at::Tensor& made) {
 
 void HostNumbers::add_scalar(const at::Tensor& made, ArgList args,
                              std::vector<std::pair<std::string, Arg>> kwargs) {
-  scalars_.insert_or_assign(address_of(made), Scalar{made, std::move(args), std::move(kwargs)});
+  scalars_.insert_or_assign(storage_address(made),
+                            Scalar{made, std::move(args), std::move(kwargs)});
 }
 
 void HostNumbers::record_scalar(const at::Tensor& tensor, Scalar scalar) {
@@ -80,7 +78,7 @@ void HostNumbers::record_scalar(const at::Tensor& tensor, Scalar scalar) {
 
 void HostNumbers::before_use(const at::Tensor& tensor) {
   if (!tensor.defined() || !tensor.has_storage()) return;
-  const c10::StorageImpl* address = address_of(tensor);
+  const c10::StorageImpl* address = storage_address(tensor);
   if (const auto found = scalars_.find(address); found != scalars_.end()) {
     Scalar scalar = std::move(found->second);
     scalars_.erase(found);

@@ -1,6 +1,7 @@
 #include "shared_ir/capture/record/storage_values.h"
 
 #include "shared_ir/capture/record/scatter_view.h"
+#include "shared_ir/capture/torch/storage_address.h"
 
 namespace assay {
 namespace {
@@ -13,10 +14,6 @@ void replace_operand(ArgList& args, TensorId from, TensorId to) {
       replace_operand(*list, from, to);
     }
   }
-}
-
-const c10::StorageImpl* address_of(const at::Tensor& tensor) {
-  return tensor.storage().unsafeGetStorageImpl();
 }
 
 }  // namespace
@@ -45,16 +42,16 @@ at::Tensor StorageValues::tensor_at(const Key& key, const at::Tensor& any) {
 }
 
 StorageValues::Memory& StorageValues::memory_of(const at::Tensor& tensor) {
-  const auto entry = memories_.find(address_of(tensor));
+  const auto entry = memories_.find(storage_address(tensor));
   if (entry != memories_.end()) return entry->second;
   const auto storage =
       c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(tensor.storage().unsafeGetStorageImpl());
   Memory memory{c10::weak_intrusive_ptr<c10::StorageImpl>(storage), {}, 0};
-  return memories_.emplace(address_of(tensor), std::move(memory)).first->second;
+  return memories_.emplace(storage_address(tensor), std::move(memory)).first->second;
 }
 
 TensorId StorageValues::read(const at::Tensor& tensor) {
-  const auto entry = memories_.find(address_of(tensor));
+  const auto entry = memories_.find(storage_address(tensor));
   if (entry == memories_.end()) return kNone;
   Memory& memory = entry->second;
   const int32_t index = index_of(memory, key_of(tensor));
@@ -66,14 +63,14 @@ TensorId StorageValues::read(const at::Tensor& tensor) {
 }
 
 TensorId StorageValues::peek(const at::Tensor& tensor) const {
-  const auto entry = memories_.find(address_of(tensor));
+  const auto entry = memories_.find(storage_address(tensor));
   if (entry == memories_.end()) return kNone;
   const int32_t index = index_of(entry->second, key_of(tensor));
   return index == kNone ? kNone : entry->second.aliases[static_cast<size_t>(index)].value;
 }
 
 bool StorageValues::is_current(const at::Tensor& tensor) const {
-  const auto entry = memories_.find(address_of(tensor));
+  const auto entry = memories_.find(storage_address(tensor));
   if (entry == memories_.end()) return false;
   const int32_t index = index_of(entry->second, key_of(tensor));
   return index != kNone &&
