@@ -27,8 +27,13 @@ std::vector<at::Tensor> run_next(const Graph& graph, const Node& node,
                                  const std::vector<at::Tensor>& live);
 
 struct Noise {
+  enum class Zeros : uint8_t {
+    kChanged,  // like all else
+    kKept,
+    kMade,  // of what is as small as rounding leaves it; nothing else is changed
+  };
   double size = 0;
-  bool keeps_zeros = false;
+  Zeros zeros = Zeros::kChanged;
 };
 
 // All tensor objects of the program as they are at its end. Floating inputs, and what operators
