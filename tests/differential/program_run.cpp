@@ -13,8 +13,8 @@
 
 #include "dynamic_check/kernels/boxed_call.h"
 #include "shared_ir/lower/lower.h"
+#include "tests/declarations/division_trap.h"
 #include "tests/declarations/elements.h"
-#include "tests/declarations/kernel_trap.h"
 
 namespace assay::test {
 namespace {
@@ -62,13 +62,20 @@ at::Tensor placed(const Tensor& what, const ReferenceTensor& value) {
   return at::empty_strided(what.shape, *what.strides, packed.options()).copy_(packed);
 }
 
+// PyTorch 2.11 reads and writes past the end for a median along a dimension without elements.
+bool reads_past_the_end(const Node& node, const std::vector<at::Tensor>& live) {
+  if (node.op.find("median") == std::string::npos) return false;
+  const std::vector<TensorId> operands = operands_of(node);
+  return std::ranges::any_of(operands, [&](TensorId id) { return live[index(id)].numel() == 0; });
+}
+
 std::vector<at::Tensor> run_next(const Graph& graph, const Node& node,
                                  const std::vector<at::Tensor>& live) {
+  if (reads_past_the_end(node, live)) throw std::runtime_error("the kernel reads past its operand");
   std::vector<at::Tensor> results;
   const auto value = [&](TensorId id) { return live[index(id)]; };
-  if (const char* stop =
-          trap_of([&] { results = run_operator(graph, node, value, Arithmetic::kFloat64); }))
-    throw std::runtime_error(std::string("the kernel ") + stop);
+  if (traps([&] { results = run_operator(graph, node, value, Arithmetic::kFloat64); }))
+    throw std::runtime_error("the kernel divides an integer by zero");
   return results;
 }
 

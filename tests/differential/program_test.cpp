@@ -2,13 +2,9 @@
 // few hundred; a full run draws ASSAY_DIFFERENTIAL, from ASSAY_SEED on.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <iostream>
-#include <map>
-
+#include "tests/differential/drawn_seeds.h"
 #include "tests/differential/program.h"
 #include "tests/differential/program_run.h"
-#include "tests/differential/run_size.h"
 
 namespace assay::test {
 namespace {
@@ -28,28 +24,17 @@ Comparison compare(const DrawnProgram& program, const OperatorTable& operators) 
 TEST(DifferentialPrograms, MeanWhatPyTorchComputes) {
   const OperatorTable table = OperatorTable::builtin();
   const ProgramOperators operators = operators_of_programs(table);
-  const uint64_t count = number("ASSAY_DIFFERENTIAL", 300), first = number("ASSAY_SEED", 0);
   const WithoutWarnings quiet;
-  std::map<Outcome, size_t> tally;
-  std::map<std::string, size_t> refusals;
-  for (uint64_t seed = first; seed < first + count; ++seed) {
+  const auto compare_seed = [&](uint64_t seed) -> SeedResult {
     const DrawnProgram program = draw_program(operators, seed);
     const Comparison found = compare(program, table);
-    ++tally[found.outcome];
-    if (found.outcome == Outcome::kRefused) ++refusals[found.why];
-    if (found.outcome != Outcome::kDiffers) continue;
+    if (found.outcome != Outcome::kDiffers) return {found};
     const DrawnProgram smallest = shrink(program, [&](const DrawnProgram& smaller) {
       return compare(smaller, table).outcome == Outcome::kDiffers;
     });
-    ADD_FAILURE() << "seed " << seed << ": " << compare(smallest, table).why << '\n'
-                  << text_of(smallest);
-  }
-  if (std::getenv("ASSAY_DIFFERENTIAL") != nullptr)
-    for (const auto& [why, times] : refusals) std::cout << times << " refused: " << why << '\n';
-  std::cout << tally[Outcome::kAgrees] << " agreed, " << tally[Outcome::kRefused] << " refused, "
-            << tally[Outcome::kDiffers] << " disagreed, " << tally[Outcome::kRejected]
-            << " rejected by PyTorch\n";
-  EXPECT_GT(tally[Outcome::kAgrees], count / 4);
+    return {compare(smallest, table), text_of(smallest)};
+  };
+  expect_agreement(compare_seed, 4);
 }
 
 }  // namespace

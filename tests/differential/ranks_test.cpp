@@ -4,14 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <iostream>
-#include <map>
 
 #include "shared_ir/lower/lower.h"
 #include "tests/declarations/elements.h"
+#include "tests/differential/drawn_seeds.h"
 #include "tests/differential/program_run.h"
 #include "tests/differential/ranks.h"
-#include "tests/differential/run_size.h"
 
 namespace assay::test {
 namespace {
@@ -72,34 +70,18 @@ Comparison compare(const RanksProgram& program, const OperatorTable& operators) 
 TEST(DifferentialRanks, MeanTogetherWhatPyTorchComputes) {
   const OperatorTable table = OperatorTable::builtin();
   const ProgramOperators operators = operators_of_programs(table);
-  const uint64_t count = number("ASSAY_DIFFERENTIAL", 300), first = number("ASSAY_SEED", 0);
   const WithoutWarnings quiet;
-  std::map<Outcome, size_t> tally;
-  std::map<std::string, size_t> refusals;
-  size_t without = 0;
-  for (uint64_t seed = first; seed < first + count; ++seed) {
+  const auto compare_seed = [&](uint64_t seed) -> SeedResult {
     const std::optional<RanksProgram> program = draw_ranks(operators, seed);
-    if (!program) {
-      ++without;
-      continue;
-    }
-    Comparison found;
+    if (!program) return {.found = {}, .drawn = false};
     try {
-      found = compare(*program, table);
+      return {compare(*program, table), text_of(*program)};
     } catch (const std::exception& error) {
-      found = {Outcome::kDiffers, std::string("the evaluation fails: ") + error.what()};
+      return {{Outcome::kDiffers, std::string("the evaluation fails: ") + error.what()},
+              text_of(*program)};
     }
-    ++tally[found.outcome];
-    if (found.outcome == Outcome::kRefused) ++refusals[found.why];
-    if (found.outcome == Outcome::kDiffers)
-      ADD_FAILURE() << "seed " << seed << ": " << found.why << '\n' << text_of(*program);
-  }
-  if (std::getenv("ASSAY_DIFFERENTIAL") != nullptr)
-    for (const auto& [why, times] : refusals) std::cout << times << " refused: " << why << '\n';
-  std::cout << tally[Outcome::kAgrees] << " agreed, " << tally[Outcome::kRefused] << " refused, "
-            << tally[Outcome::kDiffers] << " disagreed, " << tally[Outcome::kRejected]
-            << " rejected, " << without << " without collectives\n";
-  EXPECT_GT(tally[Outcome::kAgrees], count / 20);
+  };
+  expect_agreement(compare_seed, 20);
 }
 
 }  // namespace
