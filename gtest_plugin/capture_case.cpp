@@ -19,14 +19,17 @@ CleanExpr sequential_tensor(const std::string& name) {
   return expr;
 }
 
+bool are_ids(const InputSpec& input) {
+  return input.role == InputRole::kTokenIds || input.role == InputRole::kLabels;
+}
+
 void check_spec(const RefinementSpec& spec) {
   if (!spec.sequential || !spec.distributed) {
     throw UserError(spec.place, "the sequential or the distributed program is missing",
                     "give both");
   }
   for (const InputSpec& input : spec.inputs) {
-    const bool ids = input.role == InputRole::kTokenIds || input.role == InputRole::kLabels;
-    if (ids && input.bound < 1) {
+    if (are_ids(input) && input.bound < 1) {
       throw UserError(input.place, input.name + " holds ids without a bound",
                       "say how many there are: bound = ...");
     }
@@ -225,6 +228,7 @@ CapturedCase capture_programs(const RefinementSpec& spec, DType run_in) {
   for (const InputSpec& input : spec.inputs) {
     refinement.inputs.push_back({input.name, input_relation(spec, input), input.place});
     if (input.make) refinement.self_made.push_back(input.name);
+    if (are_ids(input)) refinement.never_ignored.push_back(input.name);
   }
   for (const auto& [name, output] : distributed) {
     refinement.outputs.push_back(name);

@@ -75,6 +75,8 @@ struct Case {
   bool exact = false;  // proofs by evaluation at random places do not count
   bool random_agrees = true;
   bool no_target_ignored = false;  // no target of a loss is its ignore_index
+  // Sequential inputs that hold classes alone: as targets of a loss, none is its ignore_index.
+  std::vector<std::string> never_ignored;
   std::vector<std::filesystem::path>
       operator_files;  // the user's declarations, added to the built-in ones
   std::vector<std::filesystem::path> lemma_files;  // the user's lemmas, the same way

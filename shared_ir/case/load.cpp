@@ -337,6 +337,7 @@ class Loader {
                         "ignored_targets is \"none\", or is not there");
       case_.no_target_ignored = true;
     }
+    if (table.has("never_ignored")) case_.never_ignored = names(table, "never_ignored");
     table.finish();
   }
 

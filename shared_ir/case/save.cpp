@@ -101,9 +101,13 @@ std::string case_toml(const Case& refinement, const std::vector<std::string>& ra
             "\nrelation = " + replicas(accepted.replicas) +
             "\nreason = " + quoted(accepted.reason) + "\n";
   }
-  if (!refinement.random_agrees || refinement.no_target_ignored) text += "\n[assume]\n";
+  if (!refinement.random_agrees || refinement.no_target_ignored ||
+      !refinement.never_ignored.empty())
+    text += "\n[assume]\n";
   if (!refinement.random_agrees) text += "random = \"independent\"\n";
   if (refinement.no_target_ignored) text += "ignored_targets = \"none\"\n";
+  if (!refinement.never_ignored.empty())
+    text += "never_ignored = " + list(refinement.never_ignored) + "\n";
   if (!operator_files.empty()) text += "\n[operators]\nfiles = " + list(operator_files) + "\n";
   if (!lemma_files.empty()) text += "\n[lemmas]\nfiles = " + list(lemma_files) + "\n";
   if (refinement.known) {

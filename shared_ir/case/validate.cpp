@@ -46,6 +46,7 @@ class CaseValidator {
         sequential(tensor, case_.accept->place);
     }
     for (const std::string& tensor : case_.self_made) sequential(tensor, {});
+    for (const std::string& tensor : case_.never_ignored) check_never_ignored(tensor);
   }
 
  private:
@@ -87,6 +88,16 @@ class CaseValidator {
       fail(place, "the graph of rank " + std::to_string(rank) + " has no tensor '" + name + "'");
     }
     return graph.tensors[static_cast<size_t>(id)];
+  }
+
+  void check_never_ignored(const std::string& name) const {
+    sequential(name, {});
+    const TensorId id = case_.sequential.find(name);
+    const Graph& graph = case_.sequential;
+    if (std::ranges::find(graph.inputs, id) == graph.inputs.end() ||
+        !is_integer(graph.tensors[static_cast<size_t>(id)].dtype))
+      fail({}, "never_ignored: '" + name + "' is no input of integers",
+           "name inputs of the sequential graph whose elements are classes");
   }
 
   void check_scale(const CleanExpr& expr, const SourcePlace& place) const {

@@ -127,10 +127,55 @@ UserError other_count(const Graph& graph, const Node& node, Int ignored, const s
           "ignored_targets = \"none\" (in a test, options().no_target_ignored = true)"};
 }
 
+// Inputs of a graph that hold classes alone.
+using ClassInputs = std::set<TensorId>;
+
+// The tensors of ranks that are nothing but elements of the whole one.
+void collect_parts(const CleanExpr& expr, const std::vector<Program>& ranks,
+                   std::vector<ClassInputs>& found) {
+  if (expr.kind == CleanExpr::Kind::kTensor)
+    found[static_cast<size_t>(expr.rank)].insert(
+        ranks[static_cast<size_t>(expr.rank)].graph.find(expr.name));
+  const bool is_whole = expr.kind == CleanExpr::Kind::kConcat ||
+                        expr.kind == CleanExpr::Kind::kPermute ||
+                        expr.kind == CleanExpr::Kind::kReshape;
+  if (!is_whole) return;
+  for (const CleanExpr& operand : expr.operands) collect_parts(operand, ranks, found);
+}
+
+// Whether every loss takes its targets from inputs that hold classes (Case::never_ignored).
+bool targets_are_classes(const Program& program, const ClassInputs& classes,
+                         const std::vector<IgnoringLoss>& losses) {
+  return std::ranges::all_of(losses, [&](const IgnoringLoss& loss) {
+    const std::set<TensorId> targets =
+        inputs_moved(program.core, program.core.value_of[static_cast<size_t>(loss.target)]);
+    return !targets.contains(kNone) && std::ranges::includes(classes, targets);
+  });
+}
+
+bool all_targets_are_classes(const Case& refinement, const Program& specification,
+                             const std::vector<Program>& ranks,
+                             const std::vector<IgnoringLoss>& own,
+                             const std::vector<std::vector<IgnoringLoss>>& of_ranks) {
+  ClassInputs of_specification;
+  std::vector<ClassInputs> parts(ranks.size());
+  for (const Relation& relation : refinement.inputs) {
+    if (std::ranges::count(refinement.never_ignored, relation.tensor) == 0) continue;
+    of_specification.insert(specification.graph.find(relation.tensor));
+    for (const CleanExpr& replica : relation.replicas) collect_parts(replica, ranks, parts);
+  }
+  if (!targets_are_classes(specification, of_specification, own)) return false;
+  for (size_t r = 0; r < ranks.size(); ++r)
+    if (!targets_are_classes(ranks[r], parts[r], of_ranks[r])) return false;
+  return true;
+}
+
 class Readings {
  public:
   Readings(const Case& refinement, const LoweredCase& programs, const OperatorTable& operators)
-      : operators_(operators), specification_{refinement.sequential, programs.sequential} {
+      : refinement_(refinement),
+        operators_(operators),
+        specification_{refinement.sequential, programs.sequential} {
     for (size_t r = 0; r < refinement.ranks.size(); ++r)
       ranks_.push_back({refinement.ranks[r], programs.ranks[r]});
   }
@@ -152,6 +197,8 @@ class Readings {
     for (size_t r = 0; r < ranks_.size(); ++r)
       asked |= asks(ranks_[r], "", ignored) || makes(ranks_[r], of_ranks[r]);
     TargetReadings readings{asked || on_ranks, false, other_count_of_ranks(own, of_ranks, asked)};
+    if (all_targets_are_classes(refinement_, specification_, ranks_, own, of_ranks))
+      return {asked, true};
     readings.exact |= readings.other_count.has_value();
     readings.none_ignored = !asked && !readings.other_count;
     for (size_t r = 0; r < ranks_.size(); ++r)
@@ -210,6 +257,7 @@ class Readings {
     return std::nullopt;
   }
 
+  const Case& refinement_;
   const OperatorTable& operators_;
   const Program specification_;
   std::vector<Program> ranks_;

@@ -35,7 +35,8 @@ struct TargetReadings {
 // ignore_index, takes negative targets apart or makes targets itself; and where the specification's
 // mean over the targets that count meets a rank's loss over others, or with another divisor, unless
 // that rank fails at such a target anyway (it reads a table there). A rank that knows nothing of
-// ignored targets is read with the assumption alone.
+// ignored targets is read with the assumption alone; so is a case whose losses all take their
+// targets from inputs that hold classes (Case::never_ignored), and exactly where it asks.
 TargetReadings readings_of_targets(const Case& refinement, const LoweredCase& programs,
                                    const OperatorTable& operators);
 

@@ -50,6 +50,7 @@ void expect_same(const Case& a, const Case& b) {
   EXPECT_EQ(a.allow_scale, b.allow_scale);
   EXPECT_EQ(a.random_agrees, b.random_agrees);
   EXPECT_EQ(a.no_target_ignored, b.no_target_ignored);
+  EXPECT_EQ(a.never_ignored, b.never_ignored);
   EXPECT_EQ(a.self_made, b.self_made);
   EXPECT_EQ(a.operator_files.size(), b.operator_files.size());
   EXPECT_EQ(a.lemma_files.size(), b.lemma_files.size());
