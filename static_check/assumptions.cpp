@@ -4,6 +4,7 @@
 
 #include "shared_ir/case/approximation.h"
 #include "shared_ir/lower/node/random_operators.h"
+#include "shared_ir/report/accepted_outputs.h"
 
 namespace assay {
 namespace {
@@ -100,7 +101,7 @@ std::vector<std::string> assumptions_of(const Problem& problem, const Case& aske
 
 void note_accepted(const Accepted& accept, StaticReport& report) {
   for (const TensorReport& output : report.outputs)
-    if (output.verdict != Verdict::kProved && std::ranges::count(accept.tensors, output.name) > 0)
+    if (output.verdict != Verdict::kProved && accepts(accept, output.name))
       report.assumptions.push_back("accepted without proof: " + output.name + " (" + accept.reason +
                                    ")");
 }
@@ -108,9 +109,7 @@ void note_accepted(const Accepted& accept, StaticReport& report) {
 bool accepts_failing(const Case& refinement, const std::vector<TensorId>& unproved,
                      const std::vector<BrokenExpectation>& broken) {
   const auto& accept = refinement.accept;
-  const auto listed = [&](const std::string& name) {
-    return accept && std::ranges::count(accept->tensors, name) > 0;
-  };
+  const auto listed = [&](const std::string& name) { return accept && accepts(*accept, name); };
   return std::ranges::all_of(
              unproved,
              [&](TensorId id) {

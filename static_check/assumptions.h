@@ -16,7 +16,7 @@ std::vector<std::string> assumptions_of(const Problem& problem, const Case& aske
 // Adds the outputs without a proof that the user accepts so.
 void note_accepted(const Accepted& accept, StaticReport& report);
 
-// Whether the user accepts every tensor that lacks a proof.
+// Whether the user accepts every tensor that lacks a proof. Of a report: accepted_outputs.h.
 bool accepts_failing(const Case& refinement, const std::vector<TensorId>& unproved,
                      const std::vector<BrokenExpectation>& broken);
 

@@ -7,7 +7,6 @@
 #include <functional>
 #include <set>
 
-#include "dynamic_check/judge/rank_noise.h"
 #include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/numbers/numbers.h"
 #include "dynamic_check/relate/relate.h"
@@ -15,19 +14,6 @@
 
 namespace assay {
 namespace {
-
-// Of every floating reference with an exact value: the others do not deviate.
-using Spreads = std::vector<std::optional<Spread>>;
-
-Spreads spreads_like(const std::vector<ExpectedTensor>& references) {
-  Spreads spreads;
-  for (const ExpectedTensor& reference : references) {
-    spreads.emplace_back();
-    if (reference.spread && !reference.spread->is_estimate())
-      spreads.back() = reference.spread->without_samples();
-  }
-  return spreads;
-}
 
 // Inputs that the ranks have in summands.
 std::set<std::string> summed_inputs(const Case& refinement) {
@@ -65,6 +51,16 @@ void add_sequential(Spreads& spreads, const Case& refinement, const Targets& tar
 
 }  // namespace
 
+Spreads spreads_like(const std::vector<ExpectedTensor>& references) {
+  Spreads spreads;
+  for (const ExpectedTensor& reference : references) {
+    spreads.emplace_back();
+    if (reference.spread && !reference.spread->is_estimate())
+      spreads.back() = reference.spread->without_samples();
+  }
+  return spreads;
+}
+
 void raise_by_sequential_graph(std::vector<ExpectedTensor>& references, const Case& refinement,
                                const Targets& targets, const RunInputs& inputs,
                                const DynamicOptions& options) {
@@ -80,27 +76,6 @@ void raise_by_sequential_graph(std::vector<ExpectedTensor>& references, const Ca
   for (size_t i = 0; i < references.size(); ++i)
     if (spreads[i] && spreads[i]->samples() == options.samples)
       references[i].spread->raise_to(*spreads[i]);
-}
-
-std::string raise_by_ranks(std::vector<ExpectedTensor>& references, const Case& refinement,
-                           const Targets& targets, const RunInputs& inputs,
-                           const DynamicOptions& options) {
-  Spreads spreads = spreads_like(references);
-  std::string why_not =
-      rank_noise(refinement, targets, inputs, options, [&](size_t i, const at::Tensor& moved) {
-        if (!spreads[i]) return;
-        const at::Tensor& exact = spreads[i]->exact();
-        spreads[i]->add(exact + moved.to(exact.device()));
-      });
-  for (size_t i = 0; i < references.size(); ++i) {
-    if (!spreads[i] || spreads[i]->samples() != options.samples) continue;
-    const double times = references[i].spread->times(*spreads[i]);
-    if (times > kSameNoise)
-      references[i].excess_noise = times;
-    else
-      references[i].spread->raise_to(*spreads[i], kSameNoise);
-  }
-  return why_not;
 }
 
 }  // namespace assay

@@ -1,7 +1,7 @@
 // A second estimate of how far a correct program may deviate, where something does.
 #pragma once
 
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "dynamic_check/inputs/inputs.h"
@@ -10,6 +10,12 @@
 #include "dynamic_check/run/run.h"
 
 namespace assay {
+
+// Of every floating reference with an exact value: the others do not deviate.
+using Spreads = std::vector<std::optional<Spread>>;
+
+// Without samples, for another estimate.
+Spreads spreads_like(const std::vector<ExpectedTensor>& references);
 
 // Raises the spread of each reference (as Targets::list) to that of options.samples perturbed runs
 // in float64 of the sequential graph, in which sums are rounded as in any other order and in as
@@ -20,15 +26,5 @@ namespace assay {
 void raise_by_sequential_graph(std::vector<ExpectedTensor>& references, const Case& refinement,
                                const Targets& targets, const RunInputs& inputs,
                                const DynamicOptions& options);
-
-// Raises each spread, after all that the sequential program justifies, to that of as many perturbed
-// runs of the ranks' graphs, where that is kSameNoise (rank_noise.h) times as much at most: ranks
-// that compute a value in another way round in other places. Where they lose more than that,
-// nothing of it is a tolerance, and how many times as large their noise is is
-// ExpectedTensor::excess_noise: then what the sequential program justifies is all that is allowed.
-// Returns why these runs could not be made; empty where they could.
-std::string raise_by_ranks(std::vector<ExpectedTensor>& references, const Case& refinement,
-                           const Targets& targets, const RunInputs& inputs,
-                           const DynamicOptions& options);
 
 }  // namespace assay

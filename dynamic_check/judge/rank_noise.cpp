@@ -2,9 +2,11 @@
 
 #include <ATen/TensorOperators.h>
 
+#include <functional>
 #include <set>
 #include <utility>
 
+#include "dynamic_check/judge/raise_spreads.h"
 #include "dynamic_check/keep/keep.h"
 #include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/numbers/numbers.h"
@@ -13,6 +15,9 @@
 
 namespace assay {
 namespace {
+
+// Told of a target, by its index in Targets::list, one sample of its noise.
+using RankNoise = std::function<void(size_t target, const at::Tensor& moved)>;
 
 class RankSide {
  public:
@@ -79,8 +84,11 @@ class RankSide {
   std::set<std::pair<Rank, TensorId>> wanted_;  // what replicas are made of
 };
 
-}  // namespace
-
+// Tells per target options.samples tensors: a replica of it rebuilt from a float64 run of the
+// ranks' graphs with noise (perturbed_run.h), less the same without. None where it is not floating
+// or cannot be rebuilt; fewer when the graphs cannot be interpreted to the end: returns why, else
+// nothing. What the ranks compute wrongly is wrong in both runs and leaves no trace. No more than
+// one run is in memory at a time.
 std::string rank_noise(const Case& refinement, const Targets& targets, const RunInputs& inputs,
                        const DynamicOptions& options, const RankNoise& told) {
   std::string why;
@@ -92,6 +100,29 @@ std::string rank_noise(const Case& refinement, const Targets& targets, const Run
     why = unmet.message;
   }
   return why.empty() ? why : "runs of the ranks' graphs, which may raise tolerances: " + why;
+}
+
+}  // namespace
+
+std::string raise_by_ranks(std::vector<ExpectedTensor>& references, const Case& refinement,
+                           const Targets& targets, const RunInputs& inputs,
+                           const DynamicOptions& options) {
+  Spreads spreads = spreads_like(references);
+  std::string why_not =
+      rank_noise(refinement, targets, inputs, options, [&](size_t i, const at::Tensor& moved) {
+        if (!spreads[i]) return;
+        const at::Tensor& exact = spreads[i]->exact();
+        spreads[i]->add(exact + moved.to(exact.device()));
+      });
+  for (size_t i = 0; i < references.size(); ++i) {
+    if (!spreads[i] || spreads[i]->samples() != options.samples) continue;
+    const double times = references[i].spread->times(*spreads[i]);
+    if (times > kSameNoise)
+      references[i].excess_noise = times;
+    else
+      references[i].spread->raise_to(*spreads[i], kSameNoise);
+  }
+  return why_not;
 }
 
 }  // namespace assay

@@ -2,12 +2,11 @@
 // sequential program does.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
-#include <functional>
 #include <string>
+#include <vector>
 
 #include "dynamic_check/inputs/inputs.h"
+#include "dynamic_check/judge/tensor_comparison.h"
 #include "dynamic_check/relate/relate.h"
 #include "dynamic_check/run/run.h"
 
@@ -17,16 +16,14 @@ namespace assay {
 // by a few samples, of programs that round at other places.
 inline constexpr double kSameNoise = 4;
 
-// Told of a target, by its index in Targets::list, one sample of its noise.
-using RankNoise = std::function<void(size_t target, const at::Tensor& moved)>;
-
-// Tells per target options.samples tensors: a replica of it rebuilt from a float64 run of the
-// ranks' graphs with noise (perturbed_run.h), less the same without. None where it is not floating
-// or cannot be rebuilt; fewer when the graphs cannot be interpreted to the end: returns why, else
-// nothing. What the ranks
-// compute wrongly is wrong in both runs and leaves no trace. No more than one run is in memory at a
-// time.
-std::string rank_noise(const Case& refinement, const Targets& targets, const RunInputs& inputs,
-                       const DynamicOptions& options, const RankNoise& told);
+// Raises each spread, after all that the sequential program justifies, to that of as many perturbed
+// runs of the ranks' graphs, where that is kSameNoise times as much at most: ranks that compute a
+// value in another way round in other places. Where they lose more than that, nothing of it is a
+// tolerance, and how many times as large their noise is is ExpectedTensor::excess_noise: then what
+// the sequential program justifies is all that is allowed. Returns why these runs could not be
+// made; empty where they could.
+std::string raise_by_ranks(std::vector<ExpectedTensor>& references, const Case& refinement,
+                           const Targets& targets, const RunInputs& inputs,
+                           const DynamicOptions& options);
 
 }  // namespace assay

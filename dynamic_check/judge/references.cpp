@@ -9,6 +9,7 @@
 #include <set>
 
 #include "dynamic_check/judge/raise_spreads.h"
+#include "dynamic_check/judge/rank_noise.h"
 #include "dynamic_check/keep/keep.h"
 #include "dynamic_check/kernels/kernels.h"
 #include "dynamic_check/numbers/numbers.h"

@@ -35,11 +35,11 @@ void make_exact(References& references, const std::set<size_t>& which, const Cas
                 const DynamicOptions& options);
 
 // Raises spreads where a tensor deviates, as one that was underestimated is no finding: to those of
-// as many perturbed runs in float64 of the sequential graph, with its sums in any order, and then,
-// within limits, of the ranks' (raise_spreads.h). Where the sequential program's kernels had
-// several threads, and ranks may have fewer, as many perturbed runs on one thread raise them as
-// well: sums are longer chains there, and round more. So do, in a float8 run and where a program
-// casts to float8, ten times as many perturbed runs. What fails of these is in
+// as many perturbed runs in float64 of the sequential graph, with its sums in any order
+// (raise_spreads.h), and then, within limits, of the ranks' (rank_noise.h). Where the sequential
+// program's kernels had several threads, and ranks may have fewer, as many perturbed runs on one
+// thread raise them as well: sums are longer chains there, and round more. So do, in a float8 run
+// and where a program casts to float8, ten times as many perturbed runs. What fails of these is in
 // References::incomplete.
 void add_exact_samples(References& references, const Case& refinement, const Targets& targets,
                        const Programs& programs, const RunInputs& inputs,

@@ -21,7 +21,7 @@ struct ExpectedTensor {
   at::Tensor run;
   std::optional<Spread> spread;  // of a floating tensor
   // How many times as much as the spread the noise of the ranks' own graphs is, where that is
-  // beyond what is a tolerance (raise_spreads.h); else 0.
+  // beyond what is a tolerance (rank_noise.h); else 0.
   double excess_noise = 0;
   Flips flips{};  // of integers or booleans
 };

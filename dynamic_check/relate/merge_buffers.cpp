@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "dynamic_check/relate/provenance.h"
+#include "dynamic_check/relate/overlaps_and_gaps.h"
 
 namespace assay {
 namespace {
@@ -48,11 +48,11 @@ MergeRules check_merge(const CleanExpr& expr, const Shape& shape, const LeafBuff
   }
   MergeRules rules;
   if (std::set<RankTensorName> seen; !is_plain(expr, seen)) {
-    const Provenance provenance(expr, leaves);
-    if (provenance.overlaps())
+    const TakenElements taken(expr, leaves);
+    if (taken.overlaps())
       return {MergeFault{"overlap", fmt::format("{} adds an element to itself", to_string(expr))},
               false};
-    rules.has_padding = provenance.has_gaps();
+    rules.has_padding = taken.has_gaps();
   }
   if (found != shape) {
     rules.fault =

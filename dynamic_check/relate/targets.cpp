@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dynamic_check/kernels/kernels.h"
+#include "dynamic_check/relate/repeated_targets.h"
 #include "shared_ir/case/approximation.h"
 #include "shared_ir/lower/node/random_operators.h"
 
@@ -54,58 +55,6 @@ CleanExpr leaf(const std::string& name) {
   expr.name = name;
   return expr;
 }
-
-// The operand of a view; kNone for any other tensor.
-TensorId viewed(const Graph& graph, TensorId id) {
-  const NodeId producer = graph.tensors[static_cast<size_t>(id)].producer;
-  if (producer == kNone) return kNone;
-  const Node& node = graph.nodes[static_cast<size_t>(producer)];
-  const std::vector<TensorId> operands = tensor_arguments(node);
-  return !operands.empty() && is_view_operator(node) ? operands.front() : kNone;
-}
-
-// Takes out what repeats a target before it.
-class Repetitions {
- public:
-  explicit Repetitions(const Case& refinement) : refinement_(refinement) {}
-
-  void take_out(Targets& targets) {
-    std::erase_if(targets.list, [&](const Target& target) {
-      const bool repeated = repeats(target);
-      if (repeated) targets.repeated.push_back(target.name);
-      return repeated;
-    });
-  }
-
- private:
-  using Leaves = std::set<std::pair<Rank, TensorId>>;
-
-  bool repeats(const Target& target) {
-    if (target.expected || target.approximated || !target.held.empty()) return false;
-    const TensorId id = refinement_.sequential.find(target.name);
-    Leaves leaves;
-    for (const CleanExpr& replica : target.replicas) {
-      for (const auto& [name, rank] : leaves_of(replica)) {
-        const auto index = static_cast<size_t>(rank);
-        const bool known = rank >= 0 && index < refinement_.ranks.size();
-        leaves.emplace(rank, known ? refinement_.ranks[index].find(name) : kNone);
-      }
-    }
-    const auto operand = compared_.find(viewed(refinement_.sequential, id));
-    const bool repeats =
-        operand != compared_.end() && std::ranges::all_of(leaves, [&](const auto& leaf) {
-          const auto& [rank, own] = leaf;
-          return own != kNone &&
-                 operand->second.contains(
-                     {rank, viewed(refinement_.ranks[static_cast<size_t>(rank)], own)});
-        });
-    compared_.emplace(id, std::move(leaves));
-    return repeats;
-  }
-
-  const Case& refinement_;
-  std::map<TensorId, Leaves> compared_;  // what sequential tensors are compared with
-};
 
 // Finds what the ranks hold of the targets where no replica is made of it.
 class Held {
@@ -247,7 +196,7 @@ Targets make_targets(const Case& refinement, const std::vector<Relation>& relati
   std::stable_sort(targets.list.begin(), targets.list.end(),
                    [](const Target& a, const Target& b) { return a.order < b.order; });
   Held(refinement, views).add_to(targets);
-  Repetitions(refinement).take_out(targets);
+  take_out_repeated(refinement, targets);
   return targets;
 }
 

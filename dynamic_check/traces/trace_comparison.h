@@ -23,7 +23,8 @@ struct TraceComparison {
   std::vector<std::map<std::string, CleanExpr>> views;
   // The case of the relations. Given it, its expectations are compared too, each operator of the
   // ranks is held against its own inputs, as far as they are in the traces, and where something
-  // deviates, spreads are raised by runs of the graphs, as in a run (raise_spreads.h).
+  // deviates, spreads are raised by runs of the graphs, as in a run (raise_spreads.h,
+  // rank_noise.h).
   std::optional<Case> refinement;
   // Sequential tensors that the base must have; others with a relation may be missing.
   std::vector<std::string> required;

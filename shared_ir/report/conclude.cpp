@@ -1,6 +1,6 @@
 #include "shared_ir/report/conclude.h"
 
-#include <algorithm>
+#include "shared_ir/report/accepted_outputs.h"
 
 namespace assay {
 namespace {
@@ -22,25 +22,6 @@ Verdict by_run(RunVerdict run) {
 }
 
 }  // namespace
-
-bool accepted(const StaticReport& proof, const std::optional<Accepted>& accept) {
-  if (!accept || proof.verdict == Verdict::kRefuted || proof.verdict == Verdict::kError) {
-    return false;
-  }
-  const auto listed = [&](const std::string& name) {
-    return std::find(accept->tensors.begin(), accept->tensors.end(), name) != accept->tensors.end();
-  };
-  const bool outputs =
-      std::all_of(proof.outputs.begin(), proof.outputs.end(), [&](const TensorReport& output) {
-        return output.verdict == Verdict::kProved || listed(output.name);
-      });
-  const bool expectations =
-      std::all_of(proof.failures.begin(), proof.failures.end(), [&](const FailureReport& failure) {
-        if (failure.kind == "approximation") return false;
-        return failure.kind != "expectation" || listed(failure.node);
-      });
-  return outputs && expectations;
-}
 
 void conclude(CaseReport& report, const std::optional<Accepted>& accept, RunAsked asked) {
   const Verdict proof = report.statics ? report.statics->verdict : Verdict::kError;

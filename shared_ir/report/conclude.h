@@ -8,10 +8,6 @@
 
 namespace assay {
 
-// True when every output that the proof leaves open, and every expectation that fails, is of a
-// tensor that the user accepts without proof.
-bool accepted(const StaticReport& proof, const std::optional<Accepted>& accept);
-
 // Whether the check was to run the programs, or is content with the proof; beside: the caller holds
 // the proof against a run, and says what came of it.
 enum class RunAsked : uint8_t { kNo, kBeside, kYes };

@@ -18,7 +18,7 @@ enum class Verdict {
 std::string_view to_string(Verdict verdict);
 
 // Exit code of the command line for one case: 0 proved, 1 refuted/unproved/timeout/unsupported, 2
-// error.
+// error. Outputs that the user accepts without proof can still make it 0 (accepted_outputs.h).
 int exit_code(Verdict verdict);
 
 }  // namespace assay

@@ -94,7 +94,7 @@ void refuse_unwritten_sum(const Lifting& lifting, const std::vector<Term>& terms
 // Of sums that both have such memory: written out, it would stand there with both signs.
 void refuse_unwritten_product(const Lifting& lifting, const Value& a, const Value& b);
 
-// --- guards.cpp ---
+// --- masks.cpp ---
 // Drops guards that the term implies (a one-hot, or a sum over its classes); false when the term is
 // zero.
 bool absorb_guards(const Lifting& lifting, Term& term);

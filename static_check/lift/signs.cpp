@@ -8,7 +8,7 @@
 
 #include "shared_ir/reference/element_functions.h"
 #include "static_check/algebra/restriction.h"
-#include "static_check/lift/masked_sums.h"
+#include "static_check/lift/positive_sums.h"
 
 namespace assay {
 

@@ -15,7 +15,7 @@
 #include "static_check/domains/trials/wrapped_integers.h"
 #include "static_check/identity/cuts/likely_equations.h"
 #include "static_check/identity/identity_test.h"
-#include "static_check/lift/masked_sums.h"
+#include "static_check/lift/positive_sums.h"
 #include "static_check/smt/solver.h"
 
 namespace assay {

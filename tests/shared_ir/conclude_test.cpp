@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "shared_ir/report/accepted_outputs.h"
+
 namespace assay {
 namespace {
 

@@ -11,7 +11,7 @@
 #include "dynamic_check/run/execute/process_rank.h"
 #include "dynamic_check/run/execute/processes/anonymous_file.h"
 #include "dynamic_check/run/execute/processes/hang_up_watch.h"
-#include "dynamic_check/run/execute/processes/run_watch.h"
+#include "dynamic_check/run/execute/processes/rank_to_blame.h"
 #include "dynamic_check/run/execute/rank_job.h"
 #include "dynamic_check/run/float8_products.h"
 #include "dynamic_check/run/record.h"

@@ -9,7 +9,7 @@
 #include "shared_ir/symbolic/integer.h"
 #include "static_check/checker/arithmetic/boxes.h"
 #include "static_check/checker/arithmetic/extrema.h"
-#include "static_check/checker/collectives/meeting.h"
+#include "static_check/checker/collectives/member_shapes.h"
 #include "static_check/checker/joint.h"
 
 namespace assay::checker {
@@ -205,7 +205,7 @@ class CollectiveCheck {
     for (size_t i = first; i < meeting.members.size(); ++i) {
       const OpRef& ref = meeting.members[i];
       try {
-        check_shape(joint_, meeting, i);
+        check_member_shape(joint_, meeting, i);
         try {
           check_member(meeting, i);
         } catch (const Rejection&) {

@@ -115,8 +115,8 @@ class Facts {
   void derive(AtomId id, const Graph& sequential);
   void derive_instance(AtomId id);
   void derive_sign(AtomId id);                            // after the other facts (signs.cpp)
-  bool every_sum_is_positive(const Instance& sum) const;  // masked_sums.cpp
-  friend class MaskedSum;
+  bool every_sum_is_positive(const Instance& sum) const;  // positive_sums.cpp
+  friend class SumOfExponentials;
   void unite_hidden(Fact& fact, AtomId operand) const;
 
   const Universe& universe_;

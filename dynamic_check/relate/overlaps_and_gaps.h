@@ -1,5 +1,5 @@
-// Which elements of ranks' tensors each element of a clean expression is made of. Needs no
-// LibTorch.
+// Whether elements of a clean expression are made of the same element of a rank's tensor twice, or
+// of none. Needs no LibTorch.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,11 @@
 
 namespace assay {
 
-class Provenance {
+// Which elements of the leaves each element of an expression is made of.
+class TakenElements {
  public:
   // The leaves are all there, and their shapes fit.
-  Provenance(const CleanExpr& expr, const LeafBuffers& leaves);
+  TakenElements(const CleanExpr& expr, const LeafBuffers& leaves);
 
   // Whether some element takes the same leaf element twice.
   bool overlaps() const;

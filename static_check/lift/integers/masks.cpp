@@ -1,4 +1,4 @@
-// Guards, which keep what a mask keeps: mask ? value : 0, and what guards that meet one-hots leave.
+// What a mask keeps: mask ? value : 0, as guards; and what guards that meet one-hots leave.
 #include <algorithm>
 
 #include "shared_ir/symbolic/integer.h"

@@ -1,4 +1,4 @@
-#include "static_check/checker/collectives/meeting.h"
+#include "static_check/checker/collectives/member_shapes.h"
 
 #include <algorithm>
 
@@ -34,7 +34,7 @@ size_t source_of(const Meeting& meeting) {
   return source;
 }
 
-void check_shape(const Joint& joint, const Meeting& meeting, size_t i) {
+void check_member_shape(const Joint& joint, const Meeting& meeting, size_t i) {
   const auto members = static_cast<Int>(meeting.members.size());
   Shape shape = operand_of(joint, meeting.members[i]).shape;
   const Shape& out = op_of(joint, meeting.members[i]).shape;

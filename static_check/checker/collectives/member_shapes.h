@@ -1,4 +1,5 @@
-// Members of a collective, or sender and receiver of a message, as they meet.
+// Members of a collective, or sender and receiver of a message, as they meet: what shape each one's
+// result has.
 #pragma once
 
 #include <vector>
@@ -22,6 +23,6 @@ const CoreOp& operand_of(const Joint& joint, const OpRef& ref);
 size_t source_of(const Meeting& meeting);
 
 // The result of member number i has the shape that the members' operands give it. Throws Rejection.
-void check_shape(const Joint& joint, const Meeting& meeting, size_t i);
+void check_member_shape(const Joint& joint, const Meeting& meeting, size_t i);
 
 }  // namespace assay::checker

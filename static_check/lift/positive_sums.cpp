@@ -1,4 +1,4 @@
-#include "static_check/lift/masked_sums.h"
+#include "static_check/lift/positive_sums.h"
 
 #include <algorithm>
 #include <functional>

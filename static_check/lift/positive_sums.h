@@ -1,4 +1,4 @@
-// Sums of exponentials of what constant masks leave out.
+// Sums of exponentials that are greater than 0, whatever constant masks leave out of them.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-#include "dynamic_check/relate/provenance.h"
+#include "dynamic_check/relate/overlaps_and_gaps.h"
 
 #include <algorithm>
 #include <numeric>
@@ -27,12 +27,12 @@ LeafBuffers number(const LeafBuffers& leaves) {
 
 }  // namespace
 
-Provenance::Provenance(const CleanExpr& expr, const LeafBuffers& leaves) {
+TakenElements::TakenElements(const CleanExpr& expr, const LeafBuffers& leaves) {
   for (const StridedBuffer& layer : layers(expr, number(leaves)))
     layers_.push_back(contiguous(layer));
 }
 
-Provenance::Layers Provenance::layers(const CleanExpr& expr, const LeafBuffers& numbers) {
+TakenElements::Layers TakenElements::layers(const CleanExpr& expr, const LeafBuffers& numbers) {
   if (expr.kind == CleanExpr::Kind::kTensor) return {*numbers.at({expr.name, expr.rank})};
   std::vector<Layers> operands;
   for (const CleanExpr& operand : expr.operands) operands.push_back(layers(operand, numbers));
@@ -58,7 +58,7 @@ Provenance::Layers Provenance::layers(const CleanExpr& expr, const LeafBuffers& 
   return result;
 }
 
-bool Provenance::overlaps() const {
+bool TakenElements::overlaps() const {
   for (size_t i = 0; i < layers_.size(); ++i) {
     for (size_t j = i + 1; j < layers_.size(); ++j) {
       const std::span<const int64_t> one = numbers_of(layers_[i]), other = numbers_of(layers_[j]);
@@ -70,7 +70,7 @@ bool Provenance::overlaps() const {
   return false;
 }
 
-bool Provenance::has_gaps() const {
+bool TakenElements::has_gaps() const {
   const std::span<const int64_t> first = numbers_of(layers_.front());
   if (layers_.size() == 1) return std::ranges::find(first, 0) != first.end();
   std::vector<int64_t> taken(first.begin(), first.end());

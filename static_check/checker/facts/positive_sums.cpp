@@ -8,9 +8,9 @@
 
 namespace assay::checker {
 
-class MaskedSum {
+class SumOfExponentials {
  public:
-  MaskedSum(const Facts& facts, const Instance& sum) : facts_(facts), sum_(sum) {}
+  SumOfExponentials(const Facts& facts, const Instance& sum) : facts_(facts), sum_(sum) {}
 
   bool each_is_positive() {
     if (!adds_exponentials(sum_.operands[0].atom, 0)) return false;
@@ -142,7 +142,7 @@ class MaskedSum {
 };
 
 bool Facts::every_sum_is_positive(const Instance& sum) const {
-  return MaskedSum(*this, sum).each_is_positive();
+  return SumOfExponentials(*this, sum).each_is_positive();
 }
 
 }  // namespace assay::checker

@@ -1,0 +1,61 @@
+#include "cli/proof_against_run.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cli/witness.h"
+#include "shared_ir/case/inferred_relations.h"
+#include "shared_ir/report/conclude.h"
+#include "static_check/domains/partial_functions.h"
+
+namespace assay::cli {
+namespace {
+
+// What the proof says of the checked outputs.
+std::vector<Relation> outputs_of(const StaticReport& proof, const Certificate& certificate) {
+  std::vector<Relation> outputs;
+  for (Relation& relation : inferred_relations(certificate))
+    if (std::ranges::any_of(proof.outputs, [&](const TensorReport& output) {
+          return output.name == relation.tensor;
+        }))
+      outputs.push_back(std::move(relation));
+  return outputs;
+}
+
+// What the proof takes to be defined where a run of the ranks is not.
+std::string domains_in_words(const StaticReport& proof) {
+  std::string words;
+  for (const std::string& assumption : proof.assumptions)
+    if (is_domain_of_ranks(assumption)) words += (words.empty() ? "" : "; ") + assumption;
+  return words;
+}
+
+}  // namespace
+
+void hold_against_run(const Case& refinement, const Certificate& certificate, CaseReport* report) {
+  std::string why;
+  auto run = run_of_proof(refinement, outputs_of(*report->statics, certificate), why);
+  if (!run) {
+    report->notes.push_back("proved, and not run on numbers: " + why);
+  } else if (run->verdict == RunVerdict::kAgrees) {
+    report->notes.push_back("run once in float64 with PyTorch's kernels and memory: " +
+                            std::to_string(run->compared) + " comparisons agree");
+  } else {
+    DeviationReport& found = run->first_deviation.value();
+    const std::string domains = domains_in_words(*report->statics);
+    const bool leaves_domain = found.kind == "nan" && !domains.empty();
+    if (leaves_domain) {
+      found.detail += "; what the proof assumes does not hold - " + domains;
+      run->triage = "domain";
+    }
+    if (leaves_domain || run->triage == "rounding") {
+      report->dynamic = std::move(run);
+      return conclude(*report, refinement.accept, RunAsked::kBeside);
+    }
+    throw InternalError("proved, but a run contradicts it: " +
+                        (found.tensor.empty() ? "" : found.tensor + " is ") + found.detail);
+  }
+}
+
+}  // namespace assay::cli
