@@ -9,9 +9,10 @@ bool accepts(const Accepted& accept, const std::string& tensor) {
 }
 
 bool accepted(const StaticReport& proof, const std::optional<Accepted>& accept) {
-  if (!accept || proof.verdict == Verdict::kRefuted || proof.verdict == Verdict::kError) {
+  // Where the proof did not end, not every output is in the report.
+  if (!accept || proof.outputs.empty() || proof.verdict == Verdict::kTimeout ||
+      proof.verdict == Verdict::kRefuted || proof.verdict == Verdict::kError)
     return false;
-  }
   const bool outputs =
       std::all_of(proof.outputs.begin(), proof.outputs.end(), [&](const TensorReport& output) {
         return output.verdict == Verdict::kProved || accepts(*accept, output.name);

@@ -72,6 +72,7 @@ bool reads_past_the_end(const Node& node, const std::vector<at::Tensor>& live) {
 std::vector<at::Tensor> run_next(const Graph& graph, const Node& node,
                                  const std::vector<at::Tensor>& live) {
   if (reads_past_the_end(node, live)) throw std::runtime_error("the kernel reads past its operand");
+  const at::NoGradGuard no_grad;
   std::vector<at::Tensor> results;
   const auto value = [&](TensorId id) { return live[index(id)]; };
   if (traps([&] { results = run_operator(graph, node, value, Arithmetic::kFloat64); }))

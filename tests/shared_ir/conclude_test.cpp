@@ -73,6 +73,17 @@ TEST(VerdictOfBoth, AcceptingOneOutputDoesNotAcceptAnother) {
   EXPECT_EQ(concluded(Verdict::kUnproved, RunVerdict::kAgrees, accept).exit, 1);
 }
 
+TEST(VerdictOfBoth, WhatDidNotEndIsNotAccepted) {
+  const std::optional<Accepted> accept = Accepted{{"y"}, "approximate on purpose"};
+  StaticReport proof;
+  proof.verdict = Verdict::kUnproved;
+  EXPECT_FALSE(accepted(proof, accept));
+  proof.outputs = {{"y", Verdict::kUnproved, {}, false}};
+  EXPECT_TRUE(accepted(proof, accept));
+  proof.verdict = Verdict::kTimeout;
+  EXPECT_FALSE(accepted(proof, accept));
+}
+
 TEST(VerdictOfBoth, AcceptingAnOutputDoesNotAcceptAFailedExpectationOfAnother) {
   const std::optional<Accepted> accept = Accepted{{"y"}, "approximate on purpose"};
   StaticReport proof;
