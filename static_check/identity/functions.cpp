@@ -107,10 +107,17 @@ void Functions::check_index(const Number& index, const IndexRange& range, DType 
     const auto [entry, first] = ranges_.try_emplace(key, range);
     learned_late_ |= (first && compared_.contains(key)) || entry->second.narrow(range);
     if (entry->second.count() == 0) throw NotRepresented{"an index of a table without rows"};
+    // What a decision makes an index of is one where it comes out so, and nothing elsewhere.
+    if (index.decisions == nullptr) note_always(key, range);
   }
   const auto known = ranges_.find(key);
   if (known == ranges_.end() || !known->second.lies_in(range))
     throw NotRepresented{"an index that may lie outside of a rank's table"};
+}
+
+void Functions::note_always(const IndexKey& key, const IndexRange& range) {
+  const auto [entry, first] = always_.try_emplace(key, range);
+  if (!first) entry->second.narrow(range);
 }
 
 Number Functions::by_values(const Number& index, DType dtype) {

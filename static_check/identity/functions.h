@@ -64,8 +64,9 @@ class Functions {
   Number by_values(const Number& index, DType dtype);
   // Whether it is this row of it.
   Number is_row(const Number& index, int64_t row, DType dtype);
-  // What each index may be that is no constant, by its key.
-  const std::map<std::pair<DType, uint64_t>, IndexRange>& ranges() const { return ranges_; }
+  using IndexKey = std::pair<DType, uint64_t>;  // the type, and the key of the number
+  // What each index may be that is no constant, whatever is decided in this case.
+  const std::map<IndexKey, IndexRange>& ranges() const { return always_; }
   // Whether an index was compared before its range was known: then it was by other flags.
   bool learned_late() const { return learned_late_; }
 
@@ -130,7 +131,10 @@ class Functions {
 
   Algebra& algebra_;
   const std::map<double, HostConstant>* const host_;
-  std::map<std::pair<DType, uint64_t>, IndexRange> ranges_;  // by index
+  void note_always(const IndexKey& key, const IndexRange& range);
+
+  std::map<IndexKey, IndexRange> ranges_;  // in this case
+  std::map<IndexKey, IndexRange> always_;
   std::map<uint64_t, std::vector<Number>> stands_at_;  // flags by the value of an element's place
   std::set<std::pair<DType, uint64_t>> compared_;      // integers, with constants
   bool learned_late_ = false;

@@ -12,13 +12,18 @@ struct Sorted {
   Padded values, places;
 };
 
+// Its arguments come by their keywords alone.
+bool is_stable(const Call& call) { return call.node.op.ends_with(".stable"); }
+
 Sorted sorted(Call& call, const Padded& x) {
   Emitter& emit = call.p.emit();
   if (x.rank() != 1) call.p.fail("sorts along a dimension whose size depends on values");
   const DType dtype = emit.dtype(x.id);
   if (is_floating(dtype) || is_bool(dtype)) call.p.fail("sorts what are no integers");
-  for (const auto& [keyword, arg] : call.node.kwargs)
-    if (keyword == "descending" && std::get<bool>(arg.value)) call.p.fail("sorts downwards");
+  call.dim(is_stable(call) ? call.node.args.size() : 1, "dim", 1, -1);
+  if (call.flag(is_stable(call) ? call.node.args.size() : 2, "descending"))
+    call.p.fail("sorts downwards");
+  call.flag(call.node.args.size(), "stable");  // the order is
   const Extent& extent = x.dims[0];
   const int64_t bound = extent.bound;
   // Before what is not there, whatever the integers are.

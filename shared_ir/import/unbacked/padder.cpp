@@ -78,6 +78,7 @@ void Padder::run_node(const Node& node, NodeId id) {
          "pad its operand to a fixed size, or say what it does in operators that have a rule");
   Call call(*this, node);
   rule(call);
+  call.require_all_read();
   for (const TensorId output : node.outputs)
     if (output != kNone && values_[static_cast<size_t>(output)].id == kNone)
       fail(fmt::format("result '{}' is not one that its rule gives",

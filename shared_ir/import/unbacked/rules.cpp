@@ -1,11 +1,16 @@
 #include "shared_ir/import/unbacked/rules.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
 namespace assay::unbacked {
 namespace {
+
+// Where a tensor lies says nothing of its elements.
+constexpr std::array<std::string_view, 5> kOfPlace = {"device", "layout", "memory_format",
+                                                      "non_blocking", "pin_memory"};
 
 // Replaces tensors and unknown integers, in order.
 Arg with_tensors(const Arg& arg, const std::vector<TensorId>& tensors, size_t& next) {
@@ -40,7 +45,17 @@ const Arg* Call::find(size_t position, std::string_view name) const {
   const Arg* found = position < node.args.size() ? &node.args[position] : nullptr;
   for (const auto& [keyword, arg] : node.kwargs)
     if (keyword == name) found = &arg;
+  read_.insert(found);
   return found == nullptr || found->is_none() ? nullptr : found;
+}
+
+void Call::require_all_read() const {
+  for (size_t i = 0; i < node.args.size(); ++i)
+    if (!node.args[i].is_none() && !read_.contains(&node.args[i]))
+      p.fail(fmt::format("argument {} has no rule", i));
+  for (const auto& [keyword, arg] : node.kwargs)
+    if (!arg.is_none() && !read_.contains(&arg) && !std::ranges::count(kOfPlace, keyword))
+      p.fail(fmt::format("argument '{}' by its keyword has no rule", keyword));
 }
 
 const Arg& Call::given(size_t position, std::string_view name) const {
@@ -128,14 +143,8 @@ void Call::emit_as(const std::string& op, const std::vector<TensorId>& tensors,
   std::vector<Arg> args;
   for (const Arg& arg : node.args) args.push_back(with_tensors(arg, tensors, next));
   // Keyword arguments that are tensors would come in another order.
-  for (const auto& [keyword, arg] : node.kwargs) {
-    if (keyword == "dtype") {
-      if (!arg.is_none()) args.push_back(arg);
-    } else if (!arg.is_none() && keyword != "pin_memory" && keyword != "memory_format" &&
-               keyword != "device" && keyword != "layout" && keyword != "non_blocking") {
-      p.fail(fmt::format("argument '{}' by its keyword has no rule", keyword));
-    }
-  }
+  for (const Arg& arg : node.args) read_.insert(&arg);
+  if (const Arg* dtype = find(node.args.size(), "dtype")) args.push_back(*dtype);
   const TensorId made = p.emit().call(op, std::move(args), result_type(), bounds_of(dims));
   p.set_result(0, {made, std::move(dims)});
 }

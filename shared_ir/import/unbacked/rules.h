@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -15,7 +16,7 @@ class Call {
  public:
   Call(Padder& padder, const Node& called) : p(padder), node(called) {}
 
-  // nullptr: not given, or None.
+  // nullptr: not given, or None. That the rule looked at it is noted.
   const Arg* find(size_t position, std::string_view name) const;
   const Arg& given(size_t position, std::string_view name) const;
   bool has(size_t position, std::string_view name) const { return find(position, name) != nullptr; }
@@ -31,6 +32,10 @@ class Call {
   size_t dim(size_t position, std::string_view name, size_t rank, int64_t otherwise) const;
   // Sizes that are numbers for certain fail here.
   int64_t known(const Size& size, const char* what) const;
+
+  // What a rule does not ask for, it would take for its default: an argument that it never looked
+  // at fails here.
+  void require_all_read() const;
 
   DType result_type(size_t output = 0) const;
   // Of dimensions that are recorded.
@@ -48,6 +53,7 @@ class Call {
   const Node& node;
 
  private:
+  mutable std::set<const Arg*> read_;
   mutable std::vector<SymbolExpr> recorded_;
 };
 

@@ -8,11 +8,11 @@ namespace assay::lowering {
 namespace {
 
 constexpr std::string_view kOfAnyWidth[] = {
-    "and",         "argmax",  "argmin", "argsort", "bitwise_and", "bitwise_not", "bitwise_or",
-    "bitwise_xor", "cast",    "ceil",   "clamp",   "div_floor",   "div_trunc",   "eq",
-    "floor",       "fmod",    "ge",     "gt",      "le",          "lt",          "maximum",
-    "median",      "minimum", "ne",     "not",     "or",          "relu",        "remainder",
-    "round",       "sign",    "sort",   "topk",    "topk_places", "trunc",       "xor",
+    "and",         "argmax", "argmin",      "argsort", "bitwise_and", "bitwise_not", "bitwise_or",
+    "bitwise_xor", "cast",   "ceil",        "clamp",   "eq",          "floor",       "fmod",
+    "ge",          "gt",     "le",          "lt",      "maximum",     "median",      "minimum",
+    "ne",          "not",    "or",          "relu",    "remainder",   "round",       "sign",
+    "sort",        "topk",   "topk_places", "trunc",   "xor",
 };
 static_assert(std::ranges::is_sorted(kOfAnyWidth));
 

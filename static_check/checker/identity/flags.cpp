@@ -220,7 +220,8 @@ Number Algebra::equal(const Number& a, const Number& b) {
 
 void Algebra::learn_table(const Number& index, const Table& table) {
   if (index.is_constant() || !index.is_finite() || !is_integer_type(index.type)) return;
-  if (cases() != nullptr) cases()->learn_table(index.value.r, table);
+  // An index that a coin has chosen is one where the coin falls so: other cases know nothing of it.
+  if (cases() != nullptr && index.depends.coins == 0) cases()->learn_table(index.value.r, table);
   const std::pair key{index.type, index.value.r};
   const auto [known, first] = tables_.try_emplace(key, table);
   const Table common = known->second.common(table);
