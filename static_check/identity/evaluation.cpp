@@ -1,7 +1,6 @@
 #include "static_check/identity/evaluation.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "shared_ir/cast.h"
 #include "shared_ir/reference/clean_run.h"
@@ -142,6 +141,7 @@ class Side {
         return each([&](size_t i) {
           for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
           Number result = functions_.map(function, at);
+          if (algebra_.constant_of(result)) result = wrapped(std::move(result), op);
           if (op.fn == "reciprocal" && at[0].is_finite())
             return beside_decisions(std::move(result),
                                     inverse(at[0].depends(), algebra_.key(at[0])));

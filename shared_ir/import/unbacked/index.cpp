@@ -172,6 +172,9 @@ void index_select(Call& call) {
 void embedding(Call& call) {
   const Padded& table = call.tensor(0, "weight");
   const Padded& index = call.tensor(1, "indices");
+  call.follows(2, "padding_idx");
+  call.follows(3, "scale_grad_by_freq");
+  call.follows(4, "sparse");
   if (table.is_ragged()) call.p.fail("a table of a size that depends on values has no rule");
   std::vector<Extent> dims = index.dims;
   dims.push_back(table.dims[1]);
@@ -188,6 +191,7 @@ void gather(Call& call) {
   const Padded& self = call.tensor(0, "self");
   const size_t dim = call.dim(1, "dim", self.rank(), 0);
   const Padded& index = call.tensor(2, "index");
+  call.follows(3, "sparse_grad");
   for (size_t i = 0; i < self.rank(); ++i)
     if (i != dim && self.dims[i] != index.dims.at(i))
       call.p.fail("indices of another size than what they read have no rule");

@@ -39,7 +39,9 @@ Extent merged(Call& call, const Extent& extent, int64_t before, int64_t after) {
 void reshape(Call& call) {
   const Padded& x = call.tensor(0, "self");
   const std::vector<SymbolExpr> sizes = call.recorded();
-  const std::vector<Arg> wanted = call.list(1, "size");
+  const bool flattens = call.node.op.starts_with("aten.flatten.");
+  if (flattens) call.follows(1, "start_dim"), call.follows(2, "end_dim");
+  const std::vector<Arg> wanted = flattens ? std::vector<Arg>() : call.list(1, "size");
   Segments from, to;
   for (size_t dim = 0; dim < x.rank(); ++dim)
     from.add(dim, !x.dims[dim].is_known(), x.dims[dim].bound);

@@ -85,6 +85,7 @@ void grouped(Call& call) {
   const Padded& offs = call.tensor(2, "offs");
   Emitter& emit = call.p.emit();
   if (call.has(3, "bias")) call.p.fail("a bias has no rule");
+  call.follows(4, "out_dtype");
   if (x.rank() != 2 || offs.rank() != 1 || offs.is_ragged() || (w.rank() != 2 && w.rank() != 3))
     call.p.fail("these operands have no rule");
   const int64_t groups = offs.dims[0].bound;

@@ -8,9 +8,9 @@
 namespace assay::unbacked {
 namespace {
 
-// Where a tensor lies says nothing of its elements.
-constexpr std::array<std::string_view, 5> kOfPlace = {"device", "layout", "memory_format",
-                                                      "non_blocking", "pin_memory"};
+// Where a tensor lies says nothing of its elements; its dtype is recorded.
+constexpr std::array<std::string_view, 7> kOfRecord = {
+    "device", "dtype", "implicit", "layout", "memory_format", "non_blocking", "pin_memory"};
 
 // Replaces tensors and unknown integers, in order.
 Arg with_tensors(const Arg& arg, const std::vector<TensorId>& tensors, size_t& next) {
@@ -54,7 +54,7 @@ void Call::require_all_read() const {
     if (!node.args[i].is_none() && !read_.contains(&node.args[i]))
       p.fail(fmt::format("argument {} has no rule", i));
   for (const auto& [keyword, arg] : node.kwargs)
-    if (!arg.is_none() && !read_.contains(&arg) && !std::ranges::count(kOfPlace, keyword))
+    if (!arg.is_none() && !read_.contains(&arg) && !std::ranges::count(kOfRecord, keyword))
       p.fail(fmt::format("argument '{}' by its keyword has no rule", keyword));
 }
 

@@ -33,6 +33,8 @@ class Call {
   // Sizes that are numbers for certain fail here.
   int64_t known(const Size& size, const char* what) const;
 
+  // The shape of the result, as it is recorded, follows from this argument, or it changes no value.
+  void follows(size_t position, std::string_view name) const { find(position, name); }
   // What a rule does not ask for, it would take for its default: an argument that it never looked
   // at fails here.
   void require_all_read() const;

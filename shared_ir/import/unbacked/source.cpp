@@ -14,6 +14,9 @@ std::vector<Extent> recorded_extents(Call& call) {
 }
 
 void fill(Call& call, const Arg& value) {
+  const bool like_another = call.node.op.starts_with("aten.new_");
+  if (like_another) call.follows(0, "self");
+  call.follows(like_another ? 1 : 0, "size");
   const std::vector<Extent> dims = recorded_extents(call);
   call.p.set_result(0, {call.p.emit().full(bounds_of(dims), value, call.result_type()), dims});
 }
@@ -42,6 +45,8 @@ void arange(Call& call) {
     for (size_t i = 0; i < call.node.args.size(); ++i)
       if (i != 1 && call.number(i, "", 0) != (i == 0 ? 0 : 1))
         call.p.fail("a start or step has no rule where the end depends on values");
+  call.follows(0, "end");
+  call.follows(1, "end");
   const std::vector<Extent> dims = recorded_extents(call);
   const TensorId at = call.p.position(dims.at(0));
   call.p.set_result(0, {call.p.emit().cast(at, call.result_type()), dims});
@@ -73,6 +78,7 @@ Padded repeated(Call& call, const Padded& repeats) {
   Emitter& emit = call.p.emit();
   if (repeats.rank() != 1 || repeats.is_ragged())
     call.p.fail("numbers of repetitions of an unknown size have no rule");
+  call.follows(call.node.args.size(), "output_size");
   const SymbolExpr& size = call.recorded()[0];
   const TensorId counts = emit.cast(repeats.id, DType::kInt64), total = emit.sum(counts, {0});
   const auto most = size.kind == SymbolExpr::Kind::kNumber ? std::optional(size.number)
@@ -104,6 +110,7 @@ void repeat_interleave(Call& call) {
   if (call.node.op != "aten.repeat_interleave.self_Tensor")
     call.p.fail("has no rule for one number of repetitions where sizes depend on values");
   const Padded x = call.tensor(0, "self");
+  call.follows(3, "output_size");
   if (!call.has(2, "dim") && x.rank() != 1) call.p.fail("repeats all elements: give a dimension");
   const size_t dim = call.dim(2, "dim", x.rank(), 0);
   if (dim != 0 || x.is_ragged()) call.p.fail("repeats rows of dimension 0 of a known size alone");

@@ -185,6 +185,8 @@ void index_put(Call& call) {
 void slice_backward(Call& call) {
   const Padded& slice = call.tensor(0, "grad_output");
   const size_t dim = call.dim(2, "dim", slice.rank(), 0);
+  call.follows(1, "input_sizes");
+  call.follows(4, "end");
   if (call.number(5, "step", 1) != 1)
     call.p.fail("a step has no rule where sizes depend on values");
   Emitter& emit = call.p.emit();
