@@ -1,5 +1,6 @@
 #include "tests/differential/drawn_seeds.h"
 
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,6 +46,7 @@ class Seeds {
       const uint64_t until = std::min(end, next + kSeedsOfAProcess);
       const IsolatedRun run = run_isolated(
           [&](const SendMessage& send) {
+            const at::NoGradGuard no_grad;
             for (uint64_t seed = next; seed < until; ++seed) send(message_of(compare_(seed)));
           },
           kLimits);
