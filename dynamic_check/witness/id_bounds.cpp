@@ -19,7 +19,9 @@ class IdBounds {
   }
 
   IdBound bound() const {
-    if (tables_.empty()) return {largest_constant_, std::nullopt};
+    if (tables_.empty())
+      return {largest_constant_, std::nullopt,
+              std::pair(smallest_constant_ - 1, largest_constant_ + 1)};
     return {*std::ranges::min_element(tables_), beside_};
   }
 
@@ -50,8 +52,10 @@ class IdBounds {
     if (op.prim == Prim::kMap && (op.fn == "ge" || op.fn == "gt" || op.fn == "le" || op.fn == "lt"))
       for (const size_t i : {0, 1})
         if (is_id(op, i))
-          if (const auto constant = constant_of(operand(op, 1 - i)))
+          if (const auto constant = constant_of(operand(op, 1 - i))) {
             largest_constant_ = std::max(largest_constant_, *constant);
+            smallest_constant_ = std::min(smallest_constant_, *constant);
+          }
   }
 
   void see_table(int64_t rows, std::optional<int64_t> beside) {
@@ -93,7 +97,7 @@ class IdBounds {
   std::vector<bool> ids_;  // by operator
   std::vector<int64_t> tables_;
   std::optional<int64_t> beside_;
-  int64_t largest_constant_ = 1;
+  int64_t smallest_constant_ = 0, largest_constant_ = 1;
 };
 
 }  // namespace

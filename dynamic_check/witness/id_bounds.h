@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "shared_ir/core.h"
 
@@ -11,6 +12,9 @@ namespace assay {
 struct IdBound {
   int64_t bound;                  // exclusive
   std::optional<int64_t> beside;  // what an id may be besides
+  // Where no table is indexed by the ids as they are, they may be others than these: less than the
+  // least constant that they are compared with, and more than the largest.
+  std::optional<std::pair<int64_t, int64_t>> beyond = std::nullopt;
 };
 
 // Of the ids in the integer input: the smallest table that they index, directly or after casts and

@@ -26,7 +26,7 @@ CoreProgram program_of(const Case& refinement, Rank rank, const OperatorTable& o
                        : lower_rank(refinement, rank, operators);
 }
 
-DynamicInput describe(const Graph& graph, const CoreProgram& program, TensorId id) {
+DynamicInput describe(const Graph& graph, const CoreProgram& program, TensorId id, IdRange range) {
   const Tensor& tensor = graph.tensors[static_cast<size_t>(id)];
   DynamicInput input;
   input.name = tensor.name;
@@ -37,6 +37,10 @@ DynamicInput describe(const Graph& graph, const CoreProgram& program, TensorId i
     const IdBound ids = id_bound(program, id);
     input.bound = ids.bound;
     input.beside = ids.beside;
+    if (range == IdRange::kBeyond && ids.beyond) {
+      input.beside = ids.beyond->first;
+      input.bound = ids.beyond->second + 1;
+    }
   } else if (is_bool(tensor.dtype)) {
     input.role = InputRole::kMask;
   } else {
@@ -52,7 +56,7 @@ at::Tensor make(const Case& refinement, const DynamicInput& input, uint64_t seed
 
 }  // namespace
 
-DescribedInputs describe_inputs(const Case& refinement) {
+DescribedInputs describe_inputs(const Case& refinement, IdRange range) {
   const OperatorTable operators = OperatorTable::with_files(refinement.operator_files);
   const Graph& sequential = refinement.sequential;
   const CoreProgram program = program_of(refinement, kNone, operators);
@@ -60,12 +64,17 @@ DescribedInputs describe_inputs(const Case& refinement) {
   // A relation may speak of a tensor whose value the capture lost.
   for (const Relation& relation : refinement.inputs) whole.insert(sequential.find(relation.tensor));
   DescribedInputs result;
-  for (const TensorId id : whole) result.sequential.push_back(describe(sequential, program, id));
+  for (const TensorId id : whole) {
+    result.sequential.push_back(describe(sequential, program, id, range));
+    result.open_ids |= is_integer(sequential.tensors[static_cast<size_t>(id)].dtype) &&
+                       id_bound(program, id).beyond.has_value();
+  }
   for (size_t rank = 0; rank < refinement.ranks.size(); ++rank) {
     const Graph& graph = refinement.ranks[rank];
     const CoreProgram own = program_of(refinement, static_cast<Rank>(rank), operators);
     result.ranks.emplace_back();
-    for (const TensorId id : graph.inputs) result.ranks.back().push_back(describe(graph, own, id));
+    for (const TensorId id : graph.inputs)
+      result.ranks.back().push_back(describe(graph, own, id, range));
   }
   return result;
 }

@@ -1,7 +1,6 @@
 #include "tests/differential/program_run.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cos.h>
 #include <ATen/ops/empty_strided.h>
@@ -72,7 +71,6 @@ bool reads_past_the_end(const Node& node, const std::vector<at::Tensor>& live) {
 std::vector<at::Tensor> run_next(const Graph& graph, const Node& node,
                                  const std::vector<at::Tensor>& live) {
   if (reads_past_the_end(node, live)) throw std::runtime_error("the kernel reads past its operand");
-  const at::NoGradGuard no_grad;
   std::vector<at::Tensor> results;
   const auto value = [&](TensorId id) { return live[index(id)]; };
   if (traps([&] { results = run_operator(graph, node, value, Arithmetic::kFloat64); }))
@@ -93,7 +91,6 @@ void add_noise(at::Tensor& tensor, Noise& noise) {
 }
 
 std::vector<at::Tensor> run_whole(const DrawnProgram& program, Noise noise) {
-  const at::NoGradGuard no_grad;
   const Graph& graph = program.graph;
   std::vector<at::Tensor> live(graph.tensors.size());
   for (size_t i = 0; i < graph.inputs.size(); ++i) {

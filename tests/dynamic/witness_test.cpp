@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "dynamic_check/witness/shrink_case.h"
 #include "tests/dynamic/support/mlp.h"
 #include "tests/support/captured_graphs.h"
@@ -52,6 +55,19 @@ TEST(Witness, AVocabularyOffsetThatIsOffByOneHasAWitness) {
   const WitnessSearch result = find_witness(refinement);
   EXPECT_EQ(result.why_not, "");
   EXPECT_TRUE(result.witness);
+}
+
+// A token whose expert is none (3 of 3) reads row 0 of the table, and counts as 0: that the ranks
+// forget it shows on such a token alone, and no table is indexed by its number as it is.
+TEST(Witness, IdsThatAConditionKeepsFromTheirTableAreDrawnBeyondIt) {
+  const char* root = std::getenv("ASSAY_SOURCE_DIR");
+  ASSERT_NE(root, nullptr) << "ASSAY_SOURCE_DIR is not set";
+  const auto cases = std::filesystem::path(root) / "tests/static_check/soundness";
+  const WitnessSearch wrong = find_witness(load_case(cases / "conditional_index_dropped_token_x"));
+  EXPECT_TRUE(wrong.witness) << wrong.why_not;
+  const WitnessSearch right = find_witness(load_case(cases / "conditional_index_dropped_token"));
+  EXPECT_FALSE(right.witness);
+  EXPECT_GT(right.compared, wrong.compared);
 }
 
 // The sum of a thousand millions and a little, less the thousand millions: what is left has few
