@@ -6,7 +6,17 @@
 
 namespace assay {
 
+std::vector<Rank> members_of(const Collective& what) {
+  if (is_point_to_point(what.kind)) return {what.source, what.destination};
+  return what.ranks;
+}
+
 GroupStream stream_of(const Collective& what) {
+  if (is_point_to_point(what.kind)) {
+    GroupStream messages{"", what.ranks};
+    messages.second.insert(messages.second.end(), {what.source, what.destination});
+    return messages;
+  }
   GroupStream stream{what.group, what.ranks};
   std::sort(stream.second.begin(), stream.second.end());
   return stream;

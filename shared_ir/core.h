@@ -103,7 +103,8 @@ struct Collective {
   // kAllToAll: rows of dim 0 sent to / received from each member.
   std::vector<Int> send_splits, receive_splits;
   // The first operator that the program does not come to before the collective is done; kNone: the
-  // next one. Members of a group start its collectives in one order, and each in theirs.
+  // next one, of a send none. Members of a group start its collectives in one order, and each in
+  // theirs.
   CoreId awaited_before = kNone;
 };
 

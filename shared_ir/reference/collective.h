@@ -101,10 +101,20 @@ inline size_t source_of(const Collective& what) {
                              what.ranks.begin());
 }
 
+// Why a message is not what its receiver expects; empty when it is.
+template <class Number>
+std::string mismatched_message(const Member<Number>& sender, const Member<Number>& receiver) {
+  if (sender.what->tag == receiver.what->tag && sender.sent->shape == receiver.sent->shape)
+    return {};
+  return fmt::format("rank {} receives another message of rank {} than it expects",
+                     receiver.what->destination, receiver.what->source);
+}
+
 // Why these calls cannot meet; empty when they can.
 template <class Number>
 std::string mismatch(const std::vector<Member<Number>>& members) {
   const Collective& first = *members[0].what;
+  if (is_point_to_point(first.kind)) return mismatched_message(members[0], members[1]);
   for (size_t m = 0; m < members.size(); ++m) {
     const Collective& other = *members[m].what;
     Rank rank = first.ranks[m];
@@ -168,7 +178,8 @@ std::vector<TensorOf<Number>> run_collective(Algebra& algebra,
         break;
       case Collective::Kind::kSend:
       case Collective::Kind::kReceive:
-        throw InternalError("a message is no meeting of members");
+        received.push_back(*members[0].sent);
+        break;
       case Collective::Kind::kAllToAll:
         received.push_back(exchanged(members, m));
         break;

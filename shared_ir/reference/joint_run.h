@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -59,11 +58,6 @@ class JointRun {
   }
 
  private:
-  struct Message {
-    Int tag;
-    Tensor tensor;
-  };
-
   Rank ranks() const { return static_cast<Rank>(programs_.size()); }
 
   bool ended(Rank rank) const { return values_[rank].size() == programs_[rank].ops.size(); }
@@ -99,13 +93,8 @@ class JointRun {
       if (!is_wanted(rank, id)) {
         values.push_back({op.shape, {}});
       } else if (op.prim == Prim::kCollective) {
-        const Collective& what = collective(rank, id);
-        if (is_point_to_point(what.kind)) {
-          if (!transfer(rank, what)) break;
-        } else {
-          begun_[rank][stream_of(what)].push_back(id);
-          values.emplace_back();
-        }
+        begun_[rank][stream_of(collective(rank, id))].push_back(id);
+        values.emplace_back();
       } else {
         const Tensor* known = given(rank, id);
         Tensor value = known == nullptr ? evaluate_one(rank, program, op) : *known;
@@ -132,26 +121,6 @@ class JointRun {
     return algebra_.value(rank, program, op, operands);
   }
 
-  // Sends, or receives what has been sent; false when the rank has to wait.
-  bool transfer(Rank rank, const Collective& what) {
-    std::deque<Message>& messages = messages_[{what.ranks, what.source, what.destination}];
-    std::vector<Tensor>& values = values_[rank];
-    const Tensor& own = values[programs_[rank].ops[values.size()].operands[0]];
-    if (what.kind == Collective::Kind::kSend) {
-      messages.push_back({what.tag, own});
-      values.push_back(messages.back().tensor);
-      return true;
-    }
-    if (messages.empty()) return false;
-    Message message = std::move(messages.front());
-    messages.pop_front();
-    if (message.tag != what.tag || message.tensor.shape != own.shape)
-      throw UserError({}, fmt::format("rank {} receives another message of rank {} than it expects",
-                                      rank, what.source));
-    values.push_back(std::move(message.tensor));
-    return true;
-  }
-
   // The oldest collective of the stream that the rank has begun.
   std::optional<CoreId> begun(Rank rank, const GroupStream& stream) const {
     if (rank >= ranks()) return std::nullopt;
@@ -176,7 +145,8 @@ class JointRun {
     const Collective& what = collective(rank, *first);
     std::vector<Member<typename Algebra::Number>> members;
     std::vector<CoreId> calls;
-    for (Rank member : what.ranks) {
+    const std::vector<Rank> ranks = members_of(what);
+    for (Rank member : ranks) {
       const auto call = begun(member, stream);
       if (!call) return false;
       calls.push_back(*call);
@@ -187,7 +157,7 @@ class JointRun {
       throw UserError({}, fmt::format("collective of group '{}': {}", what.group, why));
     std::vector<Tensor> received = run_collective(algebra_, members);
     for (size_t m = 0; m < members.size(); ++m) {
-      const Rank member = what.ranks[m];
+      const Rank member = ranks[m];
       const Tensor* known = given(member, calls[m]);
       values_[member][calls[m]] = known == nullptr ? std::move(received[m]) : *known;
       const auto queue = begun_[member].find(stream);
@@ -199,14 +169,13 @@ class JointRun {
 
   [[noreturn]] void fail_stuck(Rank rank) const {
     const auto held = awaited(rank);
-    if (!held && !ended(rank)) {
-      const Collective& what = collective(rank, static_cast<CoreId>(values_[rank].size()));
-      throw UserError({}, fmt::format("rank {} waits in group '{}' for what rank {} never sends",
-                                      rank, what.group, what.source));
-    }
     const Collective& what = collective(rank, held ? *held : begun_[rank].begin()->second.front());
-    for (Rank member : what.ranks) {
+    for (Rank member : members_of(what)) {
       if (begun(member, stream_of(what))) continue;
+      if (is_point_to_point(what.kind))
+        throw UserError(
+            {}, fmt::format("rank {} waits in group '{}' for what rank {} never {}", rank,
+                            what.group, member, member == what.source ? "sends" : "receives"));
       const auto other = member < ranks() ? awaited(member) : std::nullopt;
       throw UserError(
           {},
@@ -222,8 +191,6 @@ class JointRun {
   Algebra& algebra_;
   std::vector<std::vector<Tensor>> values_;
   std::vector<std::map<GroupStream, std::deque<CoreId>>> begun_;  // and not done, by rank
-  // By group, sender and receiver: sent and not received yet.
-  std::map<std::tuple<std::vector<Rank>, Rank, Rank>, std::deque<Message>> messages_;
 };
 
 }  // namespace assay::reference

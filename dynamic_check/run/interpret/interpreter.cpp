@@ -101,6 +101,16 @@ class Lockstep {
   // Of one rank, by group: each group's collectives run in the order of their calls.
   using Begun = std::map<std::string, std::deque<Call>>;
 
+  // One side of a message.
+  struct Party {
+    size_t rank;
+    Call call;
+  };
+  // From one rank of a group to another: sent and not received yet, or waited for.
+  struct Channel {
+    std::deque<Party> sent, expected;
+  };
+
   using Stop = RankInterpreter::Stop;
 
   const Node& node(size_t rank, NodeId id) const {
@@ -121,14 +131,13 @@ class Lockstep {
     return call;
   }
 
-  // Runs what needs no other rank, and what a message is there for, and begins collectives; false
-  // when no collective or message was come by.
+  // Runs what needs no other rank, and begins collectives; false when none was come by.
   bool advance(size_t rank) {
     bool moved = false;
     for (; ranks_[rank].advance() == Stop::kCollective; moved = true) {
       Call call = call_at(rank);
       if (is_point_to_point(call.what)) {
-        if (!transfer(rank, std::move(call))) break;
+        transfer(rank, std::move(call));
       } else {
         begun_[rank][call.what.group].push_back(std::move(call));
         ranks_[rank].begin();
@@ -137,41 +146,37 @@ class Lockstep {
     return moved;
   }
 
-  void complete_at_once(size_t rank, const std::vector<at::Tensor>& results) {
-    const NodeId message = ranks_[rank].next();
-    ranks_[rank].begin();
-    ranks_[rank].complete(message, results);
-  }
-
-  // Sends what the rank sends, or receives what has been sent to it; false when the rank has to
-  // wait.
-  bool transfer(size_t rank, Call call) {
+  // A message goes on without its receiver, whose receiving waits for it.
+  void transfer(size_t rank, Call call) {
     const bool sends = call.what.kind == CollectiveNode::Kind::kSend;
     const auto own = static_cast<Rank>(rank);
     const Rank peer = members_of(call, rank).at(static_cast<size_t>(call.what.source));
-    auto& messages = messages_[{call.what.group, sends ? own : peer, sends ? peer : own}];
-    if (sends) {
-      messages.push_back(std::move(call));
-      complete_at_once(rank, {});
-      return true;
+    Channel& channel = channels_[{call.what.group, sends ? own : peer, sends ? peer : own}];
+    if (!sends) call.offers = {ranks_[rank].offer(call.what.input)};  // of its shape and dtype
+    ranks_[rank].begin();
+    if (sends) ranks_[rank].complete(call.node, call.offers);
+    (sends ? channel.sent : channel.expected).push_back({rank, std::move(call)});
+    while (!channel.sent.empty() && !channel.expected.empty()) {
+      deliver(channel.sent.front().call, channel.expected.front());
+      channel.sent.pop_front();
+      channel.expected.pop_front();
     }
-    if (messages.empty()) return false;
-    const Call message = std::move(messages.front());
-    messages.pop_front();
+  }
+
+  void deliver(const Call& message, const Party& receiver) {
+    const auto& [rank, call] = receiver;
     if (message.what.tag != call.what.tag)
       throw UnmetCollectives{
           fmt::format("{}, and is sent tag {} where it expects {}", describe(rank, call.node),
                       message.what.tag, call.what.tag),
           {node(rank, call.node).op}};
-    const at::Tensor memory = ranks_[rank].offer(call.what.input);
-    const at::Tensor& sent = message.offers.at(0);
+    const at::Tensor &sent = message.offers.at(0), &memory = call.offers.at(0);
     if (sent.sizes() != memory.sizes() || sent.is_floating_point() != memory.is_floating_point())
       throw UnmetCollectives{describe(rank, call.node) + ", and is sent another tensor",
                              {node(rank, call.node).op}};
     const CollectiveNode calls[] = {message.what, call.what};
     const std::vector<at::Tensor> offers[] = {message.offers, {}};
-    complete_at_once(rank, collective_results(calls, offers, 1));
-    return true;
+    ranks_[rank].complete(call.node, collective_results(calls, offers, 1));
   }
 
   // Completes every collective that the rank has begun and all other members too, the oldest of
@@ -263,7 +268,6 @@ class Lockstep {
   // What holds up a rank; kNone: it has ended.
   NodeId stuck_in(size_t rank) const {
     if (const NodeId awaited = ranks_[rank].awaits(); awaited != kNone) return awaited;
-    if (node_at(rank)) return ranks_[rank].next();  // a message
     return begun_[rank].empty() ? kNone : begun_[rank].begin()->second.front().node;
   }
 
@@ -281,8 +285,8 @@ class Lockstep {
   const Groups& groups_;
   const DeclaredOperators* const declared_;
   std::vector<RankInterpreter> ranks_;
-  std::vector<Begun> begun_;                                                  // per rank
-  std::map<std::tuple<std::string, Rank, Rank>, std::deque<Call>> messages_;  // not received yet
+  std::vector<Begun> begun_;                                         // per rank
+  std::map<std::tuple<std::string, Rank, Rank>, Channel> channels_;  // by group, from and to
 };
 
 }  // namespace

@@ -273,8 +273,7 @@ CoreId Builder::collective(Collective what, CoreId x, const Shape& shape) {
 void Builder::wait(CoreId x) {
   if (op(x).prim != Prim::kCollective) return;
   Collective& what = program_.collectives[static_cast<size_t>(op(x).collective)];
-  if (!is_point_to_point(what.kind) && what.awaited_before == kNone)
-    what.awaited_before = static_cast<CoreId>(program_.ops.size());
+  if (what.awaited_before == kNone) what.awaited_before = static_cast<CoreId>(program_.ops.size());
 }
 
 CoreId Builder::opaque(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,

@@ -193,8 +193,8 @@ Collective between(Call& call, size_t i, Collective::Kind kind) {
   what.destination = kind == Collective::Kind::kSend ? peer : own;
   what.tag = call.integer(i + 1);
   call.builder().note(
-      "a send does not wait for its receiver; between two ranks of a group, messages arrive in the "
-      "order in which they are sent");
+      "a send that is not waited for goes on without its receiver; between two ranks of a group, "
+      "messages arrive in the order in which they are sent");
   return what;
 }
 

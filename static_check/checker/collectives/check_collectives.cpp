@@ -1,9 +1,7 @@
 // Collectives on the joint graph: who meets whom, and what each member gets.
 #include <algorithm>
 #include <deque>
-#include <functional>
 #include <set>
-#include <tuple>
 
 #include "shared_ir/collective.h"
 #include "shared_ir/symbolic/integer.h"
@@ -32,9 +30,6 @@ class CollectiveCheck {
       if (finished) break;
       if (!moved) report_deadlock();
     }
-    for (const auto& [channel, messages] : sent_)
-      if (!messages.empty())
-        throw Rejection{describe(joint_, messages.front()) + ": nobody receives what it sends"};
   }
 
  private:
@@ -75,12 +70,7 @@ class CollectiveCheck {
     for (const auto& [stream, calls] : run.pending)
       for (const Call& earlier : calls)
         if (earlier.awaited_before <= call.ref.op) return false;
-    const Collective& collective = collective_of(joint_, call.ref);
-    if (is_point_to_point(collective.kind)) {
-      if (!transfer(call.ref)) return false;
-    } else {
-      run.pending[stream_of(collective)].push_back(call);
-    }
+    run.pending[stream_of(collective_of(joint_, call.ref))].push_back(call);
     ++run.next;
     return true;
   }
@@ -105,38 +95,6 @@ class CollectiveCheck {
     return moved;
   }
 
-  // Group, sender and receiver.
-  using Channel = std::tuple<std::vector<Rank>, Rank, Rank>;
-
-  // A sender goes on at once; a receiver takes the oldest message. False while there is none.
-  bool transfer(const OpRef& ref) {
-    const Collective& collective = collective_of(joint_, ref);
-    const bool sends = collective.kind == Collective::Kind::kSend;
-    const std::set<Rank> members(collective.ranks.begin(), collective.ranks.end());
-    if (only_ == kNone || members.size() != collective.ranks.size() ||
-        !members.contains(collective.source) || !members.contains(collective.destination) ||
-        collective.source == collective.destination ||
-        ref.rank != (sends ? collective.source : collective.destination))
-      throw Rejection{describe(joint_, ref) + ": no message between two members of its group"};
-    std::deque<OpRef>& messages =
-        sent_[{collective.ranks, collective.source, collective.destination}];
-    if (sends) {
-      messages.push_back(ref);
-      check_members({&collective, {ref}}, 0);
-      return true;
-    }
-    if (messages.empty()) return false;
-    const OpRef sender = messages.front();
-    messages.pop_front();
-    const CoreOp &sent = operand_of(joint_, sender), &received = operand_of(joint_, ref);
-    if (collective_of(joint_, sender).tag != collective.tag || sent.shape != received.shape ||
-        sent.dtype != received.dtype)
-      throw Rejection{describe(joint_, ref) + " receives another message, " +
-                      describe(joint_, sender)};
-    check_members({&collective, {sender, ref}}, 1);
-    return true;
-  }
-
   std::vector<Rank> ranks() const {
     if (only_ == kNone) return {kNone};
     std::vector<Rank> all;
@@ -158,7 +116,11 @@ class CollectiveCheck {
     const std::set<Rank> members(collective.ranks.begin(), collective.ranks.end());
     if (members.size() != collective.ranks.size() || !members.contains(first.rank))
       throw Rejection{describe(joint_, first) + ": its group does not contain it once"};
-    for (const Rank rank : collective.ranks) {
+    if (is_point_to_point(collective.kind) &&
+        (!members.contains(collective.source) || !members.contains(collective.destination) ||
+         collective.source == collective.destination))
+      throw Rejection{describe(joint_, first) + ": no message between two members of its group"};
+    for (const Rank rank : members_of(collective)) {
       const auto run = runs_.find(rank);
       if (run == runs_.end())
         throw Rejection{describe(joint_, first) + ": a member that does not run"};
@@ -182,8 +144,23 @@ class CollectiveCheck {
     throw Rejection{text};
   }
 
+  void check_message(const OpRef& sender, const OpRef& receiver) {
+    const Collective &sends = collective_of(joint_, sender),
+                     &receives = collective_of(joint_, receiver);
+    const CoreOp &sent = operand_of(joint_, sender), &received = operand_of(joint_, receiver);
+    if (sends.kind != Collective::Kind::kSend || receives.kind != Collective::Kind::kReceive ||
+        sender.rank != sends.source || receiver.rank != receives.destination ||
+        sends.tag != receives.tag || sent.shape != received.shape || sent.dtype != received.dtype)
+      throw Rejection{describe(joint_, receiver) + " receives another message, " +
+                      describe(joint_, sender)};
+    check_members({&sends, {sender}}, 0);
+    check_members({&receives, {sender, receiver}}, 1);
+  }
+
   void check(const Meeting& meeting) {
     const Collective& collective = *meeting.collective;
+    if (is_point_to_point(collective.kind))
+      return check_message(meeting.members.at(0), meeting.members.at(1));
     const CoreOp& first = operand_of(joint_, meeting.members[0]);
     for (const OpRef& member : meeting.members) {
       const Collective& theirs = collective_of(joint_, member);
@@ -324,7 +301,6 @@ class CollectiveCheck {
   Joint& joint_;
   Rank only_;
   std::map<Rank, Run> runs_;
-  std::map<Channel, std::deque<OpRef>> sent_;  // and not received yet
 };
 
 }  // namespace

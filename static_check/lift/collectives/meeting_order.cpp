@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <tuple>
 
 #include "shared_ir/base/error.h"
 #include "shared_ir/collective.h"
@@ -22,10 +21,7 @@ class Joint {
     while (!mismatch_) {
       bool moved = false;
       for (Rank rank = 0; rank < ranks(); ++rank) moved = advance(rank) || moved;
-      if (all_done()) {
-        find_unreceived();
-        break;
-      }
+      if (all_done()) break;
       moved = meet() || moved;
       if (!moved && !mismatch_) find_deadlock();
     }
@@ -33,9 +29,6 @@ class Joint {
   }
 
  private:
-  // Sender, receiver and their group: what is sent there arrives in order.
-  using Channel = std::tuple<std::vector<Rank>, Rank, Rank>;
-
   struct Progress {
     CoreId at = 0;                                    // the next operator
     std::map<GroupStream, std::deque<CoreId>> begun;  // and not done, in the order of their calls
@@ -66,10 +59,6 @@ class Joint {
     meeting.join(call.what(), evaluation_.value(call.rank, call.op().operands.at(0)));
   }
 
-  static Channel channel(const Collective& what) {
-    return {what.ranks, what.source, what.destination};
-  }
-
   // The collective that a rank waits for before it goes on: one that it said it needs now, or whose
   // result the next operator reads. nullopt when there is none.
   std::optional<RankCall> awaited(Rank rank) const {
@@ -87,47 +76,17 @@ class Joint {
     return std::nullopt;
   }
 
-  // Evaluates what needs no other rank, and what a message is there for, and begins collectives;
-  // false when nothing moved.
+  // Evaluates what needs no other rank, and begins collectives; false when nothing moved.
   bool advance(Rank rank) {
     const CoreId before = at(rank);
     for (; !ended(rank) && !awaited(rank); ++at(rank)) {
       const RankCall next = call(rank, at(rank));
-      if (next.op().prim != Prim::kCollective) {
-        evaluation_.evaluate(rank, at(rank));
-      } else if (is_point_to_point(next.what().kind)) {
-        if (!transfer(next)) break;
-      } else {
+      if (next.op().prim == Prim::kCollective)
         progress(rank).begun[stream_of(next.what())].push_back(next.id);
-      }
+      else
+        evaluation_.evaluate(rank, at(rank));
     }
     return at(rank) != before;
-  }
-
-  // Sends, or receives what has been sent; false when the rank has to wait.
-  bool transfer(const RankCall& call) {
-    const Collective& what = call.what();
-    std::deque<RankCall>& messages = messages_[channel(what)];
-    if (what.kind == Collective::Kind::kSend) {
-      messages.push_back(call);
-      Meeting alone;
-      join(alone, call);
-      evaluation_.evaluate_collective(call.rank, call.id, alone, 0);
-      return true;
-    }
-    if (messages.empty()) return false;
-    const RankCall sent = messages.front();
-    const std::string reason = message_disagreement(sent, call);
-    if (!reason.empty()) {
-      mismatch_ = {sent.rank, call.rank, sent.id, call.id, reason};
-      return false;
-    }
-    messages.pop_front();
-    Meeting message;
-    join(message, sent);
-    join(message, call);
-    evaluation_.evaluate_collective(call.rank, call.id, message, 1);
-    return true;
   }
 
   // Completes every collective that all members have begun; false when nothing moved.
@@ -142,7 +101,7 @@ class Joint {
         if (found == progress(rank).begun.end() ||
             !all_arrived(stream, call(rank, found->second.front())))
           continue;
-        complete(stream, call(rank, found->second.front()).what().ranks);
+        complete(stream, members_of(call(rank, found->second.front()).what()));
         moved = true;
       }
     }
@@ -162,14 +121,14 @@ class Joint {
   bool all_arrived(const GroupStream& stream, const RankCall& first) {
     bool all = true;
     std::vector<RankCall> calls;
-    for (const Rank member : first.what().ranks) {
+    for (const Rank member : members_of(first.what())) {
       const auto theirs = arrived(member, stream);
       if (!theirs) {
         all = false;
         continue;
       }
       calls.push_back(*theirs);
-      if (!agree(first, *theirs)) return false;
+      if (!agree(calls.front(), *theirs)) return false;
     }
     if (!all || first.what().kind != Collective::Kind::kAllToAll) return all;
     // What one member sends to another concerns the two alone.
@@ -180,7 +139,9 @@ class Joint {
   }
 
   bool agree(const RankCall& a, const RankCall& b) {
-    const std::string reason = disagreement(a, b);
+    if (a.rank == b.rank) return true;
+    const bool message = is_point_to_point(a.what().kind);
+    const std::string reason = message ? message_disagreement(a, b) : disagreement(a, b);
     if (!reason.empty()) mismatch_ = {a.rank, b.rank, a.id, b.id, reason};
     return reason.empty();
   }
@@ -200,39 +161,36 @@ class Joint {
     for (const Rank member : members) advance(member);
   }
 
-  void find_unreceived() {
-    for (const auto& [channel, messages] : messages_) {
-      if (messages.empty()) continue;
-      const RankCall& sent = messages.front();
-      const Rank receiver = sent.what().destination;
-      mismatch_ = {sent.rank, receiver, sent.id, kNone,
-                   "rank " + std::to_string(receiver) + " never receives what rank " +
-                       std::to_string(sent.rank) + " sends"};
-      return;
-    }
-  }
-
   // What holds up a rank that is not done.
   RankCall stuck_in(Rank rank) const {
     if (const auto collective = awaited(rank)) return *collective;
-    if (!ended(rank)) return call(rank, progress(rank).at);  // a message
     return call(rank, progress(rank).begun.begin()->second.front());
   }
 
   // Whom a stuck rank waits for: the group's collectives run one after the other.
   Rank waits_for(Rank rank) const {
     const Collective& what = stuck_in(rank).what();
-    if (is_point_to_point(what.kind)) return what.source;
     const GroupStream stream = stream_of(what);
-    for (const Rank member : what.ranks)
+    for (const Rank member : members_of(what))
       if (!arrived(member, stream)) return member;
     throw InternalError("a rank is stuck though all members have arrived");
+  }
+
+  // What the member that a rank waits for leaves undone.
+  static std::string never_does(const Collective& what, Rank waiting) {
+    const std::string rank = std::to_string(waiting);
+    if (what.kind == Collective::Kind::kSend) return " never receives what rank " + rank + " sends";
+    if (what.kind == Collective::Kind::kReceive)
+      return " never sends what rank " + rank + " waits for";
+    return " never joins this collective";
   }
 
   // Follows who waits for whom, to a rank that has ended or to one that was seen before.
   void find_deadlock() {
     Rank rank = 0;
-    while (done(rank)) ++rank;
+    while (rank < ranks() && ended(rank)) ++rank;
+    if (rank == ranks())  // what was begun goes on for ever
+      for (rank = 0; done(rank);) ++rank;
     std::vector<Rank> path;
     while (std::find(path.begin(), path.end(), rank) == path.end()) {
       path.push_back(rank);
@@ -243,10 +201,7 @@ class Joint {
       }
       const RankCall stuck = stuck_in(rank);
       mismatch_ = {rank, next, stuck.id, kNone,
-                   "rank " + std::to_string(next) +
-                       (is_point_to_point(stuck.what().kind)
-                            ? " never sends what rank " + std::to_string(rank) + " waits for"
-                            : " never joins this collective")};
+                   "rank " + std::to_string(next) + never_does(stuck.what(), rank)};
       return;
     }
     path.erase(path.begin(), std::find(path.begin(), path.end(), rank));
@@ -265,7 +220,6 @@ class Joint {
   const std::vector<CoreProgram>& programs_;
   RankEvaluation& evaluation_;
   std::vector<Progress> ranks_;
-  std::map<Channel, std::deque<RankCall>> messages_;  // sent and not received yet
   std::optional<CollectiveMismatch> mismatch_;
 };
 
