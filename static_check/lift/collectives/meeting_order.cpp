@@ -119,6 +119,7 @@ class Joint {
   // Whether every member has begun a collective of the group; that it is the same one is held
   // against each of them.
   bool all_arrived(const GroupStream& stream, const RankCall& first) {
+    const bool message = is_point_to_point(first.what().kind);
     bool all = true;
     std::vector<RankCall> calls;
     for (const Rank member : members_of(first.what())) {
@@ -128,8 +129,9 @@ class Joint {
         continue;
       }
       calls.push_back(*theirs);
-      if (!agree(calls.front(), *theirs)) return false;
+      if (!message && !agree(first, *theirs)) return false;
     }
+    if (message) return all && agree(calls[0], calls[1]);
     if (!all || first.what().kind != Collective::Kind::kAllToAll) return all;
     // What one member sends to another concerns the two alone.
     for (const RankCall& from : calls)
@@ -139,7 +141,6 @@ class Joint {
   }
 
   bool agree(const RankCall& a, const RankCall& b) {
-    if (a.rank == b.rank) return true;
     const bool message = is_point_to_point(a.what().kind);
     const std::string reason = message ? message_disagreement(a, b) : disagreement(a, b);
     if (!reason.empty()) mismatch_ = {a.rank, b.rank, a.id, b.id, reason};
