@@ -59,11 +59,9 @@ class Check {
     try {
       lift_and_prove();
     } catch (const TimedOut&) {
-      // What the user accepts without a proof needs no longer search.
-      if (!result_.report.accepted) {
-        result_.report.verdict = Verdict::kTimeout;
-        result_.report.failures = {diagnose_timeout(options_.timeout)};
-      }
+      if (result_.report.accepted) return result_.report.verdict;  // that needs no longer search
+      result_.report.verdict = Verdict::kTimeout;
+      result_.report.failures = {diagnose_timeout(options_.timeout)};
     }
     result_.report.ms.check =
         std::chrono::duration<double, std::milli>(Clock::now() - start).count();
@@ -82,11 +80,10 @@ class Check {
     const Value* value =
         problem_.sequential_value(problem_.refinement.sequential.find(approximation.tensor));
     return value != nullptr &&
-           std::all_of(approximation.replicas.begin(), approximation.replicas.end(),
-                       [&](const CleanExpr& replica) {
-                         const auto found = rank_value_of(problem_, replica);
-                         return found && equivalent(problem_.lifting, *found, *value);
-                       });
+           std::ranges::all_of(approximation.replicas, [&](const CleanExpr& replica) {
+             const auto found = rank_value_of(problem_, replica);
+             return found && equivalent(problem_.lifting, *found, *value);
+           });
   }
 
  private:
