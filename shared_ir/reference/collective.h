@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/collective.h"
 #include "shared_ir/core.h"
 #include "shared_ir/reference/index.h"
 #include "shared_ir/reference/tensor.h"
