@@ -13,7 +13,7 @@ std::vector<Rank> members_of(const Collective& what) {
 
 GroupStream stream_of(const Collective& what) {
   if (is_point_to_point(what.kind)) {
-    GroupStream messages{"", what.ranks};
+    GroupStream messages{what.group, what.ranks};
     messages.second.insert(messages.second.end(), {what.source, what.destination});
     return messages;
   }

@@ -65,6 +65,13 @@ struct Node {
   std::string module;             // path of the module that called it, if known
   bool backward = false;  // runs in the backward pass; source and module are the forward operator's
   bool functional = false;  // auto_functionalized
+  // A collective that goes on until the program waits for it, where a capture saw when: a number
+  // that those have in common which are waited for together. kNone: a node of the graph waits
+  // (wait_tensor), or the program goes on when it is done.
+  int32_t work = kNone;
+  // What the program has waited for, by these numbers, before it comes to this node. What no node
+  // names is waited for at the end.
+  std::vector<int32_t> awaits = {};
 };
 
 // The operator that a constant of a capture becomes: args[0] is its value, a number or nested lists
@@ -84,6 +91,8 @@ struct Graph {
   std::vector<TensorId> outputs;
   // Inputs that are constants of the program whose data were not read.
   std::vector<TensorId> unread_constants;
+  // What the importer took to hold of the program, in the words of the report's list.
+  std::vector<std::string> assumptions;
   // Several names of one tensor (output names, replaced getitems): alias -> tensor.
   std::unordered_map<std::string, TensorId> by_name;  // every tensor name and alias
 

@@ -78,6 +78,9 @@ std::vector<std::string> assumptions_of(const Problem& problem, const Case& aske
     for (const Approximation& accepted : asked.approximations)
       list.add("accepted approximation: " + to_string(asked, accepted));
   list.add(problem.sequential_program, refinement.random_agrees);
+  for (const std::string& taken : refinement.sequential.assumptions) list.add(taken);
+  for (const Graph& rank : refinement.ranks)
+    for (const std::string& taken : rank.assumptions) list.add(taken);
   for (const CoreProgram& program : problem.rank_programs)
     list.add(program, refinement.random_agrees);
   for (const Graph& rank : refinement.ranks) list.add_assertions(rank);

@@ -25,6 +25,7 @@ struct MemberCall {
 // Who meets: a group, or the sender and the receiver of a message there.
 struct Meeting {
   std::string group;
+  bool message;
   std::vector<Rank> members;
   auto operator<=>(const Meeting&) const = default;
 };
@@ -33,10 +34,10 @@ struct Meeting {
 using Calls = std::map<Meeting, std::map<Rank, std::vector<MemberCall>>>;
 
 Meeting meeting_of(const CollectiveNode& call, Rank rank, const std::vector<Rank>& group) {
-  if (!is_point_to_point(call)) return {call.group, group};
+  if (!is_point_to_point(call)) return {call.group, /*message=*/false, group};
   const Rank peer = group.at(static_cast<size_t>(call.source));
   const bool sends = call.kind == CollectiveNode::Kind::kSend;
-  return {call.group, {sends ? rank : peer, sends ? peer : rank}};
+  return {call.group, /*message=*/true, {sends ? rank : peer, sends ? peer : rank}};
 }
 
 Calls collect_calls(const std::vector<Graph>& ranks, const Groups& groups,

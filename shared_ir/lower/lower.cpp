@@ -1,6 +1,8 @@
 #include "shared_ir/lower/lower.h"
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -36,6 +38,8 @@ class Lowering {
       context_.site.node = &graph_.nodes[i];
       asked_by([&] { return describe(graph_.nodes[i]); });
       builder_.set_origin(static_cast<NodeId>(i));
+      for (const int32_t work : graph_.nodes[i].awaits) wait_for(work);
+      const size_t made_before = builder_.collective_count();
       try {
         lower_node(graph_.nodes[i]);
       } catch (const RationalOverflow&) {
@@ -48,7 +52,12 @@ class Lowering {
         context_.site.node = &graph_.nodes[i];
         context_.site.fail(fmt::format("its operands do not fit each other ({})", operands.rule));
       }
+      if (const int32_t work = graph_.nodes[i].work; work != kNone)
+        for (size_t made = made_before; made < builder_.collective_count(); ++made)
+          works_[work].push_back(made);
     }
+    for (const auto& [work, collectives] : works_)
+      for (const size_t collective : collectives) builder_.wait_for(collective);
     memory_.finish(value_of_);
     return builder_.finish(std::move(value_of_));
   }
@@ -76,6 +85,13 @@ class Lowering {
     if (memory_.is_needed()) memory_.add_results(node, declaration, recorded, value_of_);
   }
 
+  void wait_for(int32_t work) {
+    memory_.wait_for_work(work);
+    const auto collectives = works_.find(work);
+    if (collectives == works_.end()) return;
+    for (const size_t collective : collectives->second) builder_.wait_for(collective);
+  }
+
   // A call whose results nobody uses is made all the same, and stops the program where it does not
   // fit.
   void refuse_misfit(const OperatorDeclaration& declaration, const Recorded& recorded,
@@ -99,6 +115,7 @@ class Lowering {
   Context context_;
   std::vector<CoreId> value_of_;
   memory::Functionalizer memory_;
+  std::map<int32_t, std::vector<size_t>> works_;  // Node::work, and the collectives that are it
 };
 
 }  // namespace

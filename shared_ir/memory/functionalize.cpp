@@ -339,7 +339,7 @@ void Functionalizer::add_results(const Node& node, const OperatorDeclaration* de
 
 void Functionalizer::finish(std::vector<CoreId>& value_of) {
   if (!needed_) return;
-  in_flight_.finish();
+  in_flight_.finish(graph_.outputs);
   const std::set<TensorId> inputs(graph_.inputs.begin(), graph_.inputs.end());
   for (const TensorId output : graph_.outputs) {
     if (!memory_.is_known(output)) continue;

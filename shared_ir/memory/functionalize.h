@@ -45,6 +45,9 @@ class Functionalizer {
   void add_results(const Node& node, const OperatorDeclaration* declaration,
                    const lowering::Recorded& recorded, std::vector<CoreId>& value_of);
 
+  // The node at `context.site` comes when this is done (Node::awaits).
+  void wait_for_work(int32_t work) { in_flight_.wait_for_work(context_.site, work); }
+
   // Outputs of the graph are what their memory holds at the end.
   void finish(std::vector<CoreId>& value_of);
 
@@ -89,6 +92,7 @@ class Functionalizer {
   Memory memory_;
   InFlight in_flight_;
   std::vector<const Node*> first_users_;  // of each tensor, once asked for; nullptr: none
+  std::unordered_map<int32_t, const Node*> first_waits_;  // for works, then
   std::vector<CoreId> values_;
   std::unordered_map<std::string_view, OperatorSchema> schemas_;
   std::vector<const Node*> writers_;

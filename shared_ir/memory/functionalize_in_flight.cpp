@@ -14,18 +14,23 @@ const OperatorDeclaration* Functionalizer::meaning_of(const Node& node) {
 
 void Functionalizer::find_first_users() {
   first_users_.assign(graph_.tensors.size(), nullptr);
-  for (const Node& node : graph_.nodes)
+  for (const Node& node : graph_.nodes) {
+    for (const int32_t work : node.awaits) first_waits_.try_emplace(work, &node);
     for (const TensorId operand : operands_of(node))
       if (first_users_[operand] == nullptr) first_users_[operand] = &node;
+  }
 }
 
 bool Functionalizer::is_used_in_flight(const Node& node) {
   const OperatorDeclaration* declaration = meaning_of(node);
   if (declaration == nullptr || !declaration->asynchronous) return false;
   if (first_users_.empty()) find_first_users();
+  const auto wait = first_waits_.find(node.work);
   return std::any_of(node.outputs.begin(), node.outputs.end(), [&](TensorId output) {
     const Node* user = output == kNone ? nullptr : first_users_[output];
-    if (user == nullptr) return false;
+    if (user == nullptr && node.work == kNone && std::ranges::count(graph_.outputs, output) > 0)
+      return true;
+    if (user == nullptr || (wait != first_waits_.end() && wait->second <= user)) return false;
     const OperatorDeclaration* first = operators_.find(user->op);
     return first == nullptr || !first->waits;
   });

@@ -39,19 +39,34 @@ void InFlight::use(const lowering::Site& site, const std::vector<TensorId>& read
   }
 }
 
-void InFlight::wait(const lowering::Site& site, TensorId tensor) {
+template <class Ends>
+void InFlight::end(const lowering::Site& site, const Ends& ends) {
   for (const Flight& flight : flights_) {
-    if (flight.early.node == nullptr || !touches(flight.filled, tensor)) continue;
-    flight.early.fail(fmt::format("{}: the program waits for that only later, at node '{}'",
-                                  flight.what, lowering::node_name(*site.graph, *site.node)),
+    if (flight.early.node == nullptr || !ends(flight)) continue;
+    flight.early.fail(fmt::format("{}: the program waits for that only later, {}", flight.what,
+                                  site.node == nullptr
+                                      ? "at its end"
+                                      : fmt::format("at node '{}'",
+                                                    lowering::node_name(*site.graph, *site.node))),
                       "wait for the collective before its memory is used");
   }
-  std::erase_if(flights_, [&](const Flight& flight) { return touches(flight.filled, tensor); });
+  std::erase_if(flights_, ends);
 }
 
-void InFlight::finish() {
+void InFlight::wait(const lowering::Site& site, TensorId tensor) {
+  end(site, [&](const Flight& flight) { return touches(flight.filled, tensor); });
+}
+
+void InFlight::wait_for_work(const lowering::Site& site, int32_t work) {
+  end(site, [&](const Flight& flight) { return flight.node->work == work; });
+}
+
+void InFlight::finish(const std::vector<TensorId>& outputs) {
+  end({}, [](const Flight& flight) { return flight.node->work != kNone; });
   for (const Flight& flight : flights_)
-    if (flight.early.node != nullptr)
+    if (flight.early.node != nullptr || std::ranges::any_of(outputs, [&](TensorId output) {
+          return touches(flight.filled, output);
+        }))
       builder_.note(fmt::format("{} is done where it is issued: the program never waits for it",
                                 flight.node->op));
 }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "shared_ir/lower/build/builder.h"
-#include "shared_ir/lower/build/site.h"
 #include "shared_ir/memory/storage_versions.h"
+#include "shared_ir/site.h"
 
 namespace assay::memory {
 
@@ -29,8 +29,11 @@ class InFlight {
   // came too early.
   void wait(const lowering::Site& site, TensorId tensor);
 
-  // The program ends: what is still in flight is not waited for.
-  void finish();
+  // The same for the work of a node (Node::awaits).
+  void wait_for_work(const lowering::Site& site, int32_t work);
+
+  // The program ends, with these results: what is still in flight is not waited for, but for works.
+  void finish(const std::vector<TensorId>& outputs);
 
  private:
   struct Flight {
@@ -40,6 +43,9 @@ class InFlight {
     std::string what;      // it does
   };
 
+  // What one of the flights does that `ends` at `site`, too early.
+  template <class Ends>
+  void end(const lowering::Site& site, const Ends& ends);
   bool touches(const std::vector<TensorId>& tensors, TensorId tensor) const;
 
   const Memory& memory_;

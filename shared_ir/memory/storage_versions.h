@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "shared_ir/lower/build/builder.h"
-#include "shared_ir/lower/build/site.h"
 #include "shared_ir/memory/layout.h"
 #include "shared_ir/memory/moved_views.h"
+#include "shared_ir/site.h"
 #include "shared_ir/symbolic/integer.h"
 
 namespace assay::memory {

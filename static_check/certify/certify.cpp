@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -29,20 +30,47 @@ std::vector<DimSizes> small_shapes(const std::set<std::string>& dims) {
   return shapes;
 }
 
-// How often the formula names a size; nullopt where a function other than sums, products and
-// reciprocals is applied to one: it may say something of large sizes alone.
-std::optional<int64_t> sizes_in(const Formula& formula) {
-  if (formula.kind == Formula::Kind::kSize) return 1;
-  int64_t sizes = 0;
+// Sizes of dimensions in a formula: those that it names, sums of what is the same everywhere, and
+// other sums, which grow with them.
+struct SizesNamed {
+  int64_t sizes = 0, sums = 0;
+  std::map<std::string, int64_t> of_dims;  // both, by dimension
+};
+
+bool depends_on(const Formula& formula, const std::string& dim, const Lemma& lemma) {
+  if (formula.kind == Formula::Kind::kVariable)
+    return std::ranges::none_of(lemma.conditions, [&](const Condition& condition) {
+      return condition.kind == Condition::Kind::kIndependent && condition.dim == dim &&
+             condition.operands[0] == formula;
+    });
+  return std::ranges::any_of(
+      formula.operands, [&](const Formula& operand) { return depends_on(operand, dim, lemma); });
+}
+
+// nullopt where a function other than sums, products and reciprocals is applied to a size, or one
+// that has steps or corners to a sum: it may say something of large sizes alone.
+std::optional<SizesNamed> sizes_in(const Formula& formula, const Lemma& lemma) {
+  if (formula.kind == Formula::Kind::kSize) return SizesNamed{1, 0, {{formula.dim, 1}}};
+  SizesNamed found;
   for (const Formula& operand : formula.operands) {
-    const auto inner = sizes_in(operand);
+    const auto inner = sizes_in(operand, lemma);
     if (!inner) return std::nullopt;
-    sizes += *inner;
+    found.sizes += inner->sizes;
+    found.sums += inner->sums;
+    for (const auto& [dim, count] : inner->of_dims) found.of_dims[dim] += count;
   }
-  const bool rational = formula.name == "add" || formula.name == "mul" ||
-                        formula.name == "reciprocal" || formula.name == "sum";
-  if (sizes > 0 && !rational) return std::nullopt;
-  return sizes;
+  if (formula.kind != Formula::Kind::kCall) return found;
+  static const std::set<std::string> kRational{"add", "mul", "reciprocal", "sum"};
+  static const std::set<std::string> kSmooth{"cos", "erf",  "exp",    "keep",    "log", "rsqrt",
+                                             "sin", "sqrt", "square", "sigmoid", "tanh"};
+  const bool rational = kRational.contains(formula.name);
+  if (found.sizes > 0 && !rational) return std::nullopt;
+  if (found.sums > 0 && !rational && !kSmooth.contains(formula.name)) return std::nullopt;
+  if (formula.name == "sum") {
+    ++(depends_on(formula.operands[0], formula.dim, lemma) ? found.sums : found.sizes);
+    ++found.of_dims[formula.dim];
+  }
+  return found;
 }
 
 std::string text_of_shape(const DimSizes& shape) {
@@ -84,15 +112,19 @@ class Certifier {
   void look_at_sizes() {
     for (const Condition& condition : lemma_.conditions)
       for (const Formula& operand : condition.operands)
-        if (sizes_in(operand) != 0)
+        if (const auto named = sizes_in(operand, lemma_);
+            !named || named->sizes > 0 || named->sums > 0)
           return fail("its condition " + assay::to_string(condition) +
                       " speaks of sizes: only small ones can be looked at");
-    const auto left = sizes_in(lemma_.left), right = sizes_in(lemma_.right);
+    const auto left = sizes_in(lemma_.left, lemma_), right = sizes_in(lemma_.right, lemma_);
     if (!left || !right)
       return fail(
-          "a function of a size other than sums, products and reciprocals: only small "
-          "sizes can be looked at");
-    largest_ = std::max(options_.numeric.largest_size, 2 * (*left + *right) + 2);
+          "a function of a size other than sums, products and reciprocals, or one with steps or "
+          "corners of a sum: only small sizes can be looked at");
+    std::map<std::string, int64_t> named = left->of_dims;
+    for (const auto& [dim, count] : right->of_dims) named[dim] += count;
+    largest_ = options_.numeric.largest_size;
+    for (const auto& [dim, count] : named) largest_ = std::max(largest_, 2 * count + 2);
   }
 
   NumericSearch numeric() const {

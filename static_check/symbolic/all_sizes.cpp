@@ -181,6 +181,9 @@ class AllSizes {
       conditions.push_back(std::move(condition));
     }
     query_.beyond.push_back(std::move(conditions));
+    for (std::string& assumption : proof.assumptions)
+      if (std::ranges::find(report.assumptions, assumption) == report.assumptions.end())
+        report.assumptions.push_back(std::move(assumption));
     if (sizes_.proved.size() == 1) {
       for (TensorReport& output : report.outputs) {
         const auto relation = proof.relations.find(output.name);

@@ -45,6 +45,9 @@ symbolic::ReplayedProof run(const symbolic::ReplayQuery& query) {
       proof.certificate.lemmas.empty() ? LemmaTable{}
                                        : lemmas_with_certified(refinement.lemma_files, certified));
   replay.record(false);
+  result.assumptions = programs.sequential.notes;
+  for (const CoreProgram& rank : programs.ranks)
+    result.assumptions.insert(result.assumptions.end(), rank.notes.begin(), rank.notes.end());
   result.accepted = checked.accepted;
   result.reason = checked.reason;
   for (const symbolic::Condition& condition : replay.conditions())

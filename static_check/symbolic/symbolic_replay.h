@@ -28,6 +28,7 @@ struct ReplayedProof {
   std::string reason;                                         // why not
   std::vector<RequiredCondition> conditions;                  // where they hold, it is a proof
   std::map<std::string, std::vector<std::string>> relations;  // of outputs, over the symbols
+  std::vector<std::string> assumptions;                       // of lowering, at any size
 };
 
 inline constexpr const char* kReplayModule = "assay_symbolic";

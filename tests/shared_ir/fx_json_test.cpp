@@ -173,6 +173,30 @@ TEST(FxJson, WritingAndReadingIsTheIdentity) {
   EXPECT_EQ(std::get<double>(back.nodes[2].kwargs.at(0).second.value), 0.1);
 }
 
+TEST(FxJson, WhatAProgramHasWaitedForIsReadBack) {
+  const std::string value = R"("value":{"dtype":"float32","shape":[4,6]})";
+  const auto receive = [&](const std::string& more) {
+    return call("r", "c10d.recv.default", R"([{"node":"x"},1,0,"g"])", value + more);
+  };
+  const auto reader = [&](const std::string& more) {
+    return call("y", "aten.neg.default", R"([{"node":"r"}])", value + more);
+  };
+  const Graph graph = parse(receive(R"(,"work":7)") + reader(R"(,"awaits":[7])"));
+  EXPECT_EQ(graph.nodes[0].work, 7);
+  EXPECT_THAT(graph.nodes[1].awaits, ElementsAre(7));
+  const Graph back = parse_fx_json(to_fx_json(graph, 0), graph.name);
+  EXPECT_EQ(back.nodes[0].work, 7);
+  EXPECT_EQ(back.nodes[1].awaits, graph.nodes[1].awaits);
+  EXPECT_EQ(parse(receive("") + reader("")).nodes[0].work, kNone);
+
+  EXPECT_THAT(error_of_nodes(receive(R"(,"work":7)") + reader(R"(,"awaits":[8])")),
+              HasSubstr("awaits 8, which is the work of no node before"));
+  EXPECT_THAT(error_of_nodes(receive(R"(,"work":"a")") + reader("")),
+              HasSubstr("numbers of work are integers from 0"));
+  EXPECT_THAT(error_of_nodes(receive(R"(,"work":7)") + reader(R"(,"awaits":7)")),
+              HasSubstr("\"awaits\" is no list"));
+}
+
 TEST(FxJson, AResultThatIsNoneIsNoTensor) {
   const Graph graph = parse(
       call("t", "aten.convolution_backward.default", R"([{"node":"x"}])", "") +

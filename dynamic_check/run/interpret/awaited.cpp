@@ -1,5 +1,8 @@
 #include "dynamic_check/run/interpret/awaited.h"
 
+#include <algorithm>
+#include <unordered_map>
+
 #include "dynamic_check/kernels/kernels.h"
 #include "shared_ir/lower/declare/declaration.h"
 #include "shared_ir/operator_table/operator_table.h"
@@ -30,9 +33,23 @@ std::vector<NodeId> awaited_before(const Graph& graph, const DeclaredOperators* 
       if (is_wait) awaited[made] = true;
     }
   }
-  std::vector<NodeId> before;
+  std::unordered_map<int32_t, NodeId> waits_for_work;
   for (size_t index = 0; index < graph.nodes.size(); ++index)
-    before.push_back(awaited[index] ? first_reader[index] : static_cast<NodeId>(index) + 1);
+    for (const int32_t work : graph.nodes[index].awaits)
+      waits_for_work.try_emplace(work, static_cast<NodeId>(index));
+
+  const auto end = static_cast<NodeId>(graph.nodes.size());
+  std::vector<NodeId> before;
+  for (size_t index = 0; index < graph.nodes.size(); ++index) {
+    const NodeId reader = first_reader[index];
+    if (const int32_t work = graph.nodes[index].work; work != kNone) {
+      const auto wait = waits_for_work.find(work);
+      const NodeId waits = wait == waits_for_work.end() ? end : wait->second;
+      before.push_back(reader == kNone ? waits : std::min(reader, waits));
+    } else {
+      before.push_back(awaited[index] ? reader : static_cast<NodeId>(index) + 1);
+    }
+  }
   return before;
 }
 

@@ -10,8 +10,8 @@ namespace assay {
 class DeclaredOperators;  // declared_operators.h
 
 // Per node, the first node that is not come to before the collective of that node is done: one that
-// reads what it gives, wait_tensor above all. The next one where nobody waits for it, and after
-// what is no collective.
+// reads what it gives, wait_tensor above all, or awaits its work (Node::awaits). The next one where
+// nobody waits for it, and after what is no collective.
 std::vector<NodeId> awaited_before(const Graph& graph, const DeclaredOperators* declared);
 
 }  // namespace assay

@@ -48,8 +48,8 @@ at::Tensor RankInterpreter::value(TensorId id) {
 
 at::Tensor RankInterpreter::offer(TensorId id) {
   const at::Tensor tensor = value(id);
-  const bool goes_on = awaited_before_[static_cast<size_t>(next_)] > next_ + 1;
-  return goes_on && !graph_.functional ? tensor.clone() : tensor;
+  // Others may still hold it when this rank writes into it.
+  return graph_.functional ? tensor : tensor.clone();
 }
 
 void RankInterpreter::begin() { begun_.insert(next_++); }

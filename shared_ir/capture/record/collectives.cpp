@@ -6,6 +6,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/capture/record/pending_calls.h"
 #include "shared_ir/capture/torch/arguments.h"
 
 namespace assay {
@@ -258,15 +259,20 @@ std::vector<CollectiveCall> listed_calls(const Rule& rule, const Arguments& argu
 // Done as soon as somebody asks.
 class AwaitedWork : public c10d::Work {
  public:
-  explicit AwaitedWork(std::shared_ptr<bool> waited) : waited_(std::move(waited)) {}
-  bool isCompleted() override { return *waited_ = true; }
+  explicit AwaitedWork(std::shared_ptr<AwaitedCall> call) : call_(std::move(call)) {}
+  bool isCompleted() override { return done(); }
   bool isSuccess() const override { return true; }
-  bool wait(std::chrono::milliseconds) override { return *waited_ = true; }
-  void synchronize() override { *waited_ = true; }
-  void blockCurrentStream() override { *waited_ = true; }
+  bool wait(std::chrono::milliseconds) override { return done(); }
+  void synchronize() override { done(); }
+  void blockCurrentStream() override { done(); }
 
  private:
-  std::shared_ptr<bool> waited_;
+  bool done() {
+    call_->wait();
+    return true;
+  }
+
+  std::shared_ptr<AwaitedCall> call_;
 };
 
 }  // namespace
@@ -300,10 +306,9 @@ std::vector<CollectiveCall> collective_calls(const c10::OperatorHandle& op,
   return calls;
 }
 
-std::vector<c10::IValue> results_without_communication(const c10::OperatorHandle& op,
-                                                       std::span<const c10::IValue> values,
-                                                       const std::vector<CollectiveCall>& calls,
-                                                       const std::shared_ptr<bool>& waited) {
+std::vector<c10::IValue> results_without_communication(
+    const c10::OperatorHandle& op, std::span<const c10::IValue> values,
+    const std::vector<CollectiveCall>& calls, const std::shared_ptr<AwaitedCall>& awaited) {
   const Rule* rule = find_rule(op);
   std::vector<at::Tensor> tensors;
   for (const CollectiveCall& call : calls) {
@@ -315,7 +320,7 @@ std::vector<c10::IValue> results_without_communication(const c10::OperatorHandle
     const c10::TypeKind kind = result.type()->kind();
     if (kind != c10::TypeKind::TensorType && kind != c10::TypeKind::ListType) {
       results.emplace_back(
-          c10::intrusive_ptr<c10d::Work>(c10::make_intrusive<AwaitedWork>(waited)));
+          c10::intrusive_ptr<c10d::Work>(c10::make_intrusive<AwaitedWork>(awaited)));
     } else if (rule == nullptr) {
       results.emplace_back(values[0]);  // wait_tensor returns its argument
     } else if (!rule->destination.empty()) {

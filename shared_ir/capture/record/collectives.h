@@ -16,6 +16,8 @@
 
 namespace assay {
 
+struct AwaitedCall;  // pending_calls.h
+
 // An argument of a collective in the graph: a tensor, or a list of them.
 struct CollectiveOperand {
   std::vector<at::Tensor> tensors;
@@ -54,12 +56,11 @@ std::vector<CollectiveCall> collective_calls(const c10::OperatorHandle& op,
                                              std::span<const c10::IValue> arguments);
 
 // What the call returns when nothing is sent: its destinations, new meta tensors, and work that
-// sets
-// `*waited` when the program waits for it.
+// tells `awaited` when the program waits for it.
 std::vector<c10::IValue> results_without_communication(const c10::OperatorHandle& op,
                                                        std::span<const c10::IValue> arguments,
                                                        const std::vector<CollectiveCall>& calls,
-                                                       const std::shared_ptr<bool>& waited);
+                                                       const std::shared_ptr<AwaitedCall>& awaited);
 
 // How the program gets to know that a call is done.
 enum class Wait {

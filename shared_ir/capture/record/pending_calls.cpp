@@ -39,14 +39,20 @@ constexpr const char* kWait =
 }  // namespace
 
 void PendingCalls::drop_done() {
-  std::erase_if(calls_, [](const Call& call) { return call.waited && *call.waited; });
+  std::erase_if(calls_, [&](const Call& call) {
+    if (call.awaited->before == kNone) return false;
+    tape_.set_awaited(call.node, call.awaited->before);
+    return true;
+  });
 }
 
-void PendingCalls::begin(std::string op, std::vector<at::Tensor> filled,
-                         std::vector<at::Tensor> read, std::shared_ptr<const bool> waited) {
+void PendingCalls::begin(std::string op, NodeId node, std::vector<at::Tensor> filled,
+                         std::vector<at::Tensor> read, std::shared_ptr<AwaitedCall> awaited,
+                         bool by_tensor) {
   if (filled.empty() && read.empty()) return;
-  calls_.push_back(
-      {std::move(op), tape_.origin().site, std::move(filled), std::move(read), std::move(waited)});
+  tape_.set_pending(node);
+  calls_.push_back({std::move(op), node, tape_.origin().site, std::move(filled), std::move(read),
+                    std::move(awaited), by_tensor});
 }
 
 void PendingCalls::too_early(const Call& call, const char* use, const char* meanwhile) {
@@ -88,11 +94,11 @@ void PendingCalls::before_call(const c10::OperatorHandle& op,
 }
 
 void PendingCalls::wait_for(const at::Tensor& tensor) {
-  std::erase_if(calls_, [&](const Call& call) {
-    return !call.waited && std::ranges::any_of(call.filled, [&](const at::Tensor& filled) {
-      return filled.is_alias_of(tensor);
-    });
-  });
+  for (const Call& call : calls_)
+    if (call.by_tensor && std::ranges::any_of(call.filled, [&](const at::Tensor& filled) {
+          return filled.is_alias_of(tensor);
+        }))
+      call.awaited->wait();
 }
 
 void PendingCalls::finish() {

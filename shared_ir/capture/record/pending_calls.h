@@ -14,14 +14,24 @@
 
 namespace assay {
 
+// Work that a call has returned. Outlives the recording where the program keeps it.
+struct AwaitedCall {
+  std::shared_ptr<const NodeId> now;  // the node that is recorded next
+  NodeId before = kNone;              // the one before which the program has waited first
+
+  void wait() {
+    if (before == kNone) before = *now;
+  }
+};
+
 class PendingCalls {
  public:
   explicit PendingCalls(Tape& tape) : tape_(tape) {}
 
-  // The call that the tape's origin makes goes on until `*waited`, or until wait_for() a tensor
-  // that it fills where `waited` is null.
-  void begin(std::string op, std::vector<at::Tensor> filled, std::vector<at::Tensor> read,
-             std::shared_ptr<const bool> waited);
+  // The call that `node` records goes on until somebody waits for `awaited`; so does wait_for() a
+  // tensor that it fills where `by_tensor`.
+  void begin(std::string op, NodeId node, std::vector<at::Tensor> filled,
+             std::vector<at::Tensor> read, std::shared_ptr<AwaitedCall> awaited, bool by_tensor);
 
   // The program reads, or writes, the memory of this tensor. Throws UserError where a call that is
   // pending fills it, or reads what is written.
@@ -39,9 +49,11 @@ class PendingCalls {
  private:
   struct Call {
     std::string op;
+    NodeId node;
     CallSite site;
     std::vector<at::Tensor> filled, read;
-    std::shared_ptr<const bool> waited;
+    std::shared_ptr<AwaitedCall> awaited;
+    bool by_tensor;
   };
 
   void drop_done();

@@ -44,9 +44,6 @@ class Recorder {
                        torch::jit::Stack* stack);
   NodeId add_collective(const CollectiveCall& call, ArgList args,
                         const std::vector<at::Tensor>& outputs, const std::function<void()>& wait);
-  void begin_calls(const c10::OperatorHandle& op, std::span<const c10::IValue> arguments,
-                   const std::vector<CollectiveCall>& calls,
-                   const std::vector<at::Tensor>& returned, const std::shared_ptr<bool>& waited);
   void call_synchronization(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                             torch::jit::Stack* stack);
   void execute(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack);

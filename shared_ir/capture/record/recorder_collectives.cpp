@@ -41,9 +41,9 @@ void Recorder::call_collective(const c10::OperatorHandle& op, c10::DispatchKeySe
     for (const at::Tensor& destination : call.destinations) value_of(destination);
   }
 
-  const auto waited = std::make_shared<bool>(false);
+  const auto awaited = std::make_shared<AwaitedCall>(tape_.next());
   if (shapes_only_) {
-    auto results = results_without_communication(op, arguments, calls, waited);
+    auto results = results_without_communication(op, arguments, calls, awaited);
     torch::jit::drop(*stack, arguments.size());
     for (auto& result : results) stack->push_back(std::move(result));
   } else {
@@ -55,39 +55,33 @@ void Recorder::call_collective(const c10::OperatorHandle& op, c10::DispatchKeySe
   std::vector<at::Tensor> returned;
   if (!results.empty())
     for_each_tensor(results[0], [&](const at::Tensor& tensor) { returned.push_back(tensor); });
-  if (shapes_only_) begin_calls(op, arguments, calls, returned, waited);
   for (size_t i = 0; i < calls.size(); ++i) {
     const bool returns = calls[i].output_shape.has_value();
     const std::vector<at::Tensor> outputs =
         returns ? std::vector{returned.at(i)} : calls[i].destinations;
+    const NodeId collective = tape_.count();
     if (outputs.empty()) {
       tape_.add(calls[i].op, std::move(args[i]), {}, {});
+    } else {
+      const NodeId node = add_collective(calls[i], std::move(args[i]), outputs, wait);
+      for (size_t k = 0; k < outputs.size(); ++k) {
+        const TensorId id = tape_.node(node).outputs[k];
+        returns ? values_.define(outputs[k], id) : values_.write(outputs[k], id);
+      }
+    }
+    const Wait until = wait_of(op, arguments);
+    if (!shapes_only_) continue;
+    if (until == Wait::kNever) {  // done when the call returns
+      tape_.set_pending(collective);
+      tape_.set_awaited(collective, tape_.count());
       continue;
     }
-    const NodeId node = add_collective(calls[i], std::move(args[i]), outputs, wait);
-    for (size_t k = 0; k < outputs.size(); ++k) {
-      const TensorId id = tape_.node(node).outputs[k];
-      returns ? values_.define(outputs[k], id) : values_.write(outputs[k], id);
-    }
-  }
-}
-
-// They go on until the program waits for them.
-void Recorder::begin_calls(const c10::OperatorHandle& op, std::span<const c10::IValue> arguments,
-                           const std::vector<CollectiveCall>& calls,
-                           const std::vector<at::Tensor>& returned,
-                           const std::shared_ptr<bool>& waited) {
-  const Wait wait = wait_of(op, arguments);
-  if (wait == Wait::kNever) return;
-  for (size_t i = 0; i < calls.size(); ++i) {
-    const CollectiveCall& call = calls[i];
-    auto filled = call.output_shape ? std::vector{returned.at(i)} : call.destinations;
     std::vector<at::Tensor> read;
-    for (const CollectiveOperand& operand : call.operands)
-      if (!copies_operand(call))
+    for (const CollectiveOperand& operand : calls[i].operands)
+      if (!copies_operand(calls[i]))
         read.insert(read.end(), operand.tensors.begin(), operand.tensors.end());
-    pending_.begin(graph_name(op.operator_name()), std::move(filled), std::move(read),
-                   wait == Wait::kForWork ? waited : nullptr);
+    pending_.begin(graph_name(op.operator_name()), collective, outputs, std::move(read), awaited,
+                   until == Wait::kForTensor);
   }
 }
 

@@ -72,8 +72,15 @@ NodeId Tape::append(Node node, const std::vector<at::Tensor>& outputs) {
     origins_.push_back(origin);
   }
   graph_.nodes.push_back(std::move(node));
+  *next_ = id + 1;
   return id;
 }
+
+void Tape::set_pending(NodeId collective) {
+  graph_.nodes.at(static_cast<size_t>(collective)).work = collective;
+}
+
+void Tape::set_awaited(NodeId collective, NodeId node) { awaited_.emplace_back(collective, node); }
 
 NodeId Tape::add(std::string op, ArgList args, std::vector<std::pair<std::string, Arg>> kwargs,
                  std::vector<at::Tensor> outputs) {
@@ -160,6 +167,8 @@ Graph Tape::finish() {
   for (size_t i = 0; i < graph_.nodes.size(); ++i) {
     if (origins_[i].site != kNone) graph_.nodes[i].source = call_sites_.resolve(origins_[i].site);
   }
+  for (const auto& [collective, node] : awaited_)
+    if (node < count()) graph_.nodes[static_cast<size_t>(node)].awaits.push_back(collective);
   graph_.functional = true;
   return std::move(graph_);
 }

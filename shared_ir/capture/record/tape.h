@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -64,6 +65,13 @@ class Tape {
   const Node& node(NodeId id) const { return graph_.nodes.at(static_cast<size_t>(id)); }
   const Tensor& tensor(TensorId id) const { return graph_.tensors.at(static_cast<size_t>(id)); }
 
+  // The collective that this node records goes on until the program waits for it.
+  void set_pending(NodeId collective);
+  // The program has waited for it before `node`, which may be the next one.
+  void set_awaited(NodeId collective, NodeId node);
+  // The node that is recorded next, now and later; also when this tape is gone.
+  std::shared_ptr<const NodeId> next() const { return next_; }
+
   // Throws UserError when the name is taken.
   void add_output(const std::string& name, TensorId tensor);
 
@@ -86,8 +94,11 @@ class Tape {
   Observer observer_;
   CallSites call_sites_;
   const Graph* const expected_;
-  std::optional<Origin> origin_;                            // none: not looked for yet
-  std::vector<Origin> origins_;                             // per node
+  std::optional<Origin> origin_;  // none: not looked for yet
+  std::vector<Origin> origins_;   // per node
+  std::shared_ptr<NodeId> next_ = std::make_shared<NodeId>(0);
+  std::vector<std::pair<NodeId, NodeId>>
+      awaited_;  // collectives, each with what comes behind the wait
   std::unordered_map<TensorId, size_t> pending_of_tensor_;  // index into pending_
   std::vector<Pending> pending_;
 };

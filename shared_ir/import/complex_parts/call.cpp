@@ -218,6 +218,8 @@ Node Call::call_of(std::string_view op, std::vector<Arg> args) const {
   made.source = node_.source;
   made.module = node_.module;
   made.backward = node_.backward;
+  made.work = node_.work;
+  made.awaits = node_.awaits;
   return made;
 }
 

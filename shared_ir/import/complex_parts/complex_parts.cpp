@@ -58,8 +58,14 @@ class Rewriter {
 
   void run() {
     if (complex_.empty() && std::ranges::none_of(graph_.nodes, names_complex_dtype)) return;
-    const std::vector<Node> nodes = std::move(graph_.nodes);
-    for (const Node& node : nodes) rewrite(node);
+    std::vector<Node> nodes = std::move(graph_.nodes);
+    std::vector<int32_t> awaited;  // by nodes of which nothing is left
+    for (Node& node : nodes) {
+      node.awaits.insert(node.awaits.end(), awaited.begin(), awaited.end());
+      const size_t made_before = made_.size();
+      rewrite(node);
+      awaited = made_.size() == made_before ? std::move(node.awaits) : std::vector<int32_t>{};
+    }
     graph_.nodes = std::move(made_);
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[i];

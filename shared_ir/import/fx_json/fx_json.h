@@ -3,9 +3,10 @@
 //   TENSOR} and "functional": true (no node writes into memory, as in Graph)
 // A node has "op" (placeholder, get_attr, call_function, output), "name", "target", "args",
 // "kwargs" and, where known, "value" {dtype, shape, stride, ...}, "module", "source" ("file:line"),
-// "constant" (get_attr: a number or nested lists of numbers). Arguments: {"node": NAME}, {"const":
-// a dtype, device, layout, memory format, "inf", "-inf" or "nan"}, {"sym": integer or size},
-// numbers, strings, null, lists.
+// "constant" (get_attr: a number or nested lists of numbers), "work": N at a collective that goes
+// on until a node whose "awaits": [N, ...] names it, or until the program ends. Arguments: {"node":
+// NAME}, {"const": a dtype, device, layout, memory format, "inf", "-inf" or "nan"}, {"sym": integer
+// or size}, numbers, strings, null, lists.
 //
 // A program that was captured with dynamic shapes has sizes over symbols ("2*s0", see
 // symbolic/size_expression.h) in shapes and in "sym". A node whose "value" is {"sym": SIZE} is no

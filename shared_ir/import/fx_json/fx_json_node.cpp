@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <limits>
 
 #include "shared_ir/import/complex_parts/complex_parts.h"
 #include "shared_ir/import/unbacked/unbacked.h"
@@ -71,11 +72,26 @@ NodeView view_node(const Text& text, const Json& node, size_t number) {
   for (const auto [key, value] : result.json) {
     if (key != "op" && key != "name" && key != "target" && key != "args" && key != "kwargs" &&
         key != "value" && key != "module" && key != "source" && key != "constant" &&
-        key != "backward") {
+        key != "backward" && key != "work" && key != "awaits") {
       text.fail_at(result.name, "unknown key \"" + std::string(key) + "\"");
     }
   }
   return result;
+}
+
+void read_work(const Text& text, const NodeView& node, Node* result) {
+  const auto number = [&](const Json& value) {
+    const PlainInt work = integer_of(value).value_or(-1);
+    if (work < 0 || work > std::numeric_limits<int32_t>::max())
+      text.fail_at(node.name, "numbers of work are integers from 0");
+    return static_cast<int32_t>(work);
+  };
+  if (const auto work = find(node.json, "work")) result->work = number(*work);
+  const auto awaits = find(node.json, "awaits");
+  if (!awaits) return;
+  JsonArray works;
+  if (awaits->get(works) != simdjson::SUCCESS) text.fail_at(node.name, "\"awaits\" is no list");
+  for (const Json work : works) result->awaits.push_back(number(work));
 }
 
 std::optional<Json> value_of(const NodeView& node) {

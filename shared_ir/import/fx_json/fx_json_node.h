@@ -67,6 +67,9 @@ bool read_value(const Text& text, const NodeView& node, const Json& value,
 // Module, source line, and whether it belongs to the backward pass.
 void read_origin(const NodeView& node, Node* result);
 
+// Its own work and what it awaits (Node).
+void read_work(const Text& text, const NodeView& node, Node* result);
+
 // The nesting of a constant's lists, from dimension `depth` on, is the shape.
 void check_constant(const Text& text, const NodeView& node, const Json& value, const Shape& shape,
                     size_t depth);

@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <fmt/format.h>
+
 #include "shared_ir/import/complex_parts/complex_parts.h"
 #include "shared_ir/import/fx_json/fx_json.h"
 #include "shared_ir/import/fx_json/fx_json_arg.h"
@@ -172,6 +174,12 @@ class Reader {
     Node& result = graph_.nodes.emplace_back();
     result.op = op;
     read_origin(node, &result);
+    read_work(text_, node, &result);
+    for (const int32_t work : result.awaits)
+      if (!works_.contains(work))
+        text_.fail_at(node.name,
+                      fmt::format("awaits {}, which is the work of no node before", work));
+    if (result.work != kNone) works_.insert(result.work);
     return result;
   }
 
@@ -338,6 +346,7 @@ class Reader {
   Graph graph_;
   ComplexTensors complex_;
   std::vector<NodeView> views_;
+  std::unordered_set<int32_t> works_;                // of the nodes so far
   std::unordered_map<std::string_view, Int> parts_;  // tuple -> number of outputs
   // target of a constant -> its first name, its value
   std::unordered_map<std::string_view, std::pair<std::string_view, Json>> attributes_;

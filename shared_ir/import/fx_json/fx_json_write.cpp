@@ -129,6 +129,8 @@ class Writer {
     }
     if (tensor_result) json["value"] = value(node.outputs[0]);
     add_origin(node, &json);
+    if (node.work != kNone) json["work"] = node.work;
+    if (!node.awaits.empty()) json["awaits"] = node.awaits;
     emit(json);
     if (tensor_result) return;
     for (size_t i = 0; i < node.outputs.size(); ++i) {

@@ -62,6 +62,8 @@ void Emitter::begin(const Node& origin, const std::string& name) {
   origin_.source = origin.source;
   origin_.module = origin.module;
   origin_.backward = origin.backward;
+  origin_.work = origin.work;
+  origin_.awaits = origin.awaits;
   name_ = name;
 }
 

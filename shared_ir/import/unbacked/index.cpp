@@ -95,8 +95,18 @@ Indices indices_of(Call& call) {
   return result;
 }
 
+}  // namespace
+
+void refuse_byte_flags(Call& call, const Padded& index) {
+  if (call.p.emit().dtype(index.id) == DType::kUint8)
+    call.p.fail("flags of type uint8 have no rule", "give a mask of type bool");
+}
+
+namespace {
+
 bool is_mask(Call& call, const Indices& indices) {
   const auto flag = [&](const Padded& one) { return is_bool(call.p.emit().dtype(one.id)); };
+  for (const Padded& one : indices.tensors) refuse_byte_flags(call, one);
   if (std::ranges::none_of(indices.tensors, flag)) return false;
   if (indices.tensors.size() != 1) call.p.fail("a mask beside other indices has no rule");
   return true;

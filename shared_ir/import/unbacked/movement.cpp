@@ -36,6 +36,12 @@ Extent merged(Call& call, const Extent& extent, int64_t before, int64_t after) {
   return {bound, emit.reshape(mask, {bound}), extent.packed && before == 1};
 }
 
+// The size that follows from the others.
+bool is_rest(const Arg& size) {
+  const auto* number = std::get_if<int64_t>(&size.value);
+  return number != nullptr && *number == -1;
+}
+
 void reshape(Call& call) {
   const Padded& x = call.tensor(0, "self");
   const std::vector<SymbolExpr> sizes = call.recorded();
@@ -63,6 +69,13 @@ void reshape(Call& call) {
                                  from.products[1] / to.products[1]);
   } else {
     call.p.fail("splits a dimension whose size depends on values, or joins two of them");
+  }
+  for (size_t i = 0; i < to.unknown.size(); ++i) {
+    const size_t dim = to.unknown[i];
+    const Extent& kept = x.dims[from.unknown[i]];
+    if (dim < wanted.size() && !is_rest(wanted[dim]))
+      call.p.demand_count(wanted[dim], dims[dim], kept,
+                          dims[dim].bound / std::max<int64_t>(kept.bound, 1));
   }
   call.p.set_result(0, {call.p.emit().reshape(x.id, bounds_of(dims)), dims});
 }
@@ -143,8 +156,13 @@ void expand(Call& call) {
   for (size_t dim = 0; dim < wanted.size(); ++dim) {
     const bool fresh = dim + x.rank() < wanted.size();
     const Extent own = fresh ? Extent{1} : x.dims[dim + x.rank() - wanted.size()];
+    if (is_rest(wanted[dim])) {
+      dims.push_back(own);
+      continue;
+    }
     const Size size = call.p.size(wanted[dim]);
-    if (!own.is_known() || (size.is_number() && *size.most == -1)) {
+    if (!own.is_known()) {
+      call.p.demand_count(wanted[dim], own, own, 1);
       dims.push_back(own);
     } else if (own.bound == 1) {
       dims.push_back(size.is_number() ? Extent{*size.most}

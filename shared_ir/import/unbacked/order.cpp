@@ -1,5 +1,4 @@
 // Sorting: what is not there comes last.
-#include <limits>
 #include <map>
 
 #include "shared_ir/import/unbacked/rules.h"
@@ -26,9 +25,10 @@ Sorted sorted(Call& call, const Padded& x) {
   call.flag(call.node.args.size(), "stable");  // the order is
   const Extent& extent = x.dims[0];
   const int64_t bound = extent.bound;
-  // Before what is not there, whatever the integers are.
-  const TensorId keys = emit.where(call.p.mask(extent), emit.cast(x.id, DType::kInt64),
-                                   emit.number(std::numeric_limits<int32_t>::max()));
+  constexpr int64_t kAbsent = int64_t{1} << 62;
+  if (dtype == DType::kInt64) call.p.assume("integers that are sorted lie below 2^62");
+  const TensorId keys =
+      emit.where(call.p.mask(extent), emit.cast(x.id, DType::kInt64), emit.number(kAbsent));
   const TensorId order = emit.stable_order(keys);
   const Extent packed{bound, emit.compare("lt", emit.arange(bound), call.p.count(extent)), true};
   return {{emit.take(x.id, 0, order), {packed}},

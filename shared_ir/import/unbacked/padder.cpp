@@ -50,8 +50,15 @@ Graph Padder::run() {
     to_.inputs.push_back(values_[static_cast<size_t>(input)].id);
   }
   find_bounds();
-  for (size_t i = 0; i < from_.graph.nodes.size(); ++i)
-    run_node(from_.graph.nodes[i], static_cast<NodeId>(i));
+  std::vector<int32_t> awaited;  // by nodes of which nothing is left
+  for (size_t i = 0; i < from_.graph.nodes.size(); ++i) {
+    Node node = from_.graph.nodes[i];
+    node.awaits.insert(node.awaits.end(), awaited.begin(), awaited.end());
+    const size_t made_before = to_.nodes.size();
+    run_node(node, static_cast<NodeId>(i));
+    node_ = &from_.graph.nodes[i];
+    awaited = to_.nodes.size() == made_before ? std::move(node.awaits) : std::vector<int32_t>{};
+  }
   finish();
   return std::move(to_);
 }

@@ -60,9 +60,13 @@ class Padder {
   // Brings dimension dims[i] of each operand to one extent.
   Extent unify(const std::vector<std::pair<Padded*, size_t>>& dims);
 
+  // What is taken to hold of the program: in the report's list.
+  void assume(const std::string& what);
   // The program is defined only where this bool [] holds.
   void demand(TensorId condition);
   void demand_equal(const Size& size, const Extent& extent);
+  // The same, but where the size is called `times` as many as `part`, which the extent has.
+  void demand_count(const Arg& size, const Extent& extent, const Extent& part, int64_t times);
 
   // The node's result `output`: its dimensions are held against what was recorded. Nothing where
   // nobody uses it.
@@ -87,6 +91,7 @@ class Padder {
   void fit(Padded& value, size_t dim, const SymbolExpr& expr);
   void finish();
   Symbol& symbol(const std::string& name);
+  bool is_count(const SymbolExpr& expr, const Extent& part, int64_t times) const;
   Arg copied(const Arg& arg) const;
   TensorId add_tensor(TensorId from, Shape shape);
 

@@ -63,6 +63,9 @@ class Call {
 // is demanded.
 TensorId legal_index(Call& call, const Padded& index, const Extent& table);
 
+// Fails for an index that PyTorch takes for flags, though it is uint8.
+void refuse_byte_flags(Call& call, const Padded& index);
+
 using Rule = void (*)(Call&);
 
 // nullptr: there is none.

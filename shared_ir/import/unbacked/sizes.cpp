@@ -140,6 +140,11 @@ Extent Padder::extent_of(const SymbolExpr& expr) {
   return made;
 }
 
+void Padder::assume(const std::string& what) {
+  if (std::ranges::find(to_.assumptions, what) == to_.assumptions.end())
+    to_.assumptions.push_back(what);
+}
+
 void Padder::demand(TensorId condition) {
   if (std::ranges::find(demands_, condition) == demands_.end()) demands_.push_back(condition);
 }
@@ -153,6 +158,29 @@ void Padder::demand_equal(const Size& size, const Extent& extent) {
   }
   const TensorId one = tensor_of(size), other = count(extent);
   if (one != other) demand(emit_.compare("eq", one, other));
+}
+
+void Padder::demand_count(const Arg& arg, const Extent& extent, const Extent& part, int64_t times) {
+  const auto* tensor = std::get_if<TensorArg>(&arg.value);
+  const bool is_expr = tensor != nullptr && tensor->id < kNone;
+  if (!is_expr || !is_count(from_.integers[static_cast<size_t>(-2 - tensor->id)], part, times))
+    demand_equal(size(arg), extent);
+}
+
+// By the names of sizes alone.
+bool Padder::is_count(const SymbolExpr& expr, const Extent& part, int64_t times) const {
+  if (expr.kind == Kind::kSymbol) {
+    const auto known = symbols_.find(expr.name);
+    return times == 1 && known != symbols_.end() && known->second.extent == part;
+  }
+  if (expr.kind == Kind::kMultiply)
+    for (size_t i = 0; i < 2; ++i) {
+      const SymbolExpr& factor = expr.operands[i];
+      if (factor.kind == Kind::kNumber && factor.number > 0 && times % factor.number == 0)
+        return is_count(expr.operands[1 - i], part, times / factor.number);
+    }
+  const auto made = made_.find(to_string(expr));
+  return times == 1 && made != made_.end() && made->second == part;
 }
 
 void Padder::assert_sizes(const Node& node) {

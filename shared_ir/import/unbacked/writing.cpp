@@ -132,26 +132,32 @@ void index_put(Call& call) {
   const bool accumulate = call.flag(3, "accumulate");
   Emitter& emit = call.p.emit();
   Places places = places_of(call);
+  for (const Padded& one : places.indices) refuse_byte_flags(call, one);
   if (is_bool(emit.dtype(places.indices[0].id))) {
     if (places.indices.size() != 1 || !places.before.empty())
       call.p.fail("a mask beside other indices has no rule");
     return put_by_mask(call, x, places.indices[0], values, accumulate);
   }
-  // One extent for all indices, and for the values that go there.
+  // One extent for all indices, and for the values that go there: their dimensions are the last of
+  // those that are written.
   const size_t first = places.before.size(), end = first + places.indices.size();
-  const bool spread = values.rank() <= first || values.dims[first] == Extent{1};
+  if (end > x.rank()) call.p.fail("more indices than dimensions");
+  const size_t written = x.rank() - places.indices.size() + 1;
+  if (values.rank() > written) call.p.fail("values with more dimensions than they go to");
+  const size_t left_out = written - values.rank();
+  const bool spread = left_out > first || values.dims[first - left_out] == Extent{1};
   std::vector<std::pair<Padded*, size_t>> along;
   for (Padded& index : places.indices) {
     if (index.rank() != 1) call.p.fail("indices with more than one dimension have no rule");
     along.emplace_back(&index, 0);
   }
-  if (!spread) along.emplace_back(&values, first);
+  if (!spread) along.emplace_back(&values, first - left_out);
   const Extent rows = call.p.unify(along);
-  if (end > x.rank()) call.p.fail("more indices than dimensions");
   for (size_t dim = first; dim < end; ++dim) x = call.p.packed(x, dim);
   std::vector<Extent> wanted(x.dims.begin(), x.dims.begin() + static_cast<std::ptrdiff_t>(first));
   wanted.push_back(rows);
   wanted.insert(wanted.end(), x.dims.begin() + static_cast<std::ptrdiff_t>(end), x.dims.end());
+  const TensorId one_row = values.id;
   values = {emit.expand(values.id, bounds_of(wanted)), wanted};
   std::vector<TensorId> at;
   for (size_t i = 0; i < places.indices.size(); ++i)
@@ -170,15 +176,41 @@ void index_put(Call& call) {
   const Arg whole = Places{}.list(at);
   const TensorId times = add(emit.full(table, {int64_t{0}}, DType::kInt64), whole,
                              emit.cast(call.p.mask(rows), DType::kInt64));
+  const TensorId hit = emit.reshape(emit.compare("ne", times, emit.number(0)), wide);
+  if (spread) {  // the same everywhere, however often
+    Shape one = bounds_of(wanted), apart = bounds_of(x.dims);
+    one[first] = 1;
+    std::fill(apart.begin() + static_cast<std::ptrdiff_t>(first),
+              apart.begin() + static_cast<std::ptrdiff_t>(end), 1);
+    const TensorId row = emit.reshape(emit.expand(one_row, one), apart);
+    return call.p.set_result(0, {emit.where(hit, row, x.id), x.dims});
+  }
   std::vector<int64_t> axes;
   for (size_t dim = 0; dim < table.size(); ++dim) axes.push_back(static_cast<int64_t>(dim));
+  call.p.assume(call.node.op + " writes no element twice");
   const TensorId twice = emit.compare("gt", times, emit.number(1));
   call.p.demand(emit.compare("eq", emit.sum(twice, axes), emit.number(0)));
   const DType dtype = emit.dtype(x.id);
   const Arg zero = is_floating(dtype) ? Arg{0.0} : Arg{int64_t{0}};
   const TensorId sums = add(emit.full(bounds_of(x.dims), zero, dtype), places.list(at), source);
-  const TensorId hit = emit.reshape(emit.compare("ne", times, emit.number(0)), wide);
   call.p.set_result(0, {emit.where(hit, sums, x.id), x.dims});
+}
+
+// There are as many elements as [start, end) cuts out.
+void demand_cut(Call& call, const Extent& slice, const Extent& from, const Size& start) {
+  Emitter& emit = call.p.emit();
+  const Arg* last = call.find(4, "end");
+  const Size end = last == nullptr ? Size{kNone, from.bound} : call.p.size(*last);
+  if (end.is_number() && *end.most < 0)
+    call.p.fail("an end that counts from the end has no rule where sizes depend on values");
+  const TensorId at = call.p.position(from);
+  const TensorId behind = emit.compare("ge", at, call.p.tensor_of(start));
+  const bool cut_off = end.is_number() && *end.most >= from.bound;
+  const Extent cut = call.p.masked(
+      from, cut_off ? behind : emit.both(behind, emit.compare("lt", at, call.p.tensor_of(end))));
+  const TensorId front = emit.compare("lt", emit.arange(slice.bound), call.p.count(cut));
+  if (slice.mask == cut.mask || slice.mask == front) return;
+  call.p.demand(emit.compare("eq", call.p.count(slice), call.p.count(cut)));
 }
 
 // The gradient of a slice with the step 1, in the place of the slice; zeros elsewhere.
@@ -186,7 +218,6 @@ void slice_backward(Call& call) {
   const Padded& slice = call.tensor(0, "grad_output");
   const size_t dim = call.dim(2, "dim", slice.rank(), 0);
   call.follows(1, "input_sizes");
-  call.follows(4, "end");
   if (call.number(5, "step", 1) != 1)
     call.p.fail("a step has no rule where sizes depend on values");
   Emitter& emit = call.p.emit();
@@ -201,6 +232,7 @@ void slice_backward(Call& call) {
   if (start.is_number() && *start.most < 0)
     call.p.fail("a start that counts from the end has no rule where sizes depend on values");
   if (!start.is_number()) call.p.demand(emit.compare("ge", start.value, emit.number(0)));
+  demand_cut(call, slice.dims[dim], dims[dim], start);
   const TensorId at = emit.arithmetic("sub", call.p.position(dims[dim]), call.p.tensor_of(start));
   const TensorId inside = emit.both(emit.compare("ge", at, emit.number(0)),
                                     emit.compare("lt", at, call.p.count(front.dims[dim])));

@@ -72,8 +72,9 @@ RationalFromDouble Builder::rational(double value) {
 }
 
 CoreId Builder::iota(Int size, DType dtype) {
-  if (dtype != DType::kInt64 && exceeds(size, integer_range(dtype).second))
-    return cast(iota(size, DType::kInt64), dtype);
+  const Int most = integer_range(dtype).second;
+  const bool may_exceed = is_number(size) ? exceeds(size, most) : byte_size(dtype) < 4;
+  if (dtype != DType::kInt64 && may_exceed) return cast(iota(size, DType::kInt64), dtype);
   append(Prim::kIota, dtype, {size}, {});
   return last();
 }
@@ -271,8 +272,11 @@ CoreId Builder::collective(Collective what, CoreId x, const Shape& shape) {
 }
 
 void Builder::wait(CoreId x) {
-  if (op(x).prim != Prim::kCollective) return;
-  Collective& what = program_.collectives[static_cast<size_t>(op(x).collective)];
+  if (op(x).prim == Prim::kCollective) wait_for(static_cast<size_t>(op(x).collective));
+}
+
+void Builder::wait_for(size_t collective) {
+  Collective& what = program_.collectives[collective];
   if (what.awaited_before == kNone) what.awaited_before = static_cast<CoreId>(program_.ops.size());
 }
 
@@ -306,6 +310,8 @@ void Builder::note_opaque(const std::string& operator_name) {
 }
 
 CoreProgram Builder::finish(std::vector<CoreId> value_of) {
+  if (bounds_.takes_sizes_as_small())
+    note("no dimension whose elements int32 counts has more than 2^24 of them");
   for (const CoreId id : value_of)
     program_.may_wrap.push_back(id != kNone && is_integer(dtype(id)) &&
                                 !bounds_.fits(program_, id));

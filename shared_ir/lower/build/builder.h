@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "shared_ir/core.h"
+#include "shared_ir/lower/build/constant_magnitudes.h"
 #include "shared_ir/lower/build/integer_bounds.h"
 #include "shared_ir/lower/build/sizes.h"
 #include "shared_ir/symbolic/integer.h"
@@ -29,6 +30,8 @@ class Builder {
 
   const CoreProgram& program() const { return program_; }
   const CoreOp& op(CoreId id) const { return program_.ops[id]; }
+  // ConstantMagnitudes::of.
+  std::optional<double> largest_constant(CoreId id) { return magnitudes_.of(program_, id); }
   const Shape& shape(CoreId id) const { return op(id).shape; }
   DType dtype(CoreId id) const { return op(id).dtype; }
   Int rank(CoreId id) const { return static_cast<Int>(shape(id).size()); }
@@ -84,6 +87,9 @@ class Builder {
   // What comes next waits for the collective `x`, instead of what came behind it. Nothing for other
   // operators.
   void wait(CoreId x);
+  // The same for one by its number: how many were made before it.
+  void wait_for(size_t collective);
+  size_t collective_count() const { return program_.collectives.size(); }
   CoreId opaque(const std::string& fn, const std::vector<CoreId>& operands, DType dtype,
                 const Shape& shape);
   // The same of a function that nothing is known of: of other dtypes it is another one.
@@ -156,6 +162,7 @@ class Builder {
 
   CoreProgram program_;
   IntegerBounds bounds_;
+  ConstantMagnitudes magnitudes_;
   std::map<CoreId, std::pair<Int, Int>> integer_ranges_;  // where they are not those of the dtype
   NodeId origin_ = kNone;
   size_t first_ = 0;  // operator of the origin

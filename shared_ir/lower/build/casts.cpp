@@ -65,8 +65,10 @@ CoreId Builder::cast(CoreId x, DType to) {
   // Fewer bits are those of the sum that did not wrap; a number reads all of them.
   if (is_integer(from) && (is_floating(to) || is_bool(to))) x = wrapped(x);
   if (is_integer(from) && is_floating(to) && !bounds_.is_exact_in(program_, x, to)) {
-    // No assumption that the program's own numbers contradict: they are rounded.
-    if (bounds_.is_constant(program_, x)) return map(cast_function(to), {x}, to, 0);
+    // No assumption that the program's own numbers contradict: they are rounded. (At sizes that are
+    // not given, float32 is taken to hold them.)
+    const bool open = byte_size(to) >= 4 && bounds_.depends_on_open_sizes(program_, x);
+    if (bounds_.is_constant(program_, x) && !open) return map(cast_function(to), {x}, to, 0);
     note(fmt::format("casts from {} to {} are taken as exact", to_string(from), to_string(to)));
   }
   if (is_integer(from) && is_integer(to) && cast_keeps_values(from, to)) x = unwrapped(x);

@@ -12,20 +12,27 @@
 namespace assay::lowering {
 namespace {
 
-// The least power of two that is not below a size: sizes may be over symbols, doubles are not.
-double power_above(const Int& size) {
-  constexpr int kBits = 62;
-  int bits = 0;
-  while (bits < kBits && exceeds(size, Int{PlainInt{1} << bits})) ++bits;
-  return std::ldexp(1.0, bits);
-}
-
 std::pair<double, double> range_of(DType dtype) {
   const auto [low, high] = integer_range(dtype);
   return {static_cast<double>(PlainInt{low}), static_cast<double>(PlainInt{high})};
 }
 
 }  // namespace
+
+// The least power of two that is not below a size: sizes may be over symbols, doubles are not. One
+// that is not the same at every instance is as large as the report says (all_sizes.cpp), or, where
+// int32 counts, as this class says.
+double IntegerBounds::power_above(const Int& size, DType dtype) {
+  constexpr int kBits = 62, kBitsAtAnyInstance = 58, kBitsOfInt32 = 24;
+  if (!is_number(size)) {
+    if (dtype != DType::kInt32) return std::ldexp(1.0, kBitsAtAnyInstance);
+    takes_sizes_as_small_ = true;
+    return std::ldexp(1.0, kBitsOfInt32);
+  }
+  int bits = 0;
+  while (bits < kBits && exceeds(size, Int{PlainInt{1} << bits})) ++bits;
+  return std::ldexp(1.0, bits);
+}
 
 bool IntegerBounds::fits(const CoreProgram& program, CoreId id) { return of(program, id).fits; }
 
@@ -52,6 +59,7 @@ const IntegerBounds::Bounds& IntegerBounds::of(const CoreProgram& program, CoreI
     const CoreOp& op = program.ops[known_.size()];
     Bounds bounds = is_floating(op.dtype) ? Bounds{} : compute(program, op);
     bounds.constant = is_constant(op);
+    bounds.open = is_open(program, op);
     known_.push_back(bounds);
   }
   return known_[static_cast<size_t>(id)];
@@ -79,6 +87,21 @@ bool IntegerBounds::is_constant(const CoreOp& op) const {
   }
 }
 
+bool IntegerBounds::is_open(const CoreProgram& program, const CoreOp& op) const {
+  if (op.prim == Prim::kIota) return !is_number(op.shape[0]);
+  bool open = false;
+  for (size_t i = 0; i < op.operands.size(); ++i) open = open || operand(op, i).open;
+  if (op.prim != Prim::kReduceSum) return open;
+  const Shape& from = program.ops[static_cast<size_t>(op.operands[0])].shape;
+  return open || std::any_of(op.ints.begin(), op.ints.end(), [&](const Int& dim) {
+           return !is_number(from[static_cast<size_t>(dim)]);
+         });
+}
+
+bool IntegerBounds::depends_on_open_sizes(const CoreProgram& program, CoreId id) {
+  return of(program, id).open;
+}
+
 IntegerBounds::Bounds IntegerBounds::sum(const CoreOp& op) const {
   Bounds result;
   for (size_t i = 0; i < op.operands.size(); ++i) {
@@ -90,9 +113,9 @@ IntegerBounds::Bounds IntegerBounds::sum(const CoreOp& op) const {
   return result;
 }
 
-IntegerBounds::Bounds IntegerBounds::reduced(const CoreOp& op, const Shape& from) const {
+IntegerBounds::Bounds IntegerBounds::reduced(const CoreOp& op, const Shape& from) {
   double count = 1;
-  for (const Int dim : op.ints) count *= power_above(from[static_cast<size_t>(dim)]);
+  for (const Int dim : op.ints) count *= power_above(from[static_cast<size_t>(dim)], op.dtype);
   const Bounds& each = operand(op, 0);
   return {std::min(count * each.low, each.low), std::max(count * each.high, each.high)};
 }
@@ -110,7 +133,7 @@ IntegerBounds::Bounds IntegerBounds::moved(const CoreOp& op) const {
   return result;
 }
 
-IntegerBounds::Bounds IntegerBounds::compute(const CoreProgram& program, const CoreOp& op) const {
+IntegerBounds::Bounds IntegerBounds::compute(const CoreProgram& program, const CoreOp& op) {
   const auto [low, high] = range_of(op.dtype);
   Bounds result{low, high};
   switch (op.prim) {
@@ -119,7 +142,7 @@ IntegerBounds::Bounds IntegerBounds::compute(const CoreProgram& program, const C
       return {value, value};
     }
     case Prim::kIota:
-      return {0, std::min(high, power_above(op.shape[0]))};
+      return {0, std::min(high, power_above(op.shape[0], op.dtype))};
     case Prim::kPermute:
     case Prim::kReshape:
     case Prim::kExpand:

@@ -26,6 +26,13 @@ class IntegerBounds {
   // That they lie between these, as the function that made them says.
   void state(const CoreProgram& program, CoreId id, double low, double high);
 
+  // Whether something rests on sizes that are not the same at every instance to be at most 2^24,
+  // as int32 counts their elements.
+  bool takes_sizes_as_small() const { return takes_sizes_as_small_; }
+
+  // Whether these integers are bounded by a size that is not the same at every instance.
+  bool depends_on_open_sizes(const CoreProgram& program, CoreId id);
+
   // Whether they are the program's own constants, moved and computed with.
   bool is_constant(const CoreProgram& program, CoreId id);
 
@@ -35,18 +42,22 @@ class IntegerBounds {
     bool fits = true;
     bool wraps = false;
     bool constant = false;
+    bool open = false;  // see depends_on_open_sizes
   };
 
   const Bounds& of(const CoreProgram& program, CoreId id);
-  Bounds compute(const CoreProgram& program, const CoreOp& op) const;
+  Bounds compute(const CoreProgram& program, const CoreOp& op);
   bool is_constant(const CoreOp& op) const;
+  bool is_open(const CoreProgram& program, const CoreOp& op) const;
   Bounds sum(const CoreOp& op) const;
-  Bounds reduced(const CoreOp& op, const Shape& from) const;
+  Bounds reduced(const CoreOp& op, const Shape& from);
+  double power_above(const Int& size, DType dtype);
   Bounds moved(const CoreOp& op) const;
   const Bounds& operand(const CoreOp& op, size_t i) const {
     return known_[static_cast<size_t>(op.operands[i])];
   }
 
+  bool takes_sizes_as_small_ = false;
   std::vector<Bounds> known_;  // of the program's first operators
 };
 

@@ -39,7 +39,7 @@ DType promoted_dtype(Call& call, size_t first) {
     if (const TensorRef* tensor = call.tensor_if(i)) {
       promotion.add_tensor(call.builder().dtype(tensor->id), call.builder().rank(tensor->id) > 0);
     } else {
-      call.number(i);
+      if (!call.number_if(i)) call.number(i);  // says what it is
       promotion.add_number(call[i].get_if<bool>()  ? DType::kBool
                            : call[i].get_if<Int>() ? DType::kInt64
                                                    : DType::kFloat32);

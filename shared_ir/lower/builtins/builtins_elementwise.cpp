@@ -39,6 +39,8 @@ bool is_short(const Rational& coef) {
 // The number in argument i as a short coefficient; nullopt where it is none, such as a step size
 // that the host has computed.
 std::optional<Rational> short_coefficient(Call& call, size_t i) {
+  if (const Int* integer = i < call.size() ? call[i].get_if<Int>() : nullptr)
+    return is_short(Rational(*integer)) ? std::optional(Rational(*integer)) : std::nullopt;
   if (!std::isfinite(call.number(i))) return call.coefficient(i);  // reports it
   const RationalFromDouble exact = call.builder().rational(call.number(i));
   return exact.exact && is_short(exact.value) ? std::optional(exact.value) : std::nullopt;
@@ -204,7 +206,11 @@ Value where(Call& call) {
     operands = alike_operands(branches, 0);
     shape = broadcast_shape(call, {shape, builder.shape(operands.ids[0])});
   } else {
-    for (size_t i : {1, 2}) operands.ids.push_back(builder.constant(call.number(i), dtype, shape));
+    for (size_t i : {1, 2}) {
+      const Int* integer = call[i].get_if<Int>();
+      operands.ids.push_back(integer ? builder.constant(Rational(*integer), dtype, shape)
+                                     : builder.constant(call.number(i), dtype, shape));
+    }
   }
   auto zero = [&](CoreId x) {
     return builder.is_finite_constant(x) && builder.op(x).constant.is_zero();

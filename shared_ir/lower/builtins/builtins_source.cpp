@@ -41,12 +41,14 @@ Value full_like(Call& call) {
   return tensor_value(constant(call, 1, dtype, Shape(call.builder().shape(x))));
 }
 
-// Nested lists of numbers in row-major order.
-void flatten(const Value& value, std::vector<double>& numbers, Call& call) {
+// Nested lists of numbers in row-major order. False where doubles do not hold them.
+bool flatten(const Value& value, std::vector<double>& numbers, Call& call) {
+  bool exact = true;
   if (const ValueList* list = value.get_if<ValueList>()) {
-    for (const Value& element : *list) flatten(element, numbers, call);
+    for (const Value& element : *list) exact = flatten(element, numbers, call) && exact;
   } else if (const Int* integer = value.get_if<Int>()) {
     numbers.push_back(static_cast<double>(*integer));
+    exact = std::abs(numbers.back()) < kExactIntegers;
   } else if (const double* real = value.get_if<double>()) {
     numbers.push_back(*real);
   } else if (const bool* flag = value.get_if<bool>()) {
@@ -54,6 +56,7 @@ void flatten(const Value& value, std::vector<double>& numbers, Call& call) {
   } else {
     call.fail("a constant is made of numbers");
   }
+  return exact;
 }
 
 // Equal neighbours as one constant each, joined: what is cut out of such a table is a constant
@@ -78,11 +81,17 @@ Value literal(Call& call) {
   const Tensor* recorded = call.context().recorded;
   if (!recorded) call.unsupported("needs a recorded type");
   std::vector<double> numbers;
-  flatten(call[0], numbers, call);
+  const bool exact = flatten(call[0], numbers, call);
   Builder& builder = call.builder();
   auto count = element_count(recorded->shape);
   if (static_cast<Int>(numbers.size()) != count)
     call.fail(fmt::format("{} numbers given for {} elements", numbers.size(), count));
+  if (!exact) {  // a number that is known, or what is equal to itself alone
+    if (const Int* integer = call[0].get_if<Int>())
+      return tensor_value(builder.constant(Rational(*integer), recorded->dtype, recorded->shape));
+    return tensor_value(builder.undeclared("large_integers(" + attribute_text(call[0]) + ")", {},
+                                           recorded->dtype, recorded->shape));
+  }
   if (auto runs = constant_runs(builder, numbers, recorded->dtype))
     return tensor_value(builder.reshape(*runs, recorded->shape));
   return tensor_value(builder.opaque("literal(" + attribute_text(call[0]) + ")", {},

@@ -1,6 +1,7 @@
 #include "shared_ir/lower/builtins/call.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -81,7 +82,11 @@ std::optional<double> Call::number_if(size_t i) const {
 }
 
 double Call::number(size_t i) const {
-  if (auto found = number_if(i)) return *found;
+  if (auto found = number_if(i)) {
+    if (arguments_[i].get_if<Int>() && std::abs(*found) >= kExactIntegers)
+      unsupported(fmt::format("argument {} is an integer beyond 2^53", i + 1));
+    return *found;
+  }
   fail(fmt::format("argument {} must be a number", i + 1));
 }
 

@@ -7,9 +7,9 @@
 
 #include "shared_ir/lower/build/builder.h"
 #include "shared_ir/lower/build/labels.h"
-#include "shared_ir/lower/build/site.h"
 #include "shared_ir/lower/build/value.h"
 #include "shared_ir/mesh.h"
+#include "shared_ir/site.h"
 #include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
@@ -27,6 +27,9 @@ struct Context {
 struct Unsupported {
   std::string reason;
 };
+
+// Below it, an integer is the double that it is read as.
+inline constexpr double kExactIntegers = 0x1p53;
 
 class Call {
  public:
@@ -64,6 +67,7 @@ class Call {
   const TensorRef* tensor_if(size_t i) const { return arguments_[i].get_if<TensorRef>(); }
   // A number as double (integers and flags too); nothing if it is no number.
   std::optional<double> number_if(size_t i) const;
+  // Integers that doubles do not hold for certain are Unsupported.
   double number(size_t i) const;
   // The number as an exact coefficient. Fails where it is not finite or leaves 64 bits.
   Rational coefficient(size_t i);

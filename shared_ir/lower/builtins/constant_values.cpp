@@ -75,7 +75,7 @@ class Evaluation {
     }
     Int elements = 1;
     for (const Int size : op.shape) elements *= size;
-    return !exceeds(elements, Int{kMostElements});
+    return is_number(elements) && !exceeds(elements, Int{kMostElements});
   }
 
   const CoreProgram& program_;

@@ -32,14 +32,22 @@ bool computes_with_numbers(const Context& context, const std::vector<CoreId>& va
 
 std::optional<std::string> rounded_integers(const Context& context, const Results& results,
                                             const std::vector<CoreId>& values_of) {
-  const Builder& builder = context.builder;
+  Builder& builder = context.builder;
   for (const auto& ids : {results.returns, results.writes})
     for (const CoreId id : ids) {
       if (id == kNone || !is_narrow(builder.dtype(id))) continue;
       if (builder.op(id).prim == Prim::kConst && !computes_with_numbers(context, values_of))
         continue;
       const auto values = constant_values(builder.program(), id);
-      if (!values) continue;
+      if (!values) {
+        if (!builder.op(id).operands.empty())
+          if (const auto most = builder.largest_constant(id);
+              most && *most > 2 / machine_epsilon(builder.dtype(id)))
+            return fmt::format(
+                "its numbers are too many to look at, and may be larger than {} holds",
+                to_string(builder.dtype(id)));
+        continue;
+      }
       const auto rounded = std::ranges::find_if(
           *values, [&](double value) { return is_rounded(value, builder.dtype(id)); });
       if (rounded != values->end())

@@ -128,7 +128,8 @@ TEST(RankThreads, AMessageOfAnotherTagOrShapeIsAMismatch) {
         kTwo, {.timeout = 20'000ms, .completion = {}}, [tag](RankEnvironment& rank) {
           std::vector<at::Tensor> tensors{at::zeros({tag ? 4 : 4 + rank.rank()}, at::kDouble)};
           const auto group = rank.group("tp");
-          rank.rank() == 0 ? group->send(tensors, 1, 0) : group->recv(tensors, 0, tag ? 1 : 0);
+          (rank.rank() == 0 ? group->send(tensors, 1, 0) : group->recv(tensors, 0, tag ? 1 : 0))
+              ->wait();
         });
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->kind, RunFailure::Kind::kMismatch);

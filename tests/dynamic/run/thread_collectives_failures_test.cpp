@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "tests/dynamic/support/member_runs.h"
 
 namespace assay {
@@ -43,13 +45,32 @@ TEST(GroupMember, AMessageThatDoesNotComeOrIsAnotherEndsTheRun) {
           if (member.index() == 0 && sent)
             member.send(1, {"tag 0 int32"}, {make_buffer(DType::kInt32, {4}, true)});
           if (member.index() == 1)
-            member.receive(0, {"tag 1 int32"}, {destination(DType::kInt32, {4})});
+            member.receive(0, {"tag 1 int32"}, {destination(DType::kInt32, {4})}).deliver();
         },
         {}, 200ms);
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->kind, sent ? RunFailure::Kind::kMismatch : RunFailure::Kind::kTimeout);
     EXPECT_EQ(failure->rank, sent ? 17 : 20);
   }
+}
+
+// Both have begun to receive before either sends, and take what came in another order.
+TEST(GroupMember, AReceiveGoesOnUntilItIsDelivered) {
+  const auto failure = run_members([&](GroupMember& member) {
+    const size_t other = 1 - member.index();
+    Destination first = destination(DType::kInt32, {4}), second = destination(DType::kInt32, {4});
+    PendingResults one = member.receive(other, {"a"}, {first});
+    PendingResults two = member.receive(other, {"b"}, {second});
+    const StridedBuffer ones = make_buffer(DType::kInt32, {4}, true);
+    std::memset(ones.owned.get(), 1, 16);
+    member.send(other, {"a"}, {make_buffer(DType::kInt32, {4}, true)});
+    member.send(other, {"b"}, {ones});
+    two.deliver();
+    one.deliver();
+    EXPECT_EQ(*reinterpret_cast<const int32_t*>(first.memory.data), 0);
+    EXPECT_EQ(*reinterpret_cast<const int32_t*>(second.memory.data), 0x01010101);
+  });
+  EXPECT_FALSE(failure) << failure->message;
 }
 
 // A call whose memory does not fit ends the run; nothing is written where there is no room.

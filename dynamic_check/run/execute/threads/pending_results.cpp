@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <cstring>
+#include <utility>
 
 namespace assay {
 namespace {
@@ -46,7 +47,19 @@ void PendingResults::add(CollectiveResult result, Destination to) {
   entries_.push_back({std::move(result), std::move(to)});
 }
 
+void PendingResults::add_later(std::function<std::vector<CollectiveResult>()> fetch,
+                               std::vector<Destination> to) {
+  fetch_ = std::move(fetch);
+  fetched_to_ = std::move(to);
+}
+
 void PendingResults::deliver() {
+  if (fetch_) {
+    std::vector<CollectiveResult> results = std::exchange(fetch_, nullptr)();
+    for (size_t i = 0; i < fetched_to_.size(); ++i)
+      add(std::move(results.at(i)), std::move(fetched_to_[i]));
+    fetched_to_.clear();
+  }
   for (const Entry& entry : entries_) {
     write(entry.result, entry.to.memory);
     if (entry.to.written) entry.to.written();

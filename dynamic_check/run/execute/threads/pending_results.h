@@ -27,6 +27,10 @@ class PendingResults {
   // Throws UserError where the destination is of another type or number of elements.
   void add(CollectiveResult result, Destination to);
 
+  // `fetch` waits for what is written to these destinations, one for each, and is called when it is
+  // delivered: what it throws goes to who waits.
+  void add_later(std::function<std::vector<CollectiveResult>()> fetch, std::vector<Destination> to);
+
   // Writes what was not written yet and lets go of all memory.
   void deliver();
 
@@ -36,6 +40,8 @@ class PendingResults {
     Destination to;
   };
   std::vector<Entry> entries_;
+  std::function<std::vector<CollectiveResult>()> fetch_;  // may be empty
+  std::vector<Destination> fetched_to_;
 };
 
 }  // namespace assay

@@ -3,6 +3,13 @@
 #include <fmt/format.h>
 
 namespace assay {
+namespace {
+
+std::string receive_text(const Rendezvous::Channel& channel, const std::string& signature) {
+  return fmt::format("recv {} from rank {} on {}", signature, channel.source, channel.group);
+}
+
+}  // namespace
 
 std::vector<std::any> Rendezvous::exchange(const std::string& group, const std::vector<Rank>& ranks,
                                            Rank rank, const std::string& signature,
@@ -50,29 +57,35 @@ void Rendezvous::send(const Channel& channel, const std::string& signature, std:
   if (failure_) abort_locked();
   last_[channel.source] =
       fmt::format("send {} to rank {} on {}", signature, channel.destination, channel.group);
-  messages_[channel].emplace_back(signature, std::move(message));
+  Mailbox& box = messages_[channel];
+  box.messages.try_emplace(box.sent++, signature, std::move(message));
   changed_.notify_all();
 }
 
-std::any Rendezvous::receive(const Channel& channel, const std::string& signature) {
+int64_t Rendezvous::begin_receive(const Channel& channel, const std::string& signature) {
+  std::lock_guard lock(mutex_);
+  if (failure_) abort_locked();
+  last_[channel.destination] = receive_text(channel, signature);
+  return messages_[channel].expected++;
+}
+
+std::any Rendezvous::receive(const Channel& channel, int64_t place, const std::string& signature) {
   std::unique_lock lock(mutex_);
   if (failure_) abort_locked();
   const auto& [group, source, destination] = channel;
-  last_[destination] = fmt::format("recv {} from rank {} on {}", signature, source, group);
-  auto& messages = messages_[channel];
+  auto& messages = messages_[channel].messages;
   const bool in_time =
-      changed_.wait_for(lock, timeout_, [&] { return failure_ || !messages.empty(); });
+      changed_.wait_for(lock, timeout_, [&] { return failure_ || messages.contains(place); });
   if (failure_) abort_locked();
   if (!in_time) {
     fail_locked({RunFailure::Kind::kTimeout, source,
                  fmt::format("rank {} waited {} ms in {}; rank {} did not send (its last "
                              "collective: {})",
-                             destination, timeout_.count(), last_[destination], source,
-                             last_collective_locked(source))});
+                             destination, timeout_.count(), receive_text(channel, signature),
+                             source, last_collective_locked(source))});
     abort_locked();
   }
-  auto [sent, message] = std::move(messages.front());
-  messages.pop_front();
+  auto [sent, message] = std::move(messages.extract(place).mapped());
   if (sent != signature) {
     fail_locked({RunFailure::Kind::kMismatch, destination,
                  fmt::format("rank {} expects {} of rank {}, which sends {}, on {}", destination,

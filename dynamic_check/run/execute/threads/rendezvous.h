@@ -8,7 +8,6 @@
 #include <compare>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -50,10 +49,13 @@ class Rendezvous {
   // The sender's side of a message; does not wait. Throws RunAborted when a member has failed.
   void send(const Channel& channel, const std::string& signature, std::any message);
 
-  // The receiver's side: the oldest message that was not received yet. `signature` must be that of
-  // its sender. Throws RunAborted when none comes in time, another one comes, or a member has
-  // failed.
-  std::any receive(const Channel& channel, const std::string& signature);
+  // The receiver's side, in two steps: the place of the message among those that the channel
+  // brings, in the order of these calls; does not wait.
+  int64_t begin_receive(const Channel& channel, const std::string& signature);
+
+  // The message of that place. `signature` must be that of its sender. Throws RunAborted when none
+  // comes in time, another one comes, or a member has failed.
+  std::any receive(const Channel& channel, int64_t place, const std::string& signature);
 
   // Records the first failure and wakes all who wait.
   void fail(RunFailure failure);
@@ -70,6 +72,11 @@ class Rendezvous {
     size_t left = 0;                                          // members that have taken the result
   };
 
+  struct Mailbox {
+    std::map<int64_t, std::pair<std::string, std::any>> messages;  // by place: signature, message
+    int64_t sent = 0, expected = 0;                                // so far
+  };
+
   [[noreturn]] void abort_locked() const;
   void fail_locked(RunFailure failure);
   std::string last_collective_locked(Rank rank) const;
@@ -79,7 +86,7 @@ class Rendezvous {
   std::condition_variable changed_;
   std::map<std::pair<std::string, int64_t>, Meeting> meetings_;  // by group and index in it
   std::map<std::pair<std::string, Rank>, int64_t> next_index_;
-  std::map<Channel, std::deque<std::pair<std::string, std::any>>> messages_;  // signature, message
+  std::map<Channel, Mailbox> messages_;
   std::map<Rank, std::string> last_;
   std::optional<RunFailure> failure_;
 };

@@ -169,13 +169,23 @@ void GroupMember::send(size_t to, const std::vector<std::string>& signatures,
 
 PendingResults GroupMember::receive(size_t from, const std::vector<std::string>& signatures,
                                     Destinations to) {
-  const Completion completion = start("recv");
-  Results results;
-  for (const std::string& signature : signatures) {
-    std::any message = rendezvous_->receive({group_, ranks_.at(from), ranks_[index_]}, signature);
-    results.push_back({{std::any_cast<StridedBuffer&&>(std::move(message))}, {}});
-  }
-  return finish(completion, true, std::move(results), std::move(to));
+  start("recv");
+  const Rendezvous::Channel channel{group_, ranks_.at(from), ranks_[index_]};
+  std::vector<int64_t> places;
+  for (const std::string& signature : signatures)
+    places.push_back(rendezvous_->begin_receive(channel, signature));
+  PendingResults pending;
+  pending.add_later(
+      [rendezvous = rendezvous_, channel, places, signatures] {
+        Results results;
+        for (size_t i = 0; i < places.size(); ++i) {
+          std::any message = rendezvous->receive(channel, places[i], signatures[i]);
+          results.push_back({{std::any_cast<StridedBuffer&&>(std::move(message))}, {}});
+        }
+        return results;
+      },
+      std::move(to));
+  return pending;
 }
 
 // How the member's next call completes.

@@ -71,6 +71,7 @@ class GroupMember {
 
   // One message for each buffer. `signatures`, one for each, are those of the other side.
   void send(size_t to, const std::vector<std::string>& signatures, const Buffers& inputs);
+  // What comes is in place when it is delivered, whatever the hook says: a call goes on until then.
   PendingResults receive(size_t from, const std::vector<std::string>& signatures, Destinations to);
 
  private:

@@ -41,9 +41,14 @@ std::optional<Int> beside_rows(Call& call, size_t i, Int rows) {
 // where they are none.
 void check_indices(Call& call, CoreId ids, Int rows, std::optional<Int> beside) {
   const auto values = constant_values(call.builder().program(), ids);
-  if (!values)
+  if (!values) {
+    if (const auto most = call.builder().largest_constant(ids);
+        most && is_number(rows) && *most > static_cast<double>(rows))
+      call.unsupported(
+          "constant indices, too many to look at, that may lie outside of their table");
     return call.builder().note(
         "indices of gathers and scatters lie in their tables' ranges, none counts from the end");
+  }
   for (const double value : *values) {
     const auto index = static_cast<Int>(value);
     if (index == beside) continue;
@@ -226,7 +231,8 @@ Indexing indexing_of(Call& call, CoreId x, const ValueList& list) {
   for (size_t dim = 0; dim < list.size(); ++dim) {
     const TensorRef* ids = list[dim].get_if<TensorRef>();
     if (!ids) continue;
-    if (is_bool(builder.dtype(ids->id)))
+    // PyTorch takes integers of 8 bits without a sign for flags.
+    if (is_bool(builder.dtype(ids->id)) || builder.dtype(ids->id) == DType::kUint8)
       call.unsupported("a mask as index has a shape that depends on data");
     if (!result.dims.empty() && result.dims.back() + 1 != static_cast<Int>(dim))
       call.unsupported("indices of dimensions that are not adjacent");

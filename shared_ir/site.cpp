@@ -1,4 +1,4 @@
-#include "shared_ir/lower/build/site.h"
+#include "shared_ir/site.h"
 
 #include <fmt/format.h>
 
