@@ -56,7 +56,7 @@ TEST(GroupMember, AMessageThatDoesNotComeOrIsAnotherEndsTheRun) {
 
 // Both have begun to receive before either sends, and take what came in another order.
 TEST(GroupMember, AReceiveGoesOnUntilItIsDelivered) {
-  const auto failure = run_members([&](GroupMember& member) {
+  const auto exchange = [](GroupMember& member) {
     const size_t other = 1 - member.index();
     Destination first = destination(DType::kInt32, {4}), second = destination(DType::kInt32, {4});
     PendingResults one = member.receive(other, {"a"}, {first});
@@ -69,7 +69,8 @@ TEST(GroupMember, AReceiveGoesOnUntilItIsDelivered) {
     one.deliver();
     EXPECT_EQ(*reinterpret_cast<const int32_t*>(first.memory.data), 0);
     EXPECT_EQ(*reinterpret_cast<const int32_t*>(second.memory.data), 0x01010101);
-  });
+  };
+  const auto failure = run_members(exchange, {}, 20s, 2);
   EXPECT_FALSE(failure) << failure->message;
 }
 
