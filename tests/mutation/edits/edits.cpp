@@ -79,6 +79,9 @@ TensorId insert_call(Graph& graph, NodeId before, Node call, Shape shape, DType 
   graph.by_name[tensor.name] = id;
   graph.tensors.push_back(std::move(tensor));
   call.outputs = {id};
+  // What was waited for before that node is there for this one, which is done when it is called.
+  call.work = kNone;
+  if (static_cast<size_t>(before) < graph.nodes.size()) call.awaits = node_of(graph, before).awaits;
   graph.nodes.insert(graph.nodes.begin() + before, std::move(call));
   renumber_producers(graph);
   return id;
@@ -98,6 +101,7 @@ void replace_call(Graph& graph, NodeId node, const std::string& op, std::vector<
   of.op = op;
   of.args = std::move(args);
   of.kwargs.clear();
+  of.work = kNone;
 }
 
 void replace_operand(Node& node, TensorId from, TensorId to) {
