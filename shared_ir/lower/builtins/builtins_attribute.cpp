@@ -157,6 +157,12 @@ Value accumulation_epsilon(Call& call) {
   return {machine_epsilon(dtype == DType::kFloat64 ? dtype : DType::kFloat32)};
 }
 
+// What nothing may be subtracted from.
+Value is_infinite(Call& call) {
+  const CoreOp& op = call.builder().op(call.tensor(0));
+  return {op.prim == Prim::kConst && (op.fn == "inf" || op.fn == "-inf")};
+}
+
 // Of a constant that is filled at places of an order, none of which is named twice.
 Value fills_once(Call& call) {
   Builder& builder = call.builder();
@@ -247,6 +253,8 @@ constexpr Builtin kAttributeBuiltins[] = {
     {"equals", 2, 2, equals, Effect::kMakes, "equals(a, b): whether two attributes are equal"},
     {"less", 2, 2, less, Effect::kMakes, "less(a, b): whether one number is below another"},
     {"root", 1, 1, root, Effect::kMakes, "root(a): the square root of a number"},
+    {"is_infinite", 1, 1, is_infinite, Effect::kMakes,
+     "is_infinite(x): whether x is a constant, and infinite everywhere"},
     {"fills_once", 4, 4, fills_once, Effect::kMakes,
      "fills_once(x, dim, ids, number): whether x is one number everywhere, and the ids of a fill "
      "along dim are places of an order, of which none is named twice"},

@@ -73,7 +73,7 @@ void check_range(const Lifting& lifting, const PiecewiseAffine& f, Int classes,
     const bool bounded = !values.empty() && values.front().lo != INT64_MIN;
     if (!bounded && piece.a != 0)
       throw NotLifted{"no bound of the index of a table of " + decimal(classes) +
-                      " rows is derived (of an argmax, topk or clamp none is here)"};
+                      " rows is derived"};
     const Int index = piece.a * *x + piece.b;
     throw NotLifted{"index " + decimal(*x) + " becomes " + decimal(index) +
                     (index < 0 && index >= -classes
