@@ -66,6 +66,7 @@ struct Weighted {
 using Rows = std::vector<std::vector<Weighted>>;  // of each row of the result
 
 constexpr Int kMostRows = 4096;
+constexpr Int kMostWeights = 65536;  // of all rows of a result together
 
 // How many windows a pooling has: where they may be cut off at the end (`cut`), none starts beyond
 // the rows and the padding before them.
@@ -86,6 +87,8 @@ Rows pooled_rows(const Call& call, size_t first, Int rows) {
   const std::string& divisor = call.text(first + 4);
   const Int count = count_of_windows(call, rows, size, step, padding, 1, call.flag(first + 3));
   if (count > kMostRows) call.unsupported("more windows than 4096");
+  if (count > 0 && std::min(size, rows) > kMostWeights / count)
+    call.unsupported("windows of more than 65536 elements together");
   Rows result;
   for (Int i = 0; i < count; ++i) {
     const Int start = i * step - padding, end = std::min(start + size, rows + padding);
@@ -104,6 +107,8 @@ Rows binned_rows(const Call& call, size_t first, Int rows) {
   const Int count = call.integer(first);
   if (rows < 1 || count < 0) call.fail("bins of nothing");
   if (count > kMostRows) call.unsupported("more bins than 4096");
+  if (rows > kMostWeights - 2 * count)
+    call.unsupported("bins of more than 65536 elements together");
   Rows result;
   for (Int i = 0; i < count; ++i) {
     const Int start = i * rows / count, end = ((i + 1) * rows + count - 1) / count;

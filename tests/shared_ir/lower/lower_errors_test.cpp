@@ -284,6 +284,31 @@ TEST(LowerErrors, ConvolutionsAndTheirGradientsFitTheirWeights) {
   EXPECT_THAT(error("my.dw", own, {2, 4, 4}, {2, 3, 5}), HasSubstr("is recorded as"));
 }
 
+// A call whose sums have too many terms to write down is an operator that nothing is known of, and
+// no row of them is made first: sizes of a capture can be of any number.
+TEST(LowerErrors, SumsOfTooManyRowsAreUnknownOperators) {
+  const auto last = [](const OperatorCall& call) { return call.lower().ops.back().prim; };
+  const auto bins = [&](int64_t rows) {
+    return last(OperatorCall("aten.adaptive_avg_pool1d.default")
+                    .tensor({1, rows}, {})
+                    .numbers({3})
+                    .gives({1, 3}));
+  };
+  EXPECT_EQ(bins(10), Prim::kCat);
+  EXPECT_EQ(bins(int64_t{1} << 60), Prim::kOpaque);
+  const auto cut_windows = [&](int64_t rows) {
+    return last(OperatorCall("aten.avg_pool1d.default")
+                    .tensor({1, rows}, {})
+                    .numbers({rows - 1})
+                    .numbers({1})
+                    .numbers({1})
+                    .flag(true)
+                    .gives({1, 4}));
+  };
+  EXPECT_EQ(cut_windows(10), Prim::kCat);
+  EXPECT_EQ(cut_windows(int64_t{1} << 40), Prim::kOpaque);
+}
+
 TEST(LowerErrors, LinearOperandsAreTheFirst32) {
   std::string operands;
   for (int i = 0; i < 33; ++i) operands += ", linear(x)";
