@@ -142,8 +142,7 @@ class Check {
     if (result_.report.verdict == Verdict::kProved || !options_.evaluate || asked_.exact ||
         !operands_.empty() || result_.report.accepted || !foreign_.empty())
       return {};
-    const EvaluatedProof proof =
-        evaluated_proof(problem_, broken_, unproved_, options_.evaluate_within);
+    const EvaluatedProof proof = evaluated_proof(problem_, broken_, unproved_, options_);
     if (proof.holds) {
       accept(problem_, proof, result_);
       unproved_.clear();

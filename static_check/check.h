@@ -26,6 +26,8 @@ struct StaticOptions {
   bool evaluate = true;  // an identity that nothing derives may be tested by evaluation
   // By evaluation, equations between tensors within the programs may be shown first.
   bool evaluate_within = true;
+  // What drawn numbers tell apart is not evaluated. Without it the same is proved, later.
+  bool refute_first = true;
   bool verify = true;  // replay the certificate through the independent checker
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "static_check/claimed.h"
+#include "static_check/domains/trials/refuting_trials.h"
 #include "static_check/identity/cuts/likely_equations.h"
 #include "static_check/identity/identity_test.h"
 #include "static_check/problem/candidates.h"
@@ -26,10 +27,13 @@ class Prover {
   explicit Prover(const Problem& problem) : problem_(problem), test_(problem) {}
 
   EvaluatedProof prove(const std::set<const Expectation*>& broken,
-                       const std::vector<TensorId>& unproved, bool within) {
-    announce(broken, unproved);
+                       const std::vector<TensorId>& unproved, const StaticOptions& options) {
+    const std::vector<OpenClaim> claims = claims_of(broken, unproved);
+    // Numbers cost less than any evaluation.
+    if (options.refute_first && refuted_by_trials(problem_, claims)) return {};
+    announce(claims);
     proof_.holds = expectations_hold(broken) && outputs_hold(unproved);
-    if (!proof_.holds && within) prove_within(broken, unproved);
+    if (!proof_.holds && options.evaluate_within) prove_within(broken, unproved);
     if (!proof_.holds) {
       test_.try_harder();
       proof_ = {};
@@ -89,19 +93,25 @@ class Prover {
     });
   }
 
-  void announce(const std::set<const Expectation*>& broken, const std::vector<TensorId>& unproved) {
+  std::vector<OpenClaim> claims_of(const std::set<const Expectation*>& broken,
+                                   const std::vector<TensorId>& unproved) const {
+    std::vector<OpenClaim> claims;
     std::set<TensorId> expected;
     for (const Expectation& expectation : problem_.refinement.expect) {
       if (!broken.contains(&expectation)) continue;
-      test_.announce(expectation.sequential, expectation.replicas);
+      claims.push_back({expectation.sequential, {expectation.replicas}});
       if (expectation.sequential.kind == CleanExpr::Kind::kTensor)
         expected.insert(problem_.refinement.sequential.find(expectation.sequential.name));
     }
-    for (const TensorId id : unproved) {
-      if (expected.contains(id)) continue;
-      for (const auto& replicas : likely_relations(problem_, leaf_of(id).name))
-        test_.announce(leaf_of(id), replicas);
-    }
+    for (const TensorId id : unproved)
+      if (!expected.contains(id))
+        claims.push_back({leaf_of(id), likely_relations(problem_, leaf_of(id).name)});
+    return claims;
+  }
+
+  void announce(const std::vector<OpenClaim>& claims) {
+    for (const OpenClaim& claim : claims)
+      for (const auto& replicas : claim.relations) test_.announce(claim.sequential, replicas);
   }
 
   // By the name that the output has in the graph.
@@ -158,10 +168,11 @@ class Prover {
 }  // namespace
 
 EvaluatedProof evaluated_proof(const Problem& problem, const std::vector<BrokenExpectation>& broken,
-                               const std::vector<TensorId>& unproved, bool within) {
+                               const std::vector<TensorId>& unproved,
+                               const StaticOptions& options) {
   std::set<const Expectation*> expectations;
   for (const BrokenExpectation& one : broken) expectations.insert(one.expectation);
-  return Prover(problem).prove(expectations, unproved, within);
+  return Prover(problem).prove(expectations, unproved, options);
 }
 
 void accept(const Problem& problem, const EvaluatedProof& proof, StaticResult& result) {

@@ -23,10 +23,10 @@ struct EvaluatedProof {
 };
 
 // Whether the `broken` expectations of the case hold, and outputs that are `unproved` and of which
-// none of them speaks are one of their likely relations: all of them, or it is no proof. `within`:
-// equations between tensors within the programs may be shown first. Throws TimedOut.
+// none of them speaks are one of their likely relations: all of them, or it is no proof. Throws
+// TimedOut.
 EvaluatedProof evaluated_proof(const Problem& problem, const std::vector<BrokenExpectation>& broken,
-                               const std::vector<TensorId>& unproved, bool within);
+                               const std::vector<TensorId>& unproved, const StaticOptions& options);
 
 // Writes such a proof, which holds, into report and certificate.
 void accept(const Problem& problem, const EvaluatedProof& proof, StaticResult& result);

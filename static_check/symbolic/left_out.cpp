@@ -12,6 +12,7 @@
 #include "static_check/domains/trials/indices_outside.h"
 #include "static_check/domains/trials/met_infinities.h"
 #include "static_check/domains/trials/other_losses.h"
+#include "static_check/domains/trials/refuting_trials.h"
 #include "static_check/domains/trials/wrapped_integers.h"
 #include "static_check/identity/cuts/likely_equations.h"
 #include "static_check/identity/identity_test.h"
@@ -49,6 +50,7 @@ void refuse_indices_outside(const Problem&) {}
 void refuse_met_infinities(const Problem&, const Certificate&) {}
 void refuse_wrapped_integers(const Problem&) {}
 void refuse_contradicted_domains(const Problem&, const Certificate&, const DomainAssumptions&) {}
+bool refuted_by_trials(const Problem&, const std::vector<OpenClaim>&) { return false; }
 
 // An identity that was tested at some sizes says nothing of others.
 struct IdentityTest::Evaluations {};

@@ -2,32 +2,15 @@
 
 #include <algorithm>
 
-#include "shared_ir/lower/lower.h"
 #include "static_check/checker/checker.h"
 #include "static_check/identity/identity_test.h"
-#include "static_check/lift/inputs/inputs.h"
 #include "static_check/problem/problem.h"
+#include "tests/support/lifted_problem.h"
 
 namespace assay::test {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{20'000};
-
-Problem lifted(const Case& refinement, const OperatorTable& operators) {
-  Problem problem{refinement, {}, {}, {}, {}, {}};
-  problem.sequential_program =
-      lower(refinement.sequential, refinement.sequential_groups, 0, operators);
-  for (size_t r = 0; r < refinement.ranks.size(); ++r)
-    problem.rank_programs.push_back(
-        lower(refinement.ranks[r], refinement.distributed_groups, static_cast<Rank>(r), operators));
-  problem.lifting.set_deadline(std::chrono::steady_clock::now() + kPatience);
-  problem.lifting.set_random_agrees(refinement.random_agrees);
-  const InputValues inputs = invert_input_relation(problem.lifting, refinement);
-  problem.sequential =
-      lift_sequential(problem.lifting, refinement.sequential, problem.sequential_program, inputs);
-  problem.ranks = lift_ranks(problem.lifting, refinement, problem.rank_programs, inputs);
-  return problem;
-}
 
 // The checker is told that all expectations were evaluated.
 bool checker_accepts(const Case& refinement, Problem& problem) {
@@ -87,7 +70,7 @@ void judge_each(const Case& refinement, const OperatorTable& operators, MethodVe
   verdicts.derivations = derived.report.verdict == Verdict::kProved;
   if (verdicts.rejected.empty()) verdicts.rejected = derived.rejected;
   if (derived.report.verdict == Verdict::kRefuted) return;
-  Problem problem = lifted(refinement, operators);
+  Problem problem = lifted_problem(refinement, operators, kPatience);
   IdentityTest everywhere(problem), by_cases(problem);
   try {
     verdicts.everywhere = all_hold(refinement, [&](const auto& sequential, const auto& replicas) {

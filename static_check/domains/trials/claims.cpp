@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include <fmt/format.h>
+
 namespace assay {
 
 Claims::Claims(const Problem& problem, const Certificate& certificate) : problem_(problem) {
@@ -18,19 +20,35 @@ Claims::Claims(const Problem& problem, const Certificate& certificate) : problem
   }
 }
 
-std::vector<ClaimedNumbers> Claims::numbers(const Trial& trial) const {
+namespace {
+
+const ReferenceTensor& value_in(const Graph& graph, const CoreProgram& program,
+                                const std::vector<ReferenceTensor>& values,
+                                const std::string& name) {
+  const CoreId id = program.value_of[static_cast<size_t>(graph.find(name))];
+  if (id == kNone) throw UserError({}, fmt::format("tensor '{}' has no value", name));
+  return values[static_cast<size_t>(id)];
+}
+
+}  // namespace
+
+ClaimedNumbers numbers_of(const Problem& problem, const Trial& trial, const CleanExpr& sequential,
+                          const CleanExpr& replica) {
   const auto of_sequential = [&](const std::string& name, Rank) {
-    const auto id = static_cast<size_t>(problem_.refinement.sequential.find(name));
-    return trial.sequential[static_cast<size_t>(problem_.sequential_program.value_of[id])];
+    return value_in(problem.refinement.sequential, problem.sequential_program, trial.sequential,
+                    name);
   };
   const auto of_rank = [&](const std::string& name, Rank rank) {
     const auto r = static_cast<size_t>(rank);
-    const auto id = static_cast<size_t>(problem_.rank_graph(rank).find(name));
-    return trial.ranks[r][static_cast<size_t>(problem_.rank_programs[r].value_of[id])];
+    return value_in(problem.rank_graph(rank), problem.rank_programs[r], trial.ranks[r], name);
   };
+  return {evaluate(sequential, of_sequential), evaluate(replica, of_rank)};
+}
+
+std::vector<ClaimedNumbers> Claims::numbers(const Trial& trial) const {
   std::vector<ClaimedNumbers> numbers;
   for (const auto& [sequential, replica] : claims_)
-    numbers.push_back({evaluate(sequential, of_sequential), evaluate(replica, of_rank)});
+    numbers.push_back(numbers_of(problem_, trial, sequential, replica));
   return numbers;
 }
 

@@ -22,6 +22,10 @@ struct ClaimedNumbers {
 // different.
 constexpr double kTrialRounding = 1e-6;
 
+// Of the problem's programs in the trial. Throws UserError for a tensor that has no value.
+ClaimedNumbers numbers_of(const Problem& problem, const Trial& trial, const CleanExpr& sequential,
+                          const CleanExpr& replica);
+
 class Claims {
  public:
   // What the case expects and the relations of the outputs; the problem must outlive it.

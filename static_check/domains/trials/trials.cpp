@@ -27,11 +27,13 @@ bool stays_in_tables(const CoreProgram& program, const std::vector<ReferenceTens
 
 }  // namespace
 
-bool Trials::are_too_large() const {
+int64_t Trials::elements() const {
   int64_t elements = elements_of(problem_.sequential_program);
   for (const CoreProgram& program : problem_.rank_programs) elements += elements_of(program);
-  return elements > kMostComputed;
+  return elements;
 }
+
+bool Trials::are_too_large() const { return elements() > kMostComputed; }
 
 std::optional<Trial> Trials::run(size_t draw) const {
   problem_.lifting.check_deadline();

@@ -21,7 +21,9 @@ class Trials {
   explicit Trials(const Problem& problem)
       : problem_(problem), sequential_{problem.sequential_program} {}
 
-  // The programs have more elements than a trial computes.
+  // Of all operators of all programs.
+  int64_t elements() const;
+  // There are more of them than a check of what was proved computes for one draw.
   bool are_too_large() const;
 
   // By double precision. Nothing where an index of the specification lies outside of its table for
