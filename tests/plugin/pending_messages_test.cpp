@@ -15,9 +15,18 @@ namespace {
 using testing::HasSubstr;
 using Tensors = std::vector<at::Tensor>;
 
-// The halves of x change places, by what `exchange` makes of a rank's own half.
-CaseReport report_of(
-    const std::function<at::Tensor(const at::Tensor&, c10d::ProcessGroup&, int peer)>& exchange) {
+// A rank's half of x, and the other's once it has been received.
+struct Halves {
+  auto send() { return group.send(sent, peer, 0); }
+  auto receive() { return group.recv(received, peer, 0); }
+
+  c10d::ProcessGroup& group;
+  int peer;
+  Tensors sent, received;
+};
+
+// The halves of x change places, by what `exchange` does with a rank's own.
+CaseReport report_of(const std::function<void(Halves&)>& exchange) {
   RefinementSpec spec;
   spec.name = "PendingMessages";
   spec.mesh = Mesh({{"dp", 2}});
@@ -25,7 +34,10 @@ CaseReport report_of(
   spec.sequential = [](Program& p) { p.output("y", p[{"x"}].roll(2, 0)); };
   spec.distributed = [=](Program& p) {
     const auto group = p.group("dp");
-    p.output("y", exchange(p[{"x"}], *group, 1 - group->getRank()), Shard("dp", 0));
+    const at::Tensor x = p[{"x"}];
+    Halves halves{*group, 1 - group->getRank(), {x.clone()}, {at::empty_like(x)}};
+    exchange(halves);
+    p.output("y", at::mul(halves.received[0], 1.0), Shard("dp", 0));
   };
   CheckOptions options;
   options.precisions = {DType::kFloat32};
@@ -43,65 +55,55 @@ void expect_circle(const CaseReport& report) {
 }
 
 TEST(PendingMessages, AReceiveThatIsBegunFirstIsFilledByALaterSend) {
-  expect_right(report_of([](const at::Tensor& x, c10d::ProcessGroup& group, int peer) {
-    Tensors sent = {x.clone()}, received = {at::empty_like(x)};
-    const auto receiving = group.recv(received, peer, 0);
-    const auto sending = group.send(sent, peer, 0);
+  expect_right(report_of([](Halves& halves) {
+    const auto receiving = halves.receive();
+    const auto sending = halves.send();
     receiving->wait();
     sending->wait();
-    return at::mul(received[0], 1.0);
   }));
 }
 
 TEST(PendingMessages, ReceivesThatAreWaitedForFirstWaitForEachOther) {
-  expect_circle(report_of([](const at::Tensor& x, c10d::ProcessGroup& group, int peer) {
-    Tensors sent = {x.clone()}, received = {at::empty_like(x)};
-    group.recv(received, peer, 0)->wait();
-    group.send(sent, peer, 0)->wait();
-    return at::mul(received[0], 1.0);
+  expect_circle(report_of([](Halves& halves) {
+    halves.receive()->wait();
+    halves.send()->wait();
   }));
 }
 
 TEST(PendingMessages, SendsThatAreWaitedForAfterTheReceivePass) {
-  expect_right(report_of([](const at::Tensor& x, c10d::ProcessGroup& group, int peer) {
-    Tensors sent = {x.clone()}, received = {at::empty_like(x)};
-    const auto sending = group.send(sent, peer, 0);
-    group.recv(received, peer, 0)->wait();
+  expect_right(report_of([](Halves& halves) {
+    const auto sending = halves.send();
+    halves.receive()->wait();
     sending->wait();
-    return at::mul(received[0], 1.0);
   }));
 }
 
 TEST(PendingMessages, SendsThatAreWaitedForFirstWaitForEachOther) {
-  expect_circle(report_of([](const at::Tensor& x, c10d::ProcessGroup& group, int peer) {
-    Tensors sent = {x.clone()}, received = {at::empty_like(x)};
-    group.send(sent, peer, 0)->wait();
-    group.recv(received, peer, 0)->wait();
-    return at::mul(received[0], 1.0);
+  expect_circle(report_of([](Halves& halves) {
+    halves.send()->wait();
+    halves.receive()->wait();
   }));
 }
 
 TEST(PendingMessages, TakingTurnsNeedsNoWorkToGoOn) {
-  expect_right(report_of([](const at::Tensor& x, c10d::ProcessGroup& group, int peer) {
-    Tensors sent = {x.clone()}, received = {at::empty_like(x)};
-    if (peer == 1) group.send(sent, peer, 0)->wait();
-    group.recv(received, peer, 0)->wait();
-    if (peer == 0) group.send(sent, peer, 0)->wait();
-    return at::mul(received[0], 1.0);
+  expect_right(report_of([](Halves& halves) {
+    if (halves.peer == 1) halves.send()->wait();
+    halves.receive()->wait();
+    if (halves.peer == 0) halves.send()->wait();
   }));
 }
 
 // Gradients that are all reduced while the message is under way: both go on.
 TEST(PendingMessages, ACollectiveBetweenIsNoReasonToWait) {
-  expect_right(report_of([](const at::Tensor& x, c10d::ProcessGroup& group, int peer) {
-    Tensors sent = {x.clone()}, received = {at::empty_like(x)}, sum = {at::sum(x)};
-    const auto receiving = group.recv(received, peer, 0);
-    const auto reducing = group.allreduce(sum);
-    const auto sending = group.send(sent, peer, 0);
+  expect_right(report_of([](Halves& halves) {
+    Tensors sum = {at::sum(halves.sent[0])};
+    const auto receiving = halves.receive();
+    const auto reducing = halves.group.allreduce(sum);
+    const auto sending = halves.send();
     reducing->wait();
     receiving->wait();
     sending->wait();
-    return at::add(received[0], at::mul(sum[0], 0.0));
+    halves.received[0].add_(at::mul(sum[0], 0.0));
   }));
 }
 

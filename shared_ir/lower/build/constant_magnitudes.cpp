@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shared_ir/lower/build/integer_bounds.h"
 #include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
 namespace {
 
-// At sizes that are not given, as many as the report says.
 double count_of(const Shape& sizes) {
   double count = 1;
-  for (const Int size : sizes) count *= is_number(size) ? static_cast<double>(size) : 0x1p58;
+  for (const Int size : sizes)
+    count *= is_number(size) ? static_cast<double>(size) : kLargestOpenSize;
   return count;
 }
 
@@ -32,15 +33,12 @@ std::optional<double> ConstantMagnitudes::compute(const CoreProgram& program,
     of.push_back(*one);
   }
   const double largest = of.empty() ? 0 : *std::max_element(of.begin(), of.end());
+  if (is_movement(op.prim)) return largest;
   switch (op.prim) {
     case Prim::kConst:
       return op.fn.empty() ? std::abs(op.constant.to_double()) : 0;
     case Prim::kIota:
       return count_of(op.shape);
-    case Prim::kPermute:
-    case Prim::kReshape:
-    case Prim::kExpand:
-    case Prim::kSlice:
     case Prim::kCat:
     case Prim::kKeep:
     case Prim::kCast:

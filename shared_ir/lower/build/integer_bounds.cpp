@@ -23,9 +23,9 @@ std::pair<double, double> range_of(DType dtype) {
 // that is not the same at every instance is as large as the report says (all_sizes.cpp), or, where
 // int32 counts, as this class says.
 double IntegerBounds::power_above(const Int& size, DType dtype) {
-  constexpr int kBits = 62, kBitsAtAnyInstance = 58, kBitsOfInt32 = 24;
+  constexpr int kBits = 62, kBitsOfInt32 = 24;
   if (!is_number(size)) {
-    if (dtype != DType::kInt32) return std::ldexp(1.0, kBitsAtAnyInstance);
+    if (dtype != DType::kInt32) return kLargestOpenSize;
     takes_sizes_as_small_ = true;
     return std::ldexp(1.0, kBitsOfInt32);
   }
@@ -66,24 +66,23 @@ const IntegerBounds::Bounds& IntegerBounds::of(const CoreProgram& program, CoreI
 }
 
 bool IntegerBounds::is_constant(const CoreOp& op) const {
+  const auto all_constant = [&] {
+    for (size_t i = 0; i < op.operands.size(); ++i)
+      if (!operand(op, i).constant) return false;
+    return true;
+  };
   switch (op.prim) {
     case Prim::kConst:
     case Prim::kIota:
       return true;
-    case Prim::kPermute:
-    case Prim::kReshape:
-    case Prim::kExpand:
-    case Prim::kSlice:
     case Prim::kCat:
     case Prim::kLinear:
     case Prim::kMul:
     case Prim::kReduceSum:
     case Prim::kCast:
-      for (size_t i = 0; i < op.operands.size(); ++i)
-        if (!operand(op, i).constant) return false;
-      return true;
+      return all_constant();
     default:
-      return false;
+      return is_movement(op.prim) && all_constant();
   }
 }
 
@@ -134,6 +133,7 @@ IntegerBounds::Bounds IntegerBounds::moved(const CoreOp& op) const {
 }
 
 IntegerBounds::Bounds IntegerBounds::compute(const CoreProgram& program, const CoreOp& op) {
+  if (is_movement(op.prim)) return moved(op);
   const auto [low, high] = range_of(op.dtype);
   Bounds result{low, high};
   switch (op.prim) {
@@ -143,10 +143,6 @@ IntegerBounds::Bounds IntegerBounds::compute(const CoreProgram& program, const C
     }
     case Prim::kIota:
       return {0, std::min(high, power_above(op.shape[0], op.dtype))};
-    case Prim::kPermute:
-    case Prim::kReshape:
-    case Prim::kExpand:
-    case Prim::kSlice:
     case Prim::kCat:
     case Prim::kKeep:
       return moved(op);

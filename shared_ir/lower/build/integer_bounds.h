@@ -10,6 +10,9 @@
 
 namespace assay::lowering {
 
+// Of a size that is not given, as the report of a proof for all sizes says (all_sizes.cpp).
+inline constexpr double kLargestOpenSize = 0x1p58;
+
 class IntegerBounds {
  public:
   // Whether the integers or flags of operator `id`, computed without wrapping, lie in the range of

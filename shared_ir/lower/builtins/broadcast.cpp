@@ -33,19 +33,34 @@ CoreId broadcast_to(Builder& builder, CoreId x, const Shape& shape) {
   return builder.expand(builder.reshape(x, own), shape);
 }
 
+namespace {
+
+DType type_of_number(const Call& call, size_t i) {
+  if (call[i].get_if<Int>()) return DType::kInt64;  // of any size
+  if (call[i].get_if<bool>()) return DType::kBool;
+  call.number(i);  // or says what it is
+  return DType::kFloat32;
+}
+
+}  // namespace
+
 DType promoted_dtype(Call& call, size_t first) {
   Promotion promotion;
   for (size_t i = first; i < call.size(); ++i) {
     if (const TensorRef* tensor = call.tensor_if(i)) {
       promotion.add_tensor(call.builder().dtype(tensor->id), call.builder().rank(tensor->id) > 0);
     } else {
-      if (!call.number_if(i)) call.number(i);  // says what it is
-      promotion.add_number(call[i].get_if<bool>()  ? DType::kBool
-                           : call[i].get_if<Int>() ? DType::kInt64
-                                                   : DType::kFloat32);
+      promotion.add_number(type_of_number(call, i));
     }
   }
   return promotion.result();
+}
+
+CoreId constant_of_number(Call& call, size_t i, DType dtype, const Shape& shape) {
+  Builder& builder = call.builder();
+  const Int* integer = call[i].get_if<Int>();
+  return integer ? builder.constant(Rational(*integer), dtype, shape)
+                 : builder.constant(call.number(i), dtype, shape);
 }
 
 AlikeOperands alike_operands(Call& call, size_t first, bool floating) {
@@ -59,13 +74,10 @@ AlikeOperands alike_operands(Call& call, size_t first, bool floating) {
   if (shapes.empty()) call.fail("needs a tensor");
   Shape shape = broadcast_shape(call, shapes);
   for (size_t i = first; i < call.size(); ++i) {
-    if (const TensorRef* tensor = call.tensor_if(i)) {
-      result.ids.push_back(broadcast_to(builder, builder.cast(tensor->id, result.dtype), shape));
-    } else if (const Int* integer = call[i].get_if<Int>()) {
-      result.ids.push_back(builder.constant(Rational(*integer), result.dtype, shape));
-    } else {
-      result.ids.push_back(builder.constant(call.number(i), result.dtype, shape));
-    }
+    const TensorRef* tensor = call.tensor_if(i);
+    result.ids.push_back(tensor
+                             ? broadcast_to(builder, builder.cast(tensor->id, result.dtype), shape)
+                             : constant_of_number(call, i, result.dtype, shape));
   }
   return result;
 }

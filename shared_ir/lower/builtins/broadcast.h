@@ -20,6 +20,9 @@ struct AlikeOperands {
   DType dtype;
 };
 
+// The number in argument i as a constant; integers exactly, whatever their size.
+CoreId constant_of_number(Call& call, size_t i, DType dtype, const Shape& shape);
+
 // Arguments first, first + 1, ... (tensors or numbers, at least one tensor) in one shape and dtype.
 // `floating`: integers and flags become float32, as for exp.
 AlikeOperands alike_operands(Call& call, size_t first, bool floating = false);

@@ -206,11 +206,7 @@ Value where(Call& call) {
     operands = alike_operands(branches, 0);
     shape = broadcast_shape(call, {shape, builder.shape(operands.ids[0])});
   } else {
-    for (size_t i : {1, 2}) {
-      const Int* integer = call[i].get_if<Int>();
-      operands.ids.push_back(integer ? builder.constant(Rational(*integer), dtype, shape)
-                                     : builder.constant(call.number(i), dtype, shape));
-    }
+    for (size_t i : {1, 2}) operands.ids.push_back(constant_of_number(call, i, dtype, shape));
   }
   auto zero = [&](CoreId x) {
     return builder.is_finite_constant(x) && builder.op(x).constant.is_zero();
