@@ -66,8 +66,11 @@ double within_tables(const Lifting& lifting, AtomId atom, double number) {
   const auto whole = static_cast<int64_t>(number);
   for (const Interval& in : values)
     if (in.lo <= whole && whole < in.hi) return number;
-  const Interval& first = values.front();
-  return static_cast<double>(first.lo + std::abs(whole) % (first.hi - first.lo));
+  // All integers below some bound are too many to be counted.
+  constexpr int64_t kFarBelow = -(int64_t{1} << 62);
+  const int64_t hi = values.front().hi;
+  const int64_t lo = values.front().lo < kFarBelow ? hi - 256 : values.front().lo;
+  return static_cast<double>(lo + std::abs(whole) % (hi - lo));
 }
 
 /// Whether some integer lies in all tables for no value, or is computed: then its claims are of
