@@ -52,12 +52,18 @@ std::vector<ClaimedNumbers> Claims::numbers(const Trial& trial) const {
   return numbers;
 }
 
-double greatest_magnitude(const Trial& trial) {
+double greatest_magnitude(const ReferenceTensor& tensor, double below) {
+  double magnitude = 0;
+  for (const double value : tensor.values)
+    if (std::fabs(value) < below) magnitude = std::max(magnitude, std::fabs(value));
+  return magnitude;
+}
+
+double greatest_magnitude(const Trial& trial, double below) {
   double magnitude = 0;
   const auto see = [&](const std::vector<ReferenceTensor>& tensors) {
     for (const ReferenceTensor& tensor : tensors)
-      for (const double value : tensor.values)
-        if (std::isfinite(value)) magnitude = std::max(magnitude, std::fabs(value));
+      magnitude = std::max(magnitude, greatest_magnitude(tensor, below));
   };
   see(trial.sequential);
   for (const auto& rank : trial.ranks) see(rank);

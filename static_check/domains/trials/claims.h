@@ -1,6 +1,7 @@
 // What was proved, on the numbers of a trial.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -39,8 +40,10 @@ class Claims {
   std::vector<std::pair<CleanExpr, CleanExpr>> claims_;
 };
 
-// The greatest finite magnitude of a trial; 0 where there is none.
-double greatest_magnitude(const Trial& trial);
+// The greatest magnitude of numbers, and of all that a trial computes, that lies below; 0 where
+// there is none.
+double greatest_magnitude(const ReferenceTensor& tensor, double below = INFINITY);
+double greatest_magnitude(const Trial& trial, double below = INFINITY);
 
 // Where both have a number: the last two that differ, what is wanted first. `magnitude`: of what
 // they are made of.

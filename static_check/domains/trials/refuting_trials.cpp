@@ -28,28 +28,10 @@ bool draws_numbers(const CoreProgram& program) {
                              [](const CoreOp& op) { return op.prim == Prim::kRandom; });
 }
 
-double greatest(const std::vector<double>& values, double below) {
-  double magnitude = 0;
-  for (const double value : values)
-    if (std::fabs(value) < below) magnitude = std::max(magnitude, std::fabs(value));
-  return magnitude;
-}
-
-double greatest(const Trial& trial) {
-  double magnitude = 0;
-  const auto see = [&](const std::vector<ReferenceTensor>& tensors) {
-    for (const ReferenceTensor& tensor : tensors)
-      magnitude = std::max(magnitude, greatest(tensor.values, kInfinities));
-  };
-  see(trial.sequential);
-  for (const auto& rank : trial.ranks) see(rank);
-  return magnitude;
-}
-
 bool differ(const ClaimedNumbers& numbers, double of_all) {
   const std::vector<double>&wanted = numbers.wanted.values, &found = numbers.found.values;
   if (numbers.wanted.shape != numbers.found.shape) return false;
-  const double rounding = std::max(kOfTensor * greatest(wanted, INFINITY), kOfAll * of_all);
+  const double rounding = std::max(kOfTensor * greatest_magnitude(numbers.wanted), kOfAll * of_all);
   for (size_t i = 0; i < wanted.size(); ++i)
     if (std::isfinite(wanted[i]) && std::isfinite(found[i]) &&
         std::fabs(wanted[i] - found[i]) > rounding)
@@ -91,7 +73,7 @@ class Refuter {
   }
 
   void see(const Trial& trial) {
-    const double magnitude = greatest(trial);
+    const double magnitude = greatest_magnitude(trial, kInfinities);
     for (size_t i = 0; i < claims_.size(); ++i) {
       const OpenClaim& claim = claims_[i];
       for (size_t k = 0; k < claim.relations.size(); ++k)
