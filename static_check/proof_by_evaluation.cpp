@@ -29,6 +29,9 @@ class Prover {
   EvaluatedProof prove(const std::set<const Expectation*>& broken,
                        const std::vector<TensorId>& unproved, const StaticOptions& options) {
     const std::vector<OpenClaim> claims = claims_of(broken, unproved);
+    if (std::ranges::any_of(claims, &std::vector<std::vector<CleanExpr>>::empty,
+                            &OpenClaim::relations))
+      return {};  // no evaluation shows what nothing is said of
     // Numbers cost less than any evaluation.
     if (options.refute_first && refuted_by_trials(problem_, claims)) return {};
     announce(claims);

@@ -43,6 +43,7 @@ TEST(RefutingTrials, AClaimIsWrongWhereAllOfItsRelationsAre) {
   other.name = "x";
   EXPECT_FALSE(refuted_by_trials(problem, {{holds.sequential, {{other}, holds.replicas}}}));
   EXPECT_TRUE(refuted_by_trials(problem, {{holds.sequential, {{other}, {other}}}}));
+  EXPECT_FALSE(refuted_by_trials(problem, {{holds.sequential, {}}}));
   // All replicas of a relation have to hold, and all claims.
   EXPECT_TRUE(refuted_by_trials(problem, {{holds.sequential, {{holds.replicas[0], other}}}}));
   EXPECT_TRUE(refuted_by_trials(

@@ -70,14 +70,15 @@ double greatest_magnitude(const Trial& trial, double below) {
   return magnitude;
 }
 
+double trial_rounding(double magnitude) { return 1e-6 * std::max(1.0, magnitude); }
+
 std::optional<std::pair<double, double>> difference(const ClaimedNumbers& numbers,
-                                                    double magnitude) {
+                                                    double rounding) {
   std::optional<std::pair<double, double>> last;
   for (size_t i = 0; i < numbers.wanted.values.size(); ++i) {
     const double wanted = numbers.wanted.values[i], found = numbers.found.values[i];
     if (!std::isfinite(wanted) || !std::isfinite(found)) continue;
-    if (std::fabs(wanted - found) > kTrialRounding * std::max(1.0, magnitude))
-      last = {wanted, found};
+    if (std::fabs(wanted - found) > rounding) last = {wanted, found};
   }
   return last;
 }

@@ -19,10 +19,6 @@ struct ClaimedNumbers {
   ReferenceTensor found;
 };
 
-// By double precision, generously: numbers further apart, in terms of what they are made of, are
-// different.
-constexpr double kTrialRounding = 1e-6;
-
 // Of the problem's programs in the trial. Throws UserError for a tensor that has no value.
 ClaimedNumbers numbers_of(const Problem& problem, const Trial& trial, const CleanExpr& sequential,
                           const CleanExpr& replica);
@@ -45,9 +41,11 @@ class Claims {
 double greatest_magnitude(const ReferenceTensor& tensor, double below = INFINITY);
 double greatest_magnitude(const Trial& trial, double below = INFINITY);
 
-// Where both have a number: the last two that differ, what is wanted first. `magnitude`: of what
-// they are made of.
-std::optional<std::pair<double, double>> difference(const ClaimedNumbers& numbers,
-                                                    double magnitude);
+// What double precision may do, generously, to numbers that are made of some of that magnitude.
+double trial_rounding(double magnitude);
+
+// Where both have a number: the last two that are further apart, what is wanted first. Of one
+// shape.
+std::optional<std::pair<double, double>> difference(const ClaimedNumbers& numbers, double rounding);
 
 }  // namespace assay

@@ -50,7 +50,7 @@ struct SeenClaim {
     const auto& [wanted, found] = numbers;
     agrees.resize(wanted.values.size());
     deviates.resize(wanted.values.size());
-    difference = assay::difference(numbers, magnitude);
+    difference = assay::difference(numbers, trial_rounding(magnitude));
     for (size_t i = 0; i < wanted.values.size(); ++i) {
       if (!std::isfinite(wanted.values[i])) continue;
       if (!has_zeros) (std::isfinite(found.values[i]) ? agrees : deviates)[i] = true;
@@ -61,7 +61,7 @@ struct SeenClaim {
 
  private:
   static bool is_close(double a, double b) {
-    return std::fabs(a - b) <= kTrialRounding * std::max({1.0, std::fabs(a), std::fabs(b)});
+    return std::fabs(a - b) <= trial_rounding(std::max(std::fabs(a), std::fabs(b)));
   }
 };
 

@@ -15,9 +15,9 @@ void refuse_other_losses(const Problem& exact, const Certificate& proof, const R
   for (size_t draw = 0; draw < InputNumbers::kDraws; ++draw) {
     const auto trial = trials.run(draw);
     if (!trial) continue;
-    const double magnitude = greatest_magnitude(*trial);
+    const double rounding = trial_rounding(greatest_magnitude(*trial));
     for (const ClaimedNumbers& numbers : claims.numbers(*trial))
-      if (const auto apart = difference(numbers, magnitude))
+      if (const auto apart = difference(numbers, rounding))
         throw UserError(
             ignoring.source,
             fmt::format("{} ignores targets as the specification does, and where some are ignored "

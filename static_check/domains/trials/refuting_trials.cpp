@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 
 #include "shared_ir/base/error.h"
@@ -29,14 +28,8 @@ bool draws_numbers(const CoreProgram& program) {
 }
 
 bool differ(const ClaimedNumbers& numbers, double of_all) {
-  const std::vector<double>&wanted = numbers.wanted.values, &found = numbers.found.values;
-  if (numbers.wanted.shape != numbers.found.shape) return false;
   const double rounding = std::max(kOfTensor * greatest_magnitude(numbers.wanted), kOfAll * of_all);
-  for (size_t i = 0; i < wanted.size(); ++i)
-    if (std::isfinite(wanted[i]) && std::isfinite(found[i]) &&
-        std::fabs(wanted[i] - found[i]) > rounding)
-      return true;
-  return false;
+  return numbers.wanted.shape == numbers.found.shape && difference(numbers, rounding);
 }
 
 class Refuter {
@@ -69,7 +62,8 @@ class Refuter {
 
   // In how many draws: each relation.
   static bool are_all_apart(const std::vector<int>& draws) {
-    return std::ranges::all_of(draws, [](int count) { return count >= kTellingDraws; });
+    return !draws.empty() &&
+           std::ranges::all_of(draws, [](int count) { return count >= kTellingDraws; });
   }
 
   void see(const Trial& trial) {

@@ -14,7 +14,8 @@ struct OpenClaim {
 };
 
 // Whether one of the claims is wrong for two draws of the inputs at least: of each of its relations
-// something is another number than the specification's. False as well where the programs are too
+// something is another number than the specification's. A claim without relations is not judged.
+// False as well where the programs are too
 // large for that, have operators without numbers, or draw their own. No verdict: double precision
 // rounds. Of a problem that is lifted, and whose collectives meet. Throws TimedOut.
 bool refuted_by_trials(const Problem& problem, const std::vector<OpenClaim>& claims);
