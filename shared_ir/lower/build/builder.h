@@ -13,6 +13,7 @@
 #include "shared_ir/core.h"
 #include "shared_ir/lower/build/constant_magnitudes.h"
 #include "shared_ir/lower/build/integer_bounds.h"
+#include "shared_ir/lower/build/reached_infinities.h"
 #include "shared_ir/lower/build/sizes.h"
 #include "shared_ir/symbolic/integer.h"
 
@@ -32,6 +33,8 @@ class Builder {
   const CoreOp& op(CoreId id) const { return program_.ops[id]; }
   // ConstantMagnitudes::of.
   std::optional<double> largest_constant(CoreId id) { return magnitudes_.of(program_, id); }
+  // ReachedInfinities::at.
+  bool may_be_infinite(CoreId id) { return infinities_.at(program_, id); }
   const Shape& shape(CoreId id) const { return op(id).shape; }
   DType dtype(CoreId id) const { return op(id).dtype; }
   Int rank(CoreId id) const { return static_cast<Int>(shape(id).size()); }
@@ -163,6 +166,7 @@ class Builder {
   CoreProgram program_;
   IntegerBounds bounds_;
   ConstantMagnitudes magnitudes_;
+  ReachedInfinities infinities_;
   std::map<CoreId, std::pair<Int, Int>> integer_ranges_;  // where they are not those of the dtype
   NodeId origin_ = kNone;
   size_t first_ = 0;  // operator of the origin

@@ -49,7 +49,11 @@ CoreId contract(Builder& builder, const std::vector<Factor>& factors,
   CoreId product = kNone;
   for (const Factor& factor : factors) {
     CoreId operand = spread(builder, factor, order, domain);
-    product = product == kNone ? operand : builder.mul(product, operand);
+    if (product == kNone)
+      product = operand;
+    else
+      product = is_bool(builder.dtype(product)) ? builder.keep(product, operand)
+                                                : builder.mul(product, operand);
   }
   std::vector<Int> summed(order.size() - output.size());
   std::iota(summed.begin(), summed.end(), static_cast<Int>(output.size()));

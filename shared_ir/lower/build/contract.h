@@ -16,7 +16,8 @@ struct Factor {
 
 // out[labels of output] = sum over the other labels of the product of the factors: each is brought
 // to the joint domain (output labels, then the summed ones in order of appearance), multiplied, and
-// summed. All factors have one dtype, every output label occurs in a factor.
+// summed. Every output label occurs in a factor. All factors have one dtype; or all but the last
+// are flags, which keep that one instead of being multiplied: an infinity that they leave out is 0.
 CoreId contract(Builder& builder, const std::vector<Factor>& factors,
                 const std::vector<int32_t>& output);
 

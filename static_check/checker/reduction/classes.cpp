@@ -59,12 +59,17 @@ Product with_guards(const Facts& facts, const Region& region, Product product) {
   return product;
 }
 
-Sum selected_terms(const Facts& facts, const Region& region, const Sum& sum) {
+Sum selected_terms(const Facts& facts, const Region& region, const Sum& sum,
+                   const std::function<bool(const Product&)>& known) {
   Sum result, pending = sum;
   while (!pending.empty()) {
     if (result.size() + pending.size() > kMostSelected) return sum;
     Product product = std::move(pending.back());
     pending.pop_back();
+    if (known(product)) {
+      result.push_back(std::move(product));
+      continue;
+    }
     Factors factors = factors_of(facts, region, product.factors);
     const auto name = name_among(facts, factors);
     // A box speaks of a sum inside of a factor: beside one nothing is written out.

@@ -1,6 +1,7 @@
 // Sums over the classes of one-hots.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "static_check/checker/arithmetic/sums.h"
@@ -24,7 +25,8 @@ std::optional<BesideClasses> sum_over_classes(const Facts& facts, size_t fixed,
 Product with_guards(const Facts& facts, const Region& region, Product product);
 
 // The same sum, with names that stand beside one-hots written out: what an index selects of a sum
-// is the sum of what it selects of its terms. Throws Split.
-Sum selected_terms(const Facts& facts, const Region& region, const Sum& sum);
+// is the sum of what it selects of its terms. Products that are `known` stay. Throws Split.
+Sum selected_terms(const Facts& facts, const Region& region, const Sum& sum,
+                   const std::function<bool(const Product&)>& known);
 
 }  // namespace assay::checker

@@ -191,14 +191,18 @@ class ReductionCheck {
     return reduced;
   }
 
-  // With names beside one-hots written out, but what the claim itself names.
+  // With names beside one-hots written out, but what the claim itself names, or names the sum of.
   Sum selected(const Region& outer, const Region& inner, const Sum& operand) const {
     Sum result;
     for (const Product& product : operand) {
       const bool is_claimed = product.factors.size() == 1 &&
                               claimed_atoms_.contains(product.factors[0].atom) &&
                               !product.factors[0].index.depends_beyond(outer.sizes.size());
-      const Sum terms = is_claimed ? Sum{product} : selected_terms(step_.facts, inner, {product});
+      const auto is_summed = [&](const Product& one) {
+        return one.factors.size() > 1 && named_product(inner, one).has_value();
+      };
+      const Sum terms =
+          is_claimed ? Sum{product} : selected_terms(step_.facts, inner, {product}, is_summed);
       result.insert(result.end(), terms.begin(), terms.end());
     }
     return result;
@@ -254,7 +258,7 @@ class ReductionCheck {
   // summed multiply the sum of the others. nullopt where there are none.
   std::optional<Product> reduce_scaled(const Region& outer, const Region& inner,
                                        const Product& product) const {
-    if (kind_ != Instance::Kind::kSum || product.factors.size() != 1) return std::nullopt;
+    if (kind_ != Instance::Kind::kSum) return std::nullopt;
     Factors factors = factors_of(step_.facts, inner, product.factors);
     const auto scales = std::stable_partition(
         factors.begin(), factors.end(),
@@ -266,7 +270,9 @@ class ReductionCheck {
       if (!step_.facts.atom(factor.atom).hidden.empty()) return std::nullopt;
     Product rest = product;
     rest.factors = std::move(factors);
-    const Product named = summand(outer, inner, rest);
+    Product named = summand(outer, inner, rest);
+    if (named.factors.size() > 1)
+      if (auto known = named_product(inner, named)) named = std::move(*known);
     if (named.factors.size() != 1 || has_varying_guard(outer, named)) return std::nullopt;
     return multiply(step_.facts, scale, reduce(outer, inner, named));
   }
@@ -288,12 +294,18 @@ class ReductionCheck {
     const bool moves = std::any_of(
         product.factors.begin(), product.factors.end(),
         [&](const Factor& factor) { return factor.index.depends_beyond(outer.sizes.size()); });
-    if (moves) return reduce(outer, inner, as_named_product(inner, product));
+    if (moves) {
+      if (const auto named = named_product(inner, product)) return reduce(outer, inner, *named);
+      if (const auto sum = reduce_scaled(outer, inner, product)) return *sum;
+      throw Rejection{"a reduction of a product"};
+    }
     if (summed_as_ == SummedAs::kSelectedTerms) {
       try {
-        Product part = reduce(outer, inner, as_named_product(inner, product));
-        const Instance* made = step_.facts.definition(part.factors.front().atom);
-        if (made != nullptr && made->kind == kind_) return part;
+        if (const auto named = named_product(inner, product)) {
+          Product part = reduce(outer, inner, *named);
+          const Instance* made = step_.facts.definition(part.factors.front().atom);
+          if (made != nullptr && made->kind == kind_) return part;
+        }
       } catch (const Rejection&) {  // no part of a sum
       }
     }
@@ -304,14 +316,15 @@ class ReductionCheck {
     return result;
   }
 
-  Product as_named_product(const Region& inner, const Product& product) const {
+  // A product of several factors as the one that the claim reduces.
+  std::optional<Product> named_product(const Region& inner, const Product& product) const {
     for (const Instance* candidate : candidates_) {
       const AtomId atom = candidate->operands[0].atom;
       const Instance* made = step_.facts.definition(atom);
       if (made == nullptr || made->kind != Instance::Kind::kMul) continue;
       if (auto element = as_element(step_.facts, inner, product, atom)) return *element;
     }
-    throw Rejection{"a reduction of a product"};
+    return std::nullopt;
   }
 
   Product reduce(const Region& outer, const Region& inner, const Product& product) const {

@@ -71,6 +71,12 @@ Value one_hot(Call& call) {
                                  beside_rows(call, 3, call.integer(1))));
 }
 
+// What one-hots that read x are made in: of infinities, what they leave out must not be multiplied
+// by 0.
+DType reading_dtype(Call& call, CoreId x) {
+  return call.builder().may_be_infinite(x) ? DType::kBool : call.builder().dtype(x);
+}
+
 // Which dimensions of a tensor are indexed, by what: tensors of one shape.
 struct Indexing {
   std::vector<Int> dims;  // ascending, adjacent
@@ -92,7 +98,8 @@ struct IndexLabels {
       indexed;  // of the result: unindexed leading, ids, unindexed trailing dimensions
 };
 
-IndexLabels label_indices(Call& call, CoreId x, const Indexing& indexing) {
+// The one-hots are of that type.
+IndexLabels label_indices(Call& call, CoreId x, const Indexing& indexing, DType dtype) {
   Builder& builder = call.builder();
   IndexLabels result;
   Int rank = builder.rank(x);
@@ -108,8 +115,7 @@ IndexLabels label_indices(Call& call, CoreId x, const Indexing& indexing) {
     std::vector<int32_t> labels = ids;
     labels.push_back(static_cast<int32_t>(dim));
     result.one_hots.push_back(
-        {one_hot_of(call, indexing.ids[i], size, builder.dtype(x), indexing.beside),
-         std::move(labels)});
+        {one_hot_of(call, indexing.ids[i], size, dtype, indexing.beside), std::move(labels)});
   }
   for (Int dim = 0; dim < indexing.dims[0]; ++dim)
     result.indexed.push_back(static_cast<int32_t>(dim));
@@ -138,7 +144,8 @@ Value take(Call& call) {
   Indexing indexing{{dim},
                     {checked_ids(call, call.tensor(2))},
                     beside_rows(call, 3, call.builder().shape(x)[dim])};
-  return tensor_value(read_at(call.builder(), x, label_indices(call, x, indexing)));
+  return tensor_value(
+      read_at(call.builder(), x, label_indices(call, x, indexing, reading_dtype(call, x))));
 }
 
 // The gradient of take(x, 0, ids) for x of `rows` rows.
@@ -186,7 +193,7 @@ Value gather(Call& call) {
   std::vector<int32_t> one_hot_labels = output;
   one_hot_labels.push_back(static_cast<int32_t>(rank));
   const Int rows = builder.shape(x)[dim];
-  CoreId one_hots = one_hot_of(call, ids, rows, builder.dtype(x), beside_rows(call, 3, rows));
+  CoreId one_hots = one_hot_of(call, ids, rows, reading_dtype(call, x), beside_rows(call, 3, rows));
   return tensor_value(contract(builder, {{one_hots, one_hot_labels}, {x, table}}, output));
 }
 
@@ -253,7 +260,8 @@ Indexing indexing_of(Call& call, CoreId x, const ValueList& list) {
 Value index(Call& call) {
   CoreId x = call.tensor(0);
   Indexing indexing = indexing_of(call, x, call.list(1));
-  return tensor_value(read_at(call.builder(), x, label_indices(call, x, indexing)));
+  return tensor_value(
+      read_at(call.builder(), x, label_indices(call, x, indexing, reading_dtype(call, x))));
 }
 
 // x where the mask, over its leading dimensions, is false, else the value.
@@ -297,7 +305,8 @@ Value index_put(Call& call) {
   if (indexing.dims.size() == 1 && !is_full_iota(builder, indexing.ids[0], builder.shape(x)[dim]))
     if (const auto rows = written_rows(call, x, dim, indexing.ids[0], values, accumulate))
       return tensor_value(builder.cast(*rows, dtype));
-  IndexLabels labels = label_indices(call, x, indexing);
+  IndexLabels labels = label_indices(
+      call, x, indexing, builder.may_be_infinite(x) ? DType::kBool : reading_dtype(call, values));
   if (!accumulate && indexing.ids.size() == 1 && ids_shape.size() == 1 &&
       is_whole_order(builder, indexing.ids[0], 0, builder.shape(x)[dim])) {
     if (const auto inverse = inverse_of_order(call, indexing.ids[0], 0, values))
@@ -347,7 +356,7 @@ Value gather_rows(Call& call) {
     call.unsupported("a gather by vectors of several indices, or not the last dimension's");
   }
   // The result's dimensions: those of the row at `offsets`, those of the ids in between.
-  IndexLabels labels = label_indices(call, x, {{dim}, {ids}});
+  IndexLabels labels = label_indices(call, x, {{dim}, {ids}}, reading_dtype(call, x));
   size_t result_rank = ids_shape.size() + offsets.size();
   if (static_cast<Int>(offsets.size()) != rank - 1 ||
       !std::is_sorted(offsets.begin(), offsets.end()))
