@@ -98,6 +98,39 @@ TEST(VocabularyLoss, IsNotWhatFaultyRanksCompute) {
       EXPECT_FALSE(proves(vocabulary_loss({local, fault}))) << static_cast<int>(fault);
 }
 
+/// The logits of a loss with a margin: what each row's norm rescales, less the margin at the
+/// target.
+Case margin_loss(double of_rank) {
+  CaseBuilder c(1);
+  const Shape whole = {kLossRows, kLossClasses};
+  const auto program = [&](GraphBuilder& g, double margin) {
+    const TensorRef ids = g.input("target", {kLossRows}, DType::kInt64);
+    const TensorRef norm = g.input("norm", {kLossRows, 1});
+    const TensorRef inverse = g.call("inverse", "aten.reciprocal.default", {norm}, {kLossRows, 1});
+    const TensorRef scale =
+        g.call("scale", "aten.expand.default",
+               {inverse, std::vector<Argument>{kLossRows, kLossClasses}}, whole);
+    const TensorRef scaled =
+        g.call("scaled", "aten.mul.Tensor", {g.input("logits", whole), scale}, whole);
+    const TensorRef hot =
+        g.call("hot", "aten.one_hot.default", {ids, kLossClasses}, whole, DType::kInt64);
+    const TensorRef is_target = g.call("is", "aten.ne.Scalar", {hot, 0}, whole, DType::kBool);
+    const TensorRef off = g.call("off", "aten.mul.Tensor", {is_target, margin}, whole);
+    const TensorRef less = g.call("less", "aten.sub.Tensor", {scaled, off}, whole);
+    const TensorRef ls = g.call("ls", "aten._log_softmax.default", {less, 1, false}, whole);
+    g.output(g.call("y", "aten.neg.default", {loss_picked_at(g, ls, ids)}, {kLossRows}));
+  };
+  program(c.sequential(), 0.25);
+  program(c.rank(0), of_rank);
+  for (const char* name : {"target", "norm", "logits"}) c.replicate(name);
+  return c.build();
+}
+
+TEST(VocabularyLoss, HasAMargin) {
+  EXPECT_TRUE(proves(margin_loss(0.25)));
+  EXPECT_FALSE(proves(margin_loss(0.5)));
+}
+
 /// Two parts of one array are indices of tables of different sizes; what a rank adds up over the
 /// classes of the second is 1 only where it is taken over that table.
 Case parts_of_ids(int summed) {
