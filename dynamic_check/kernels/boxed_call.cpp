@@ -8,6 +8,7 @@
 #include <ATen/ops/scalar_tensor.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <set>
@@ -232,6 +233,33 @@ std::vector<at::Tensor> numbered(const Node& node, bool returns, std::vector<at:
   return outputs;
 }
 
+// Whether it makes floating numbers of integers alone.
+bool is_of_integers(const Graph& graph, const Node& node, const c10::OperatorHandle& op) {
+  const auto has_floats = [&](const std::vector<TensorId>& ids) {
+    return std::ranges::any_of(ids, [&](TensorId id) {
+      return id != kNone && is_floating(graph.tensors[static_cast<size_t>(id)].dtype);
+    });
+  };
+  const std::vector<TensorId> operands = tensor_arguments(node);
+  return is_pytorchs(node) && !operands.empty() && !has_floats(operands) &&
+         has_floats(node.outputs) && !op.hasTag(at::Tag::nondeterministic_seeded);
+}
+
+// PyTorch makes float32 of integers, whatever the run's arithmetic is (arange * 0.1): they are its
+// numbers before. A kernel that wants integers or flags gets them.
+std::vector<at::Tensor> run_widened(const Graph& graph, const Node& node,
+                                    const c10::OperatorHandle& op, const TensorLookup& value,
+                                    Arithmetic arithmetic) {
+  if (arithmetic == Arithmetic::kFloat64 && is_of_integers(graph, node, op)) {
+    try {
+      return run_dispatched(
+          graph, node, op, [&](TensorId id) { return value(id).to(at::kDouble); }, arithmetic);
+    } catch (const c10::Error&) {
+    }
+  }
+  return run_dispatched(graph, node, op, value, arithmetic);
+}
+
 const OperatorDeclaration* declaration_of(const Node& node) {
   static const OperatorTable declarations = OperatorTable::builtin();
   return declarations.find(node.op);
@@ -286,7 +314,7 @@ std::vector<at::Tensor> run_operator(const Graph& graph, const Node& node,
                                    custom->kernel(CustomCall(graph, node, value))));
     const auto op = c10::Dispatcher::singleton().findSchema(dispatcher_name(node.op));
     if (!op) fail(graph, node, "PyTorch has no such operator, and no reference kernel is known");
-    std::vector<at::Tensor> outputs = run_dispatched(graph, node, *op, value, arithmetic);
+    std::vector<at::Tensor> outputs = run_widened(graph, node, *op, value, arithmetic);
     if (is_uninitialised(node)) {
       for (at::Tensor& output : outputs) output = poison(output);
     }

@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/isfinite.h>
+#include <ATen/ops/isnan.h>
 #include <ATen/ops/where.h>
 #include <fmt/format.h>
 
@@ -106,8 +107,9 @@ double distance(const at::Tensor& actual, const at::Tensor& expected) {
 
 // Whether the values differ where `actual` alone is NaN or infinite, and nowhere else.
 bool only_undefined(const at::Tensor& actual, const at::Tensor& expected, double tolerance) {
-  const at::Tensor known = at::where(at::isfinite(actual), actual, expected);
-  return all_finite(expected) && !all_finite(actual) && distance(known, expected) <= tolerance;
+  const at::Tensor missing = ~at::isfinite(actual) & at::isfinite(expected);
+  return missing.any().item<bool>() &&
+         distance(at::where(missing, expected, actual), expected) <= tolerance;
 }
 
 // A sequential tensor goes by its name; an expression over several, by its text.
@@ -183,16 +185,15 @@ class BothSides {
       result.witness = Witness{"", "", 1, seed, reduced_, false, false, error.what()};
       return true;
     }
-    const bool left_out = options_.ranks_defined;
     for (const Claim& claim : claims_of(refinement_)) {
       const at::Tensor reference =
           evaluate(claim.sequential, lookup(sequential, expected)).to(at::kDouble);
-      if (options_.finite_only && !all_finite(reference)) continue;
+      if (options_.finite_only && !at::isfinite(reference).any().item<bool>()) continue;
       const Merged merged = merge(claim.distributed, reference.sizes().vec(),
                                   as_numbers(claim.distributed, lookup(refinement_.ranks, actual)));
       ++result.compared;
       const at::Tensor found =
-          merged.fault ? at::Tensor() : judged(merged.value, reference, left_out).to(at::kDouble);
+          merged.fault ? at::Tensor() : judged(merged.value, reference).to(at::kDouble);
       const double error = merged.fault ? 1 : distance(found, reference);
       if (error <= options_.tolerance ||
           error <= kRoundingFactor * sequential_rounding(claim, inputs, reference, seed) ||
@@ -214,10 +215,13 @@ class BothSides {
     return false;
   }
 
-  // Without what says nothing where the ranks have no number.
-  static at::Tensor judged(const at::Tensor& merged, const at::Tensor& reference, bool left_out) {
+  // Without what says nothing: nothing is claimed where the specification has no number; asked for
+  // are its finite ones alone, or those where the ranks have one.
+  at::Tensor judged(const at::Tensor& merged, const at::Tensor& reference) const {
     const at::Tensor value = merged.to(at::kDouble);
-    return left_out ? at::where(at::isfinite(value), value, reference) : value;
+    at::Tensor says = options_.finite_only ? at::isfinite(reference) : ~at::isnan(reference);
+    if (options_.ranks_defined) says = says & at::isfinite(value);
+    return at::where(says, value, reference);
   }
 
   bool writes_memory(const Graph& graph) const {

@@ -16,8 +16,8 @@ struct WitnessOptions {
   bool reduce = true;  // run the smallest sizes that can be run (shrink_case.h), not the case's own
   double tolerance = 1e-9;  // relative Frobenius norm; float64 rounding stays far below, but where
                             // values cancel: there it is what perturbed runs say
-  // Leaves out what the sequential program itself makes NaN or infinite: there a proof claims
-  // nothing.
+  // Leaves out elements that the sequential program itself makes infinite, too. Those that it makes
+  // NaN are never compared: a proof claims nothing there.
   bool finite_only = false;
   // Leaves out the elements that the ranks alone make NaN or infinite: what a proof says that lists
   // their operators as defined.

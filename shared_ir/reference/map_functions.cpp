@@ -158,20 +158,10 @@ double log_sigmoid(const FunctionName&, Args a) {
   return std::min(a[0], 0.0) - std::log1p(std::exp(-std::abs(a[0])));
 }
 
-double hardswish_slope(const FunctionName&, Args a) {
-  double x = a[0];
-  return x <= -3 ? 0 : x < 3 ? x / 3 + 0.5 : 1;
-}
-
 // Girshick, "Fast R-CNN": quadratic below beta.
 double smooth_l1(const FunctionName& fn, Args a) {
   double size = std::abs(a[0]), beta = fn.number(0);
   return size < beta ? size * size / 2 / beta : size - beta / 2;
-}
-
-double smooth_l1_slope(const FunctionName& fn, Args a) {
-  double x = a[0], beta = fn.number(0);
-  return std::abs(x) < beta ? x / beta : static_cast<double>((x > 0) - (x < 0));
 }
 
 uint64_t bits(double x) { return static_cast<uint64_t>(static_cast<Int>(x)); }
@@ -268,10 +258,8 @@ const std::unordered_map<std::string_view, MapFunction> kMaps = {
     {"mish", mish},
     {"log_sigmoid", log_sigmoid},
     {"hardswish", ASSAY_UNARY(x* std::clamp(x + 3, 0.0, 6.0) / 6)},
-    {"hardswish_slope", hardswish_slope},
     {"hardsigmoid", ASSAY_UNARY(std::clamp(x + 3, 0.0, 6.0) / 6)},
     {"smooth_l1", smooth_l1},
-    {"smooth_l1_slope", smooth_l1_slope},
     {"leaky_relu",
      [](const FunctionName& fn, Args a) { return a[0] > 0 ? a[0] : fn.number(0) * a[0]; }},
 };

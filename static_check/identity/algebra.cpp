@@ -188,8 +188,11 @@ Number Algebra::plain_sum(const Number& a, const Number& b) {
     return mixed_as(a, b, {a.residue + b.residue});
   if (is_zero(a)) return b;
   if (is_zero(b)) return a;
-  if (has(a, Form::Kind::kLogarithms) || has(b, Form::Kind::kLogarithms))
+  if (has(a, Form::Kind::kLogarithms) || has(b, Form::Kind::kLogarithms)) {
+    if (is_choice_beside_logarithms(a, b))
+      if (const auto sum = sum_of_choices(a, b)) return *sum;
     return add_logarithms(a, b);
+  }
   try {
     if (cases_ != nullptr)
       if (const auto sum = affine_sum(a, b)) return *sum;
@@ -202,6 +205,12 @@ Number Algebra::plain_sum(const Number& a, const Number& b) {
 Number Algebra::mixed_as(const Number& a, const Number& b, Number result) {
   result.mixed = a.mixed || b.mixed || is_conditional(a) || is_conditional(b);
   return result;
+}
+
+// Where logarithms are numbers anyway, what is chosen beside them stays a choice.
+bool Algebra::is_choice_beside_logarithms(const Number& a, const Number& b) const {
+  return factored_ && (has(a, Form::Kind::kChoice) || has(b, Form::Kind::kChoice)) &&
+         (has(a, Form::Kind::kLogarithms) || has(b, Form::Kind::kLogarithms));
 }
 
 Number Algebra::add_logarithms(const Number& a, const Number& b) {
@@ -345,6 +354,8 @@ Number Algebra::plain_product(const Number& left, const Number& right) {
   if (const Rational* by = constant_of(right)) return scaled(left, *by);
   if (!left.is_finite() || !right.is_finite())
     throw NotRepresented{"an infinity times what may be 0"};
+  if (is_choice_beside_logarithms(left, right))
+    if (const auto product = product_of_choices(left, right)) return *product;
   if (has(left, Form::Kind::kLogarithms)) return times_logarithms(left, settled(right).residue);
   if (has(right, Form::Kind::kLogarithms)) return times_logarithms(right, left.residue);
   const Number &a = left, &b = right;

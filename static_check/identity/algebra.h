@@ -160,6 +160,7 @@ class Algebra {
   // nullopt where a coefficient of a logarithm is no short fraction.
   std::optional<int64_t> common_denominator(const Number& number) const;
   Number times_logarithms(const Number& number, const Residue& factor) const;
+  bool is_choice_beside_logarithms(const Number& a, const Number& b) const;
   Number add_logarithms(const Number& a, const Number& b);
   // The sum, where the forms of both tell more of it.
   std::optional<Number> joined(const Number& a, const Number& b);

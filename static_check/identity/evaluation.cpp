@@ -156,8 +156,11 @@ class Side {
         });
       case Prim::kCast: {
         const bool whole = cast_keeps_whole_numbers(program, op.operands[0], op.dtype);
+        // What a collective gives, too.
+        const bool fits = in_range_[static_cast<size_t>(rank)][static_cast<size_t>(op.operands[0])];
         return each([&](size_t i) {
-          const Number& x = operands[0]->values[i];
+          Number x = operands[0]->values[i];
+          x.in_range = x.in_range || (fits && is_whole(from));
           Number cast = whole ? functions_.as_integer(x) : functions_.cast(x, from, op.dtype);
           const bool real = (is_floating(from) || x.in_range) && is_floating(op.dtype);
           return whole || is_bool(from) || real ? beside_decisions(std::move(cast), x.depends())

@@ -92,6 +92,7 @@ std::vector<bool> stay_in_range(const CoreProgram& program) {
   std::vector<bool> result(program.ops.size());
   for (size_t i = 0; i < result.size(); ++i)
     result[i] = is_integer(program.ops[i].dtype) && magnitudes.known(i);
+  for (const CoreId id : program.unwrapped) result[static_cast<size_t>(id)] = true;
   return result;
 }
 

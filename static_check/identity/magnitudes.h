@@ -8,7 +8,8 @@
 namespace assay::identity {
 
 // By operator: whether it is one of integers, flags apart, that stays within its type's range
-// whatever the inputs are, because it counts or adds up few of what is small.
+// whatever the inputs are, because it counts or adds up few of what is small, or is taken to
+// (CoreProgram::unwrapped), which the report lists.
 std::vector<bool> stay_in_range(const CoreProgram& program);
 
 }  // namespace assay::identity

@@ -264,5 +264,37 @@ TEST(Domains, EachInputMayHaveASignOfItsOwn) {
   })));
 }
 
+/// log(x) where x is positive, else 0; by a condition or by a product with the flags.
+Builds log_where_positive(bool multiplied) {
+  return [multiplied](GraphBuilder& g) {
+    const TensorRef x = g.input("x", {4}), log = log_of(g, x);
+    const TensorRef positive = g.call("positive", "aten.gt.Scalar", {x, 0.0}, {4}, DType::kBool);
+    if (!multiplied) return g.output(where(g, positive, log));
+    g.output(times(g, "kept", log, positive));
+  };
+}
+
+TEST(Domains, WhatTheSpecificationLeavesOutIsNotMultiplied) {
+  EXPECT_THROW(check(replicated(log_where_positive(false), log_where_positive(true))), UserError);
+  EXPECT_EQ(check(replicated(log_where_positive(false), log_where_positive(false))).verdict,
+            Verdict::kProved);
+  EXPECT_EQ(check(replicated(log_where_positive(true), log_where_positive(true))).verdict,
+            Verdict::kProved);
+}
+
+TEST(Domains, AFunctionWithoutAFormulaHasOne) {
+  for (const char* fn : {"aten.erfinv.default", "aten.lgamma.default", "aten.digamma.default"}) {
+    const auto program = [fn](bool cancels) {
+      return [=](GraphBuilder& g) {
+        const TensorRef x = g.input("x", {4}), of = g.call("of", fn, {x}, {4});
+        g.output(cancels ? add(g, "y", x, sub(g, "none", of, of))
+                         : g.call("y", "aten.clone.default", {x}, {4}));
+      };
+    };
+    const StaticReport report = check(replicated(program(false), program(true)));
+    EXPECT_NE(testing::PrintToString(report.assumptions).find("domains"), std::string::npos) << fn;
+  }
+}
+
 }  // namespace
 }  // namespace assay::test

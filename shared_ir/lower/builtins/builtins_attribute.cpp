@@ -158,6 +158,19 @@ Value accumulation_epsilon(Call& call) {
 }
 
 // What nothing may be subtracted from.
+Value is_decay(Call& call) {
+  const Builder& builder = call.builder();
+  const CoreOp& exponential = builder.op(call.tensor(0));
+  if (exponential.prim != Prim::kMap || exponential.fn != "exp") return {false};
+  const CoreOp& negative = builder.op(exponential.operands[0]);
+  if (negative.prim != Prim::kLinear || negative.operands.size() != 1 ||
+      !(negative.coefs[0] == Rational(-1)))
+    return {false};
+  const CoreOp& magnitude = builder.op(negative.operands[0]);
+  return {magnitude.prim == Prim::kMap && magnitude.fn == "abs" &&
+          magnitude.operands[0] == call.tensor(1)};
+}
+
 Value is_infinite(Call& call) {
   const CoreOp& op = call.builder().op(call.tensor(0));
   return {op.prim == Prim::kConst && (op.fn == "inf" || op.fn == "-inf")};
@@ -253,6 +266,8 @@ constexpr Builtin kAttributeBuiltins[] = {
     {"equals", 2, 2, equals, Effect::kMakes, "equals(a, b): whether two attributes are equal"},
     {"less", 2, 2, less, Effect::kMakes, "less(a, b): whether one number is below another"},
     {"root", 1, 1, root, Effect::kMakes, "root(a): the square root of a number"},
+    {"is_decay", 2, 2, is_decay, Effect::kMakes,
+     "is_decay(y, x): whether y was made as exp(-|x|), of that very x"},
     {"is_infinite", 1, 1, is_infinite, Effect::kMakes,
      "is_infinite(x): whether x is a constant, and infinite everywhere"},
     {"fills_once", 4, 4, fills_once, Effect::kMakes,

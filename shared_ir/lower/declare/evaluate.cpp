@@ -1,6 +1,9 @@
 #include "shared_ir/lower/declare/evaluate.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
 
 #include "shared_ir/lower/builtins/builtins.h"
 
@@ -37,6 +40,9 @@ std::string NodeEvaluator::text(const Expr& expr) {
     const Value value = evaluate(expr.children[i]);
     // Functions have names by numbers: that of a tensor is none.
     if (holds_tensor(value)) throw Unsupported{"a number that is read from a tensor (.item())"};
+    // Of infinite constants the proof knows where they meet 0 or others, of those in names not.
+    if (const double* number = value.get_if<double>(); number && !std::isfinite(*number))
+      throw Unsupported{fmt::format("a function with the attribute {}", *number)};
     result += attribute_text(value) + expr.pieces[i + 1];
   }
   return result;

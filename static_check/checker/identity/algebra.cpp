@@ -300,6 +300,7 @@ Number Algebra::plain_reciprocal(const Number& x) {
     } catch (const RationalOverflow&) {
     }
   }
+  if (cases() != nullptr && cases()->is_zero(line_of(x))) return undefined();
   // It is 0 wherever the flag is, which is no exception.
   if (x.kind == Kind::kKept) return unknown("reciprocal", {{x}}, kReal);
   Number result;

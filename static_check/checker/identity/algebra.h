@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -262,6 +263,7 @@ class Algebra {
   uint64_t exponential_of(const Residues& ordinary_part, const std::vector<LogTerm>& terms,
                           PlainInt times) const;
   Number root_form(RootForm form);
+  void take_first_base(RootPower& power);
   Number product_of_roots(const Number& a, const Number& b);
   std::optional<Number> root_of_multiple(const Number& x, const Rational& exponent);
   using RootedProduct = std::vector<std::pair<Number, PlainInt>>;  // with exponents 1 and -1
@@ -376,6 +378,7 @@ class Algebra {
   std::unordered_map<uint64_t, int32_t> constants_;  // of rationals, by r
   std::unordered_map<uint64_t, Number> radicands_, nonnegative_radicands_;  // by r
   std::vector<Number> rooted_;                                              // of unknown sign
+  std::unordered_set<uint64_t> root_bases_;                                 // by r
   std::unordered_map<uint64_t, RootedProduct> rooted_products_;             // by r
   Scales scales_;
   std::unordered_map<uint64_t, Residues> formal_logs_;                       // by r

@@ -59,8 +59,6 @@ constexpr std::string_view kAsk[] = {
     "minimum",
     "masked_scatter",
     "cummin_places",
-    "smooth_l1_slope",
-    "hardswish_slope",
 };
 
 bool asks(const CoreProgram& program, const CoreOp& op) {

@@ -20,6 +20,9 @@ namespace {
 
 // Draws that the programs must run on: a position may lie outside its table in some.
 constexpr size_t kLeastRuns = InputNumbers::kDraws / 2;
+// Before functions of both programs are known to be left out by both: numbers of either sign, and
+// of both.
+constexpr size_t kLeastOfBoth = 3;
 
 bool all_finite(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
@@ -36,12 +39,32 @@ struct SeenClaim {
   // Of a draw in which that function has no value.
   std::optional<std::pair<const Function*, std::pair<double, double>>> answer = {};
   bool differs_by_rounding = false;
+  // The ranks have no number, and the specification has: in some draw in which a function of it has
+  // no value, and in another one.
+  std::vector<bool> guarded = {}, unguarded = {};
+  bool is_left_out = true;  // whenever such a function has no value: all are numbers
 
   bool is_open() const { return std::ranges::find(agrees, false) != agrees.end(); }
   bool deviates_always() const {
     for (size_t i = 0; i < agrees.size(); ++i)
       if (deviates[i] && !agrees[i]) return true;
     return false;
+  }
+
+  bool is_guarded() const {
+    for (size_t i = 0; is_left_out && i < guarded.size(); ++i)
+      if (guarded[i] && !unguarded[i]) return true;
+    return false;
+  }
+
+  void see_guards(const ClaimedNumbers& numbers, bool undefined) {
+    const auto& [wanted, found] = numbers;
+    guarded.resize(wanted.values.size());
+    unguarded.resize(wanted.values.size());
+    if (undefined && !all_finite(wanted.values)) is_left_out = false;
+    for (size_t i = 0; i < wanted.values.size(); ++i)
+      if (std::isfinite(wanted.values[i]) && std::isnan(found.values[i]))
+        (undefined ? guarded : unguarded)[i] = true;
   }
 
   // `magnitude`: of the greatest number of the draw. That a function is defined at 0 alone is no
@@ -69,9 +92,11 @@ struct SeenClaim {
 struct Function {
   std::optional<Rank> rank;  // none: of the specification
   CoreId op;
+  bool of_both = false;              // which has it, too
   std::vector<bool> defined = {};    // per element: in some draw
   std::vector<bool> undefined = {};  // in some draw of finite arguments
   bool undefined_now = false;        // at some element of the last draw
+  bool outside_now = false;          // and that not of 0: a count is 0 where nothing is counted
   bool nan_now = false;
 
   bool is_never_defined() const {
@@ -95,18 +120,35 @@ struct Function {
       return values[static_cast<size_t>(operand)].values;
     };
     const bool whole = core.prim == Prim::kBlock;
-    undefined_now = nan_now = false;
+    undefined_now = outside_now = nan_now = false;
     for (size_t i = 0; i < results.size(); ++i) {
       const bool finite = std::isfinite(results[i]);
       nan_now |= std::isnan(results[i]);
       if (finite && !has_zeros) defined[i] = true;
       if (!finite && std::ranges::all_of(core.operands, [&](CoreId operand) {
             return whole ? all_finite(argument(operand)) : std::isfinite(argument(operand)[i]);
-          }))
+          })) {
         undefined[i] = undefined_now = true;
+        outside_now |= !whole && std::ranges::any_of(core.operands, [&](CoreId operand) {
+          return argument(operand)[i] != 0;
+        });
+      }
     }
   }
 };
+
+std::set<CoreId> live_operators(const Problem& problem) {
+  const CoreProgram& program = problem.sequential_program;
+  std::set<CoreId> live;
+  for (const TensorId output : problem.refinement.sequential.outputs)
+    if (const CoreId id = program.value_of[static_cast<size_t>(output)]; id != kNone)
+      live.insert(id);
+  for (auto id = static_cast<CoreId>(program.ops.size()) - 1; id >= 0; --id)
+    if (live.contains(id))
+      for (const CoreId operand : program.ops[static_cast<size_t>(id)].operands)
+        live.insert(operand);
+  return live;
+}
 
 class Runs {
  public:
@@ -115,14 +157,17 @@ class Runs {
     const std::vector<CoreOp>& ops = problem.sequential_program.ops;
     for (size_t i = 0; i < ops.size(); ++i)
       if (is_partial(ops[i])) specification_.push_back({std::nullopt, static_cast<CoreId>(i)});
-    add(std::nullopt, problem.sequential_program, problem.sequential, domains.of_sequential);
+    live_ = live_operators(problem);
+    add(std::nullopt, problem.sequential_program, problem.sequential, domains.of_sequential, {});
     for (size_t r = 0; r < problem.rank_programs.size(); ++r)
-      add(static_cast<Rank>(r), problem.rank_programs[r], problem.ranks.ranks[r], domains.of_ranks);
+      add(static_cast<Rank>(r), problem.rank_programs[r], problem.ranks.ranks[r], domains.of_ranks,
+          domains.of_both);
   }
 
   // A function that no draw of the inputs satisfies, because of which what was proved has no value.
   // Where `answered()`: one that has no value in a draw in which the ranks give another number than
-  // the specification, as something asks for that value.
+  // the specification, as something asks for that value. Where `is_guarded()`: one whose value the
+  // specification leaves out where it has none, and the ranks do not.
   const Function* contradicted() {
     if (functions_.empty()) return nullptr;
     const Trials trials(problem_);
@@ -138,6 +183,8 @@ class Runs {
         see_answers();
         continue;
       }
+      if (runs < kLeastOfBoth && std::ranges::any_of(functions_, &Function::of_both)) continue;
+      if (std::ranges::any_of(seen_, &SeenClaim::is_guarded)) continue;
       if (std::ranges::all_of(functions_, &Function::may_be_defined) &&
           std::ranges::none_of(seen_, &SeenClaim::deviates_always))
         return nullptr;
@@ -145,6 +192,12 @@ class Runs {
     }
     if (const Function* function = asked ? find_answered() : nullptr) return function;
     if (runs < kLeastRuns) return nullptr;
+    if (std::ranges::any_of(seen_, &SeenClaim::is_guarded)) {
+      is_guarded_ = true;
+      return &*std::ranges::find_if(functions_, [](const Function& function) {
+        return function.of_both && function.is_undefined_somewhere();
+      });
+    }
     const bool of_ranks = std::ranges::any_of(seen_, &SeenClaim::deviates_always);
     const bool of_sequential = std::ranges::any_of(seen_, &SeenClaim::differs);
     const auto found = std::ranges::find_if(functions_, [&](const Function& function) {
@@ -160,6 +213,7 @@ class Runs {
 
   // What the specification gives there, and what the ranks.
   std::optional<std::pair<double, double>> answered() const { return answered_; }
+  bool is_guarded() const { return is_guarded_; }
 
  private:
   // Whether something may ask for a value of one of the functions.
@@ -196,11 +250,12 @@ class Runs {
   }
 
   void add(std::optional<Rank> rank, const CoreProgram& program, const LiftedProgram& lifted,
-           const std::set<AtomId>& assumed) {
+           const std::set<AtomId>& assumed, const std::set<AtomId>& of_both) {
     if (assumed.empty()) return;
     for (size_t i = 0; i < program.ops.size(); ++i)
       if (is_assumed(program.ops[i], lifted.values[i], assumed))
-        functions_.push_back({rank, static_cast<CoreId>(i)});
+        functions_.push_back(
+            {rank, static_cast<CoreId>(i), is_assumed(program.ops[i], lifted.values[i], of_both)});
   }
 
   static bool is_partial(const CoreOp& op) {
@@ -209,7 +264,7 @@ class Runs {
   }
 
   bool is_assumed(const CoreOp& op, const Value& value, const std::set<AtomId>& assumed) const {
-    if (!is_partial(op)) return false;
+    if (!is_partial(op) || assumed.empty()) return false;
     return std::ranges::any_of(value.tiles, [&](const Tile& tile) {
       return std::ranges::any_of(tile.terms,
                                  [&](const Term& term) { return is_made_of(term.atom, assumed); });
@@ -249,6 +304,11 @@ class Runs {
       const auto r = static_cast<size_t>(*function.rank);
       function.see(problem_.rank_programs[r].ops[op], trial.ranks[r], has_zeros);
     }
+    if (has_zeros) return;
+    const bool undefined = std::ranges::any_of(specification_, [this](const Function& function) {
+      return function.outside_now && live_.contains(function.op);
+    });
+    for (size_t i = 0; i < numbers.size(); ++i) seen_[i].see_guards(numbers[i], undefined);
   }
 
   const Problem& problem_;
@@ -256,7 +316,9 @@ class Runs {
   std::vector<SeenClaim> seen_;          // per claim
   std::vector<Function> functions_;      // that are taken to be defined
   std::vector<Function> specification_;  // all of the specification's
+  std::set<CoreId> live_;                // of the specification: what its outputs are made of
   std::optional<std::pair<double, double>> answered_;
+  bool is_guarded_ = false;
 };
 
 }  // namespace
@@ -283,6 +345,13 @@ void refuse_contradicted_domains(const Problem& problem, const Certificate& cert
             graph.name, node.op, answer->second, answer->first),
         "a comparison, isfinite, a sort or a cast answers for NaN, too: decide by the argument of "
         "the function, not by its value");
+  if (runs.is_guarded())
+    throw UserError(
+        node.source,
+        fmt::format("{}: {} has no value for some inputs (log(-1)), and the ranks then have NaN "
+                    "where the specification, which leaves it out, has a number",
+                    graph.name, node.op),
+        "NaN times 0 is NaN: choose by a condition (where), as the specification does");
   throw UserError(
       node.source,
       fmt::format(

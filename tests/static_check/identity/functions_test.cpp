@@ -113,5 +113,61 @@ TEST(IdentityOfFunctions, SafeSoftmaxOfNumbersIsSoftmax) {
   EXPECT_FALSE(equal(safe, softmax(0)));
 }
 
+// Gradients of pieces that meet, by limits and conditions.
+TEST(IdentityOfFunctions, GradientsOfHuberLossesAreLimits) {
+  const auto backward = [](const char* op, double bend) {
+    return [=](Terms& t, TensorRef x, TensorRef y) {
+      const TensorRef one = t.call("ones_like.default", {x});
+      return t.call(op, {one, x, y, 0, bend});
+    };
+  };
+  const auto limited = [](double bend, double by) {
+    return [=](Terms& t, TensorRef x, TensorRef y) {
+      return t.mul(t.call("clamp.default", {t.sub(x, y), -bend, bend}), by);
+    };
+  };
+  EXPECT_TRUE(equal(backward("huber_loss_backward.default", 0.5), limited(0.5, 1)));
+  EXPECT_FALSE(equal(backward("huber_loss_backward.default", 0.5), limited(0.5, 2)));
+  EXPECT_TRUE(equal(backward("smooth_l1_loss_backward.default", 0.5), limited(0.5, 2)));
+  EXPECT_FALSE(equal(backward("smooth_l1_loss_backward.default", 0.5), limited(0.25, 2)));
+}
+
+TEST(IdentityOfFunctions, TheGradientOfHardswishHasThreePieces) {
+  const auto backward = [](Terms& t, TensorRef x, TensorRef y) {
+    return t.call("hardswish_backward.default", {y, x});
+  };
+  const auto pieces = [](const char* above) {
+    return [above](Terms& t, TensorRef x, TensorRef y) {
+      const TensorRef low = t.call("le.Scalar", {x, -3.0}, DType::kBool);
+      const TensorRef high = t.call(above, {x, 3.0}, DType::kBool);
+      const TensorRef rising = t.mul(t.div(t.add(t.mul(x, 2.0), 3.0), 6.0), y);
+      return t.call("masked_fill.Scalar", {t.call("where.self", {high, y, rising}), low, 0.0});
+    };
+  };
+  EXPECT_TRUE(equal(backward, pieces("ge.Scalar")));
+  EXPECT_FALSE(equal(backward, pieces("gt.Scalar")));
+}
+
+// The buffer of the forward pass says nothing new; one of another tensor would.
+TEST(IdentityOfFunctions, TheGradientOfALogarithmOfSigmoidIsASigmoid) {
+  const auto backward = [](bool of_other) {
+    return [of_other](GraphBuilder& graph, TensorRef x, TensorRef y) {
+      const auto forward = graph.call_many("forward", "aten.log_sigmoid_forward.default",
+                                           {of_other ? y : x}, {{{4, 6}}, {{4, 6}}});
+      const TensorRef each =
+          graph.call("each", "aten.log_sigmoid_backward.default", {y, x, forward[1]}, {4, 6});
+      return graph.call("all", "aten.sum.default", {each}, Shape{});
+    };
+  };
+  const auto sigmoid = [](GraphBuilder& graph, TensorRef x, TensorRef y) {
+    const TensorRef negative = graph.call("negative", "aten.neg.default", {x}, {4, 6});
+    const TensorRef slope = graph.call("slope", "aten.sigmoid.default", {negative}, {4, 6});
+    const TensorRef each = graph.call("each", "aten.mul.Tensor", {y, slope}, {4, 6});
+    return graph.call("all", "aten.sum.default", {each}, Shape{});
+  };
+  EXPECT_TRUE(proves(formulas(backward(false), sigmoid)));
+  EXPECT_FALSE(proves(formulas(backward(true), sigmoid)));
+}
+
 }  // namespace
 }  // namespace assay::test

@@ -95,5 +95,20 @@ TEST(SquaresOfRoots, AVarianceByMomentsIsAsPositiveAsAnother) {
   EXPECT_FALSE(proves(formulas(of_kept_root(), by_moments(1))));
 }
 
+/// A root of x / y, of as many elements as there are: one over that of y / x, whatever their signs.
+TEST(SquaresOfRoots, AQuotientTurnedRoundHasTheSameRoots) {
+  const auto root_of = [](const char* root, bool turned) {
+    return [=](GraphBuilder& graph, TensorRef x, TensorRef y) {
+      const TensorRef quotient =
+          graph.call("quotient", "aten.div.Tensor", {turned ? y : x, turned ? x : y}, {4, 6});
+      const TensorRef of = graph.call("of", root, {quotient}, {4, 6});
+      return graph.call("all", "aten.sum.default", {of}, Shape{});
+    };
+  };
+  const Formula wanted = root_of("aten.rsqrt.default", false);
+  EXPECT_TRUE(proves(formulas(wanted, root_of("aten.sqrt.default", true))));
+  EXPECT_FALSE(proves(formulas(wanted, root_of("aten.sqrt.default", false))));
+}
+
 }  // namespace
 }  // namespace assay::test

@@ -1,6 +1,8 @@
 // Proof by evaluation of comparisons at their ties: pieces that agree there may be parted by < or
 // by
 // <=, and others may not.
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "tests/static_check/formula_terms.h"
@@ -78,6 +80,50 @@ TEST(Ties, AMaximumOfAProductTakesTheSideOfTheComparison) {
   EXPECT_TRUE(equal(relu, chosen("gt.Scalar")));
   EXPECT_TRUE(equal(relu, chosen("ge.Scalar")));
   EXPECT_FALSE(equal(relu, chosen("lt.Scalar")));
+}
+
+// The gradient of a norm is filled with 0 where that is 0; what is divided by it besides is no
+// number there, whatever is filled in.
+TEST(Ties, WhatIsDividedByAZeroIsNoNumber) {
+  const auto filled = [](bool divided) {
+    return [divided](Terms& t, TensorRef x, TensorRef y) {
+      const TensorRef norm = t.map("sqrt", t.add(t.mul(x, x), t.mul(y, y)));
+      const TensorRef none = t.call("eq.Scalar", {norm, 0.0}, DType::kBool);
+      const TensorRef gradient = t.call("masked_fill.Scalar", {t.div(x, norm), none, 0.0});
+      return divided ? t.div(gradient, norm) : gradient;
+    };
+  };
+  const auto plain = [](bool divided) {
+    return [divided](Terms& t, TensorRef x, TensorRef y) {
+      const TensorRef square = t.add(t.mul(x, x), t.mul(y, y));
+      return t.div(x, divided ? square : t.map("sqrt", square));
+    };
+  };
+  EXPECT_TRUE(equal(filled(true), plain(true)));
+  EXPECT_FALSE(equal(filled(true), plain(false)));
+  const Case filled_in = formulas(formula(filled(false)), formula(plain(false)));
+  EXPECT_EQ(static_check(filled_in, OperatorTable::builtin()).report.verdict, Verdict::kUnproved);
+}
+
+// Of two numbers and a constant each comparison follows from the others, or does not contradict
+// them.
+TEST(Ties, TwoNumbersAndAConstantHaveOneOrder) {
+  const auto greatest = [](double hidden, double least, bool each) {
+    return [=](GraphBuilder& graph, TensorRef x, TensorRef flags) {
+      const TensorRef hides =
+          graph.call("hides", "aten.logical_not.default", {flags}, {2, 3}, DType::kBool);
+      TensorRef shown = graph.call("shown", "aten.masked_fill.Scalar", {x, hides, hidden}, {2, 3});
+      if (each) shown = graph.call("each", "aten.clamp_min.default", {shown, least}, {2, 3});
+      const TensorRef most =
+          graph.call("most", "aten.amax.default", {shown, std::vector<Argument>{1}}, {2});
+      return each ? most : graph.call("limited", "aten.clamp_min.default", {most, least}, {2});
+    };
+  };
+  const FormulaInput x{"x", {2, 3}}, flags{"flags", {2, 3}, DType::kBool};
+  const Formula wanted = greatest(-INFINITY, -2.5, false);
+  EXPECT_TRUE(proves(formulas(wanted, greatest(-2.5, -2.5, true), x, flags)));
+  EXPECT_TRUE(proves(formulas(wanted, greatest(-2.5, -2.5, false), x, flags)));
+  EXPECT_FALSE(proves(formulas(wanted, greatest(-2.25, -2.5, true), x, flags)));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ uint64_t smaller(uint64_t r) { return std::min(r, minus<kP>(r)); }
 }  // namespace
 
 Cases::Cases(uint64_t seed, const Kind& kind, Learned& learned, TieChoice& choice)
-    : random_(seed), kind_(kind), learned_(learned), choice_(choice) {}
+    : random_(seed), kind_(kind), learned_(learned), choice_(choice), points_(choice.points) {}
 
 uint64_t Cases::draw(std::string_view name, std::span<const uint64_t> keys, uint64_t limit) const {
   return random_(name, keys).r % limit;
@@ -168,13 +168,18 @@ void Cases::learn(Base& base, const Rational& at) {
   learned_.add(learned_.ties[last], tie);
 }
 
+bool Cases::is_zero(const Line& of) const {
+  const auto point = points_.find(of.base);
+  return point != points_.end() && (of.alpha * point->second + of.beta).is_zero();
+}
+
 Decision Cases::sign(const Line& of, uint64_t r, Meaning meaning) {
   const Rational at = -of.beta / of.alpha;
   const int direction = of.alpha.is_positive() ? 1 : -1;
   Base& base = bases_[of.base];
   if (!base.placed) {
     const bool free = !base.positive && !base.negative && !base.nonnegative && !base.nonpositive;
-    const auto sign = free && at.is_zero() ? implied(r) : std::nullopt;
+    const auto sign = free ? implied(r) : std::nullopt;
     if (sign) {
       base.placed = true;
       base.coins += 2;
@@ -193,7 +198,10 @@ Decision Cases::sign(const Line& of, uint64_t r, Meaning meaning) {
     base.position.decide(at, *sign);
   }
   const bool tie = *sign == 0;
-  if (tie && meaning == Meaning::kComparison) choice_.compared.try_emplace(of.base, direction);
+  if (tie && meaning == Meaning::kComparison) {
+    choice_.compared.try_emplace(of.base, direction);
+    choice_.points.try_emplace(of.base, at);
+  }
   if (tie && meaning == Meaning::kContinuous) {
     const auto compared = choice_.compared.find(of.base);
     if (compared == choice_.compared.end())

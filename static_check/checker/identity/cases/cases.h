@@ -40,6 +40,7 @@ struct Decision {
 // choice of a side is right; one that both programs agree with is looked for.
 struct TieChoice {
   std::unordered_map<uint64_t, int> compared = {};  // directions of comparisons, by bases at ties
+  std::unordered_map<uint64_t, Rational> points = {};  // what comparisons found these bases to be
   bool with_comparison = true;  // the extremum takes the side that the comparison has there
 };
 
@@ -91,6 +92,8 @@ class Cases {
 
   // The sign of a number that is not constant; r is its residue.
   Decision sign(const Line& of, uint64_t r, Meaning meaning);
+  // Whether a comparison found it to be 0 in an earlier attempt: what came before it is the same.
+  bool is_zero(const Line& of) const;
 
  private:
   struct Base {
@@ -114,6 +117,7 @@ class Cases {
   Coins coins_;
   Learned& learned_;
   TieChoice& choice_;
+  const std::unordered_map<uint64_t, Rational> points_;  // of earlier attempts
   std::unordered_map<uint64_t, Element> integers_;
   std::vector<Line> lines_;
   std::unordered_map<uint64_t, Base> bases_;

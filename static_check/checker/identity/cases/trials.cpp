@@ -88,9 +88,13 @@ void Trials::check(const CleanExpr& sequential, const std::vector<const CleanExp
     }
   }
   if (reason.starts_with("another function")) throw Rejection{reason};
-  reject_failures("", [&] {
-    for (const CleanExpr* replica : replicas) every_choice_.check(sequential, *replica);
-  });
+  try {
+    reject_failures("", [&] {
+      for (const CleanExpr* replica : replicas) every_choice_.check(sequential, *replica);
+    });
+  } catch (const Rejection&) {
+    throw Rejection{reason};  // which says more than that there are no choices, or too many
+  }
 }
 
 // Whether a trial finds nothing new to draw by.

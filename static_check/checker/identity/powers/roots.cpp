@@ -174,8 +174,26 @@ Residues Algebra::root_value(const Residues& base, const Rational& exponent) con
                          static_cast<PlainInt>(exponent.numerator()));
 }
 
+// A root of 1/x is one over that of x: the base is what a root was taken of first.
+void Algebra::take_first_base(RootPower& power) {
+  constexpr size_t kMostBases = size_t{1} << 16;
+  const uint64_t r = power.base.value.r;
+  if (r == 0 || power.base.is_constant() || root_bases_.contains(r)) return;
+  const Residues other = inverse(power.base.value);
+  if (!root_bases_.contains(other.r)) {
+    if (root_bases_.size() < kMostBases) root_bases_.insert(r);
+    return;
+  }
+  const bool nonnegative = power.base.nonnegative, positive = power.base.positive;
+  power.base = ordinary(other);
+  power.base.nonnegative = nonnegative;
+  power.base.positive = positive;
+  power.exponent = -power.exponent;
+}
+
 Number Algebra::root_form(RootForm form) {
   if (form.factor.r == 0) return exact(Rational(0));
+  for (RootPower& each : form.powers) take_first_base(each);
   std::sort(form.powers.begin(), form.powers.end(),
             [](const RootPower& a, const RootPower& b) { return a.base.value.r < b.base.value.r; });
   std::vector<RootPower> merged;

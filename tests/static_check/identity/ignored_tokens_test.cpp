@@ -1,0 +1,69 @@
+// A loss over tokens some of which are ignored, each of which is a case of its own: they are too
+// many to go through, and no cases are needed.
+#include <gtest/gtest.h>
+
+#include "tests/support/prove.h"
+
+namespace assay::test {
+namespace {
+
+constexpr int kAllTokens = 24, kTokenClasses = 5, kTokensOfARank = kAllTokens / 2;
+
+/// The loss by its definition, of what a rank has: an ignored target reads the first class, and is
+/// multiplied by 0.
+TensorRef sum_of_losses(GraphBuilder& g, TensorRef logits, TensorRef targets, TensorRef counts) {
+  const Shape shape = {kTokensOfARank}, column = {kTokensOfARank, 1};
+  const TensorRef total =
+      g.call("total", "aten.logsumexp.default", {logits, std::vector<Argument>{1}, true}, column);
+  const TensorRef ignored =
+      g.call("ignored", "aten.logical_not.default", {counts}, shape, DType::kBool);
+  const TensorRef rows =
+      g.call("rows", "aten.masked_fill.Scalar", {targets, ignored, 0}, shape, DType::kInt64);
+  const TensorRef row = g.call("row", "aten.unsqueeze.default", {rows, 1}, column, DType::kInt64);
+  const TensorRef picked = g.call("picked", "aten.gather.default", {logits, 1, row}, column);
+  const TensorRef less = g.call("less", "aten.sub.Tensor", {total, picked}, column);
+  const TensorRef each = g.call("each", "aten.squeeze.dim", {less, 1}, shape);
+  const TensorRef kept = g.call("kept", "aten.mul.Tensor", {each, counts}, shape);
+  return g.call("sum", "aten.sum.default", {kept}, Shape{});
+}
+
+/// The mean over the tokens of both ranks that count.
+Case mean_of_losses(bool counts_reduced) {
+  CaseBuilder c(2);
+  const auto inputs = [](GraphBuilder& g, int tokens) {
+    return std::pair(g.input("logits", {tokens, kTokenClasses}),
+                     g.input("targets", {tokens}, DType::kInt64));
+  };
+  GraphBuilder& s = c.sequential();
+  const auto [logits, targets] = inputs(s, kAllTokens);
+  const TensorRef log_softmax =
+      s.call("ls", "aten._log_softmax.default", {logits, 1, false}, {kAllTokens, kTokenClasses});
+  const TensorRef loss =
+      s.call_many("loss", "aten.nll_loss_forward.default", {log_softmax, targets, NoArg{}, 1, -100},
+                  {{Shape{}}, {Shape{}}})[0];
+  s.output(s.call("y", "aten.clone.default", {loss}, Shape{}));
+  for (int r = 0; r < 2; ++r) {
+    GraphBuilder& g = c.rank(r);
+    const auto [own, own_targets] = inputs(g, kTokensOfARank);
+    const TensorRef counts =
+        g.call("counts", "aten.ne.Scalar", {own_targets, -100}, {kTokensOfARank}, DType::kBool);
+    const TensorRef sum = sum_of_losses(g, own, own_targets, counts);
+    const TensorRef here = g.call("here", "aten.sum.default", {counts}, Shape{}, DType::kInt64);
+    const TensorRef count =
+        counts_reduced ? all_reduce(g, "count", here, "sum", DType::kInt64) : here;
+    const TensorRef share = g.call("share", "aten.div.Tensor", {sum, count}, Shape{});
+    g.output(all_reduce(g, "y", share, counts_reduced ? "sum" : "avg"));
+  }
+  c.shard("logits", 0);
+  c.shard("targets", 0);
+  c.expect("y", {"y@0", "y@1"});
+  return c.build();
+}
+
+TEST(IgnoredTokens, AreNoCases) {
+  EXPECT_TRUE(proves(mean_of_losses(true)));
+  EXPECT_FALSE(proves(mean_of_losses(false)));
+}
+
+}  // namespace
+}  // namespace assay::test
