@@ -137,6 +137,7 @@ struct Function {
   }
 };
 
+// Operators of the specification whose numbers its outputs are made of; flags are none.
 std::set<CoreId> live_operators(const Problem& problem) {
   const CoreProgram& program = problem.sequential_program;
   std::set<CoreId> live;
@@ -144,7 +145,7 @@ std::set<CoreId> live_operators(const Problem& problem) {
     if (const CoreId id = program.value_of[static_cast<size_t>(output)]; id != kNone)
       live.insert(id);
   for (auto id = static_cast<CoreId>(program.ops.size()) - 1; id >= 0; --id)
-    if (live.contains(id))
+    if (live.contains(id) && is_floating(program.ops[static_cast<size_t>(id)].dtype))
       for (const CoreId operand : program.ops[static_cast<size_t>(id)].operands)
         live.insert(operand);
   return live;
@@ -316,7 +317,7 @@ class Runs {
   std::vector<SeenClaim> seen_;          // per claim
   std::vector<Function> functions_;      // that are taken to be defined
   std::vector<Function> specification_;  // all of the specification's
-  std::set<CoreId> live_;                // of the specification: what its outputs are made of
+  std::set<CoreId> live_;
   std::optional<std::pair<double, double>> answered_;
   bool is_guarded_ = false;
 };
