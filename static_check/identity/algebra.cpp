@@ -203,7 +203,8 @@ Number Algebra::plain_sum(const Number& a, const Number& b) {
 }
 
 Number Algebra::mixed_as(const Number& a, const Number& b, Number result) {
-  result.mixed = a.mixed || b.mixed || is_conditional(a) || is_conditional(b);
+  const bool both_choose = has(a, Form::Kind::kChoice) && has(b, Form::Kind::kChoice);
+  result.mixed = a.mixed || b.mixed || both_choose || is_conditional(a) || is_conditional(b);
   return result;
 }
 

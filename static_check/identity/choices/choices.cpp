@@ -294,7 +294,8 @@ std::optional<Number> Algebra::sum_of_choices(const Number& a, const Number& b) 
 
 std::optional<Number> Algebra::product_of_choices(const Number& a, const Number& b) {
   const Number both[] = {a, b};
-  if (!branch_little(both)) return std::nullopt;
+  // What an index chooses has no more values beside a number of many flags.
+  if (std::ranges::any_of(both, is_conditional) && !branch_little(both)) return std::nullopt;
   const auto times = [&](std::span<const Number> x) { return multiply(x[0], x[1]); };
   if (auto product = each_choice(both, times)) return product;
   if (!is_choice(a) || !is_choice(b)) return std::nullopt;
