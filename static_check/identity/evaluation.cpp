@@ -36,7 +36,7 @@ class Side {
     Tensor out{op.shape, std::vector<Number>(static_cast<size_t>(reference::count_of(op.shape)))};
     stays_in_range_ = in_range_[static_cast<size_t>(rank)][&op - program.ops.data()];
     compute(rank, program, op, operands, out);
-    if (evaluation_.by_indices_ && op.prim == Prim::kInput && is_whole(op.dtype))
+    if (evaluation_.by_indices_ && is_whole(op.dtype))
       for (Number& number : out.values) number = functions_.by_values(number, op.dtype);
     return out;
   }

@@ -362,7 +362,6 @@ class Algebra {
   std::unordered_map<uint64_t, Standing> standings_;    // by r
   // Whether a member stands at each place, by r of the place where it stands.
   std::unordered_map<uint64_t, std::vector<Number>> stands_;
-  std::set<uint64_t> integers_;                        // inputs, by r
   std::set<uint64_t> positive_sums_;                   // by r
   std::unordered_map<uint64_t, Number> reciprocals_;   // by r: of what is not negative
   std::unordered_map<uint64_t, Number> exponentials_;  // by r of the argument

@@ -77,11 +77,7 @@ Number Algebra::element(const Element& at, Type type) {
   const uint64_t keys[] = {static_cast<uint64_t>(at.atom), static_cast<uint64_t>(at.place)};
   const auto free = [&] { return variable(random_("element of an atom", keys), type); };
   Cases* const cases = reading_.cases;
-  if (cases == nullptr) {
-    const Number result = free();
-    if (is_integer_type(type)) integers_.insert(result.value.r);
-    return result;
-  }
+  if (cases == nullptr) return free();
   const auto coin = [&](float bits) {
     return cases->coins().coin(random_("element of an atom", keys).r, bits);
   };

@@ -246,9 +246,7 @@ Number Algebra::ranked_number(PlainInt place, const std::vector<Number>& row) {
 }
 
 void Algebra::select_values(const Number& index, const Table& table) {
-  if (!reading_.by_values || !integers_.contains(index.value.r) ||
-      static_cast<size_t>(table.size()) > kMostMembers)
-    return;
+  if (!reading_.by_values || static_cast<size_t>(table.size()) > kMostMembers) return;
   Selection selection;
   selection.ranking.index = index.value;
   for (PlainInt i = 0; i < table.size(); ++i) {
