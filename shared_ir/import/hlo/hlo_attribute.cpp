@@ -224,6 +224,12 @@ Arg read_functions(const Source& source, std::string_view value, const FunctionT
 
 }  // namespace
 
+std::vector<std::string_view> known_attributes() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, form] : kForms) names.push_back(name);
+  return names;
+}
+
 ArgList list_of(const std::vector<int64_t>& numbers) {
   ArgList list;
   for (int64_t number : numbers) list.emplace_back().value = number;

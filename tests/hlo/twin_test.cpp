@@ -9,7 +9,7 @@
 
 #include "shared_ir/import/hlo/hlo.h"
 #include "static_check/check.h"
-#include "tests/support/hlo_values.h"
+#include "tests/hlo/values.h"
 
 namespace assay::test {
 namespace {

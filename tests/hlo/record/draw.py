@@ -22,6 +22,7 @@ def drawn(draws, seed, prefix):
         draws.choice(OTHERS if draws.chance(20) else MEANT)(cell)
         cell.drop_unread()
         return cell
+    cell.special = draws.chance(10)
     for _ in range(draws.between(2, 6)):
         draws.choice(MEANT)(cell)
     if draws.chance(10):
