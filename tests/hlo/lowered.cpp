@@ -37,13 +37,13 @@ std::string LoweredHlo::opaque_part() const {
 
 std::vector<std::vector<ReferenceTensor>> LoweredHlo::run(
     const std::vector<HloValues::Run>& of_ranks) const {
-  return evaluate(programs,
-                  {[&](Rank rank, const CoreOp& op) -> ReferenceTensor {
-                     const auto at = static_cast<size_t>(rank);
-                     const Tensor& tensor = graphs[at].tensors[static_cast<size_t>(op.tensor)];
-                     return {op.shape, of_ranks[at].inputs.at(tensor.name)};
-                   },
-                   {}});
+  return evaluate(programs, {[&](Rank rank, const CoreOp& op) -> ReferenceTensor {
+                               const auto at = static_cast<size_t>(rank);
+                               const Tensor& tensor =
+                                   graphs[at].tensors[static_cast<size_t>(op.tensor)];
+                               return {op.shape, of_ranks[at].inputs.at(tensor.name)};
+                             },
+                             {}});
 }
 
 CoreId LoweredHlo::result(size_t rank) const {

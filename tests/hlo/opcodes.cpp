@@ -10,11 +10,12 @@ namespace {
 
 // Behind the type, which may be a tuple.
 std::string_view behind_type(std::string_view text) {
-  size_t depth = 0, at = 0;
-  for (; at < text.size() && (depth > 0 || text[at] != ' '); ++at)
-    depth += text[at] == '(' || text[at] == '{'   ? 1u
-             : text[at] == ')' || text[at] == '}' ? -1u
-                                                  : 0u;
+  int depth = 0;
+  size_t at = 0;
+  for (; at < text.size() && (depth > 0 || text[at] != ' '); ++at) {
+    if (text[at] == '(' || text[at] == '{') ++depth;
+    if (text[at] == ')' || text[at] == '}') --depth;
+  }
   return text.substr(std::min(at + 1, text.size()));
 }
 
@@ -44,7 +45,8 @@ std::set<std::string> attributes_in(const std::string& text) {
     for (size_t at = instruction.find("), "); at < instruction.size();
          at = instruction.find(", ", at + 1)) {
       const std::string_view rest = instruction.substr(instruction.find_first_not_of("), ", at));
-      const auto end = static_cast<size_t>(std::ranges::find_if_not(rest, is_of_name) - rest.begin());
+      const auto end =
+          static_cast<size_t>(std::ranges::find_if_not(rest, is_of_name) - rest.begin());
       if (end > 0 && end < rest.size() && rest[end] == '=') found.emplace(rest.substr(0, end));
     }
   });
@@ -55,6 +57,9 @@ const char* why_not_compared(const std::string& opcode) {
   static const std::map<std::string, const char*> kReasons = {
       {"collective-broadcast", "XLA's CPU backend has none"},
       {"custom-call", "its target says what it means, and is no part of HLO"},
+      {"fft", "its complex numbers have no type here"},
+      {"rng-bit-generator", "the state of its generators, u64, has no type here"},
+      {"stochastic-convert", "XLA's CPU backend has none"},
   };
   const auto found = kReasons.find(opcode);
   return found == kReasons.end() ? nullptr : found->second;
@@ -63,6 +68,13 @@ const char* why_not_compared(const std::string& opcode) {
 const char* why_not_recorded(const std::string& attribute) {
   static const std::map<std::string, const char*> kReasons = {
       {"api_version", "of custom calls"},
+      {"called_computations", "of custom calls"},
+      {"custom_call_has_side_effect", "of custom calls"},
+      {"custom_call_target", "of custom calls"},
+      {"fft_length", "of fft"},
+      {"fft_type", "of fft"},
+      {"operand_layout_constraints", "of custom calls"},
+      {"origin", "a note on where values come from, which XLA's parser takes in few forms"},
   };
   const auto found = kReasons.find(attribute);
   return found == kReasons.end() ? nullptr : found->second;

@@ -1,5 +1,5 @@
 // Programs in HLO text with one thing changed, whose values XLA says are other ones
-// (tests/shared_ir/hlo_values/record.py): none is proved to be what it was. The program itself is.
+// (record/record.py): none is proved to be what it was. The program itself is.
 // ASSAY_HLO_VALUES=FILE reads another file of that kind, and prints the counts.
 #include <gtest/gtest.h>
 

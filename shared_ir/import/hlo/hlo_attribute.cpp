@@ -250,8 +250,10 @@ AttributeReader::AttributeReader(const Source& source, const Instruction& instru
     const bool notes = attribute.name == "backend_config" && instruction.opcode != "custom-call";
     if (*form == Form::kHint || notes) continue;
     if (*form == Form::kSharding) {
-      // Parameters and results keep theirs behind the partitioner.
-      if (instruction.opcode != "parameter" && instruction.opcode != "tuple")
+      // Parameters and results keep theirs behind the partitioner, and what a device computes of
+      // its own parts is "manual" before and behind it.
+      if (instruction.opcode != "parameter" && instruction.opcode != "tuple" &&
+          attribute.value != "{manual}")
         source.fail(
             attribute.name,
             fmt::format("'{}' has a sharding: the module is not partitioned yet", instruction.name),

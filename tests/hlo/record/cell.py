@@ -96,7 +96,7 @@ class Cell:
                 rng.randint(-16, 16) / 4
         low, high = bounds(kind)
         if which % 2 == 1 and rng.random() < 0.2:
-            return rng.choice([max(low, -2 ** 50), min(high, 2 ** 50), min(high // 2 + 1, 2 ** 49)])
+            return rng.choice([max(low, -2 ** 40), min(high, 2 ** 40), min(high // 2 + 1, 2 ** 39)])
         return rng.randint(-9 if low < 0 else 0, 9)
 
     def parameter(self, kind, dims, span=None):

@@ -78,7 +78,8 @@ def all_gather(cell):
     kind, dims = cell.kind(ANY), cell.dims(least=1, empty=False)
     along = cell.draws.below(len(dims))
     size, groups, extra = groups_of(cell, "all-gather")
-    kinds = [(kind, dims)] * (2 if cell.draws.chance(20) else 1)
+    # The CPU backend joins several operands as if along the first dimension.
+    kinds = [(kind, dims)] * (2 if along == 0 and cell.draws.chance(40) else 1)
     wider = dims[:along] + [dims[along] * size] + dims[along + 1:]
     several(cell, "all-gather", kinds, [(kind, wider)] * len(kinds),
             f"{groups}dimensions={{{along}}}{extra}")

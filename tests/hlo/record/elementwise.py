@@ -56,9 +56,12 @@ def binary(cell):
     dims = cell.dims()
     exact = opcode == "remainder"
     one, other = cell.operand(kind, dims, exact), cell.operand(kind, dims, exact)
-    if opcode in ("divide", "remainder") and kind in WHOLE and cell.draws.chance(60):
-        other = cell.call("maximum", kind, dims, [other, cell.call(
-            "broadcast", kind, dims, [cell.scalar(kind, 1)], "dimensions={}")])
+    if opcode in ("divide", "remainder") and kind in WHOLE:
+        # XLA's own process dies of constants that are divided by 0, and of the least one by -1.
+        bound, least = ("minimum", -2) if kind in SIGNED and cell.draws.chance(40) else \
+            ("maximum", 1)
+        other = cell.call(bound, kind, dims, [other, cell.call(
+            "broadcast", kind, dims, [cell.scalar(kind, least)], "dimensions={}")])
     if opcode == "power" and kind in WHOLE:
         # XLA's emitters do not agree on negative exponents, and look at six bits of others.
         other = cell.call("clamp", kind, dims, [cell.scalar(kind, 0), other, cell.scalar(kind, 63)])

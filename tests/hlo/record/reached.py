@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 IMPORT = Path(__file__).parents[3] / "shared_ir" / "import" / "hlo"
-INSTRUCTION = re.compile(r"= (\(?\w+)\S*(?: [^=]*?)?[\])}] ([a-z-]+)\((.*)")
+INSTRUCTION = re.compile(r"(%[\w.-]+) = (\(?\w+)\S*(?: [^=]*?)?[\])}] ([a-z-]+)\((.*)")
 
 
 def declared():
@@ -19,29 +19,17 @@ def declared():
     return [name for name, kind in opcodes if kind != "Effect"], attributes
 
 
-def instructions(line):
-    """Opcode, type and attributes with their values of every instruction of a program."""
-    for text in (line["hlo"], line.get("twin", "")):
-        for kind, opcode, rest in INSTRUCTION.findall(text):
-            yield opcode, kind, re.findall(r", ([a-z_-]+)=((?:\{[^{}]*\}|[^,{}])*)", rest)
-
-
-def features(line):
-    """What a program has that not every other one has."""
-    found = set()
-    for opcode, kind, attributes in instructions(line):
-        found.add((opcode, kind))
-        found.update((opcode, key, re.sub(r"\d\d+|[4-9]", "#", value))
-                     for key, value in attributes if key not in ("metadata", "to_apply", "calls",
-                                                                 "condition", "body", "select"))
-    return found
+def instructions(text):
+    """Opcode, type, attributes with their values, and name of every instruction of a text."""
+    for name, kind, opcode, rest in INSTRUCTION.findall(text):
+        yield opcode, kind, re.findall(r", ([a-z_-]+)=((?:\{[^{}]*\}|[^,{}])*)", rest), name
 
 
 def main():
     seen, of_opcode = Counter(), Counter()
     for name in sys.argv[1:]:
         for text in open(name, encoding="utf-8"):
-            for opcode, _, attributes in instructions(json.loads(text)):
+            for opcode, _, attributes, _ in instructions(json.loads(text)["hlo"]):
                 seen[opcode] += 1
                 of_opcode.update((opcode, key) for key, _ in attributes)
     opcodes, attributes = declared()

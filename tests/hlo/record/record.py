@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random HLO programs with the values that XLA's CPU backend gives them.
 
-    record.py [--ranks] [--seed N] [--cells N] [--sets N] [--most N] > values.jsonl
+    record.py [--ranks] [--seed N] [--cells N] [--sets N] > full.jsonl
 
 Needs a Python with jax and jaxlib 0.10 (which brings XLA); tests only read the file. A line is a
 module of one entry, with its values for sets of numbers:
@@ -11,21 +11,21 @@ With --ranks, programs have collectives, "ranks" says how many ranks run each of
 the runs are those of the ranks.
 Numbers that JSON lacks are the strings "nan", "inf" and "-inf". Inputs are multiples of 1/4, which
 every floating type of 16 bits holds exactly, and integers. A text is as it was drawn, as XLA prints
-it, or what XLA's compiler made of it. With --most, a program is kept only where it has something
-(an opcode of a type, an attribute of some value) that fewer than N programs before it have.
+it, or what XLA's compiler made of it. The files of tests/hlo are samples (sample.py).
 """
 import argparse
 import json
 import random
+import subprocess
 import sys
 
 import collectives
 from cell import Cell, own_module
 from draw import program, twin
-from reached import features
 from xla import Xla, parameters, printed
 
 BATCH = 60
+AT_ONCE = 600  # numbers of a process
 
 
 def text_and_names(xla, cell, form):
@@ -49,32 +49,51 @@ def line_of(xla, cell, other, own, others, form):
     return line
 
 
-class Kept:
-    """Which programs something is learned from."""
-
-    def __init__(self, most):
-        self.most, self.seen = most, {}
-
-    def wants(self, line):
-        if self.most is None:
-            return True
-        found = features(line)
-        if all(self.seen.get(one, 0) >= self.most for one in found):
-            return False
-        for one in found:
-            self.seen[one] = self.seen.get(one, 0) + 1
-        return True
-
-
-def record(xla, pairs, kept):
+def record(xla, pairs):
     found = iter(xla.values([one for pair in pairs for one in pair[:2] if one]))
     for cell, other, form in pairs:
         own, others = next(found), next(found) if other else None
         if own is None:
             continue
         line = line_of(xla, cell, other, own, others, form)
-        if kept.wants(line):
-            print(json.dumps(line, separators=(",", ":")))
+        print(json.dumps(line, separators=(",", ":")))
+
+
+def record_here(asked):
+    """The programs of these numbers, in this process."""
+    Cell.sets = asked.sets
+    xla, batches = Xla(), {}
+    for number in range(asked.seed, asked.seed + asked.cells):
+        form = random.Random(f"form {number}").choices(["drawn", "printed", "optimized"],
+                                                       [80, 12, 8])[0]
+        cell = collectives.program(number) if asked.ranks else program(number)
+        pairs = batches.setdefault(cell.grid, [])
+        pairs.append((cell, None if asked.ranks else twin(cell, number), form))
+        if len(pairs) == BATCH:
+            record(xla, batches.pop(cell.grid))
+    for pairs in batches.values():
+        record(xla, pairs)
+    for why, line in xla.refused.items():
+        print(f"XLA does not take {why}\n    {line}", file=sys.stderr)
+
+
+def record_in_processes(asked):
+    """XLA's process may die of a program: then the numbers are halved until that one is left out."""
+    last = asked.seed + asked.cells
+    open_ranges = [(at, min(AT_ONCE, last - at)) for at in range(asked.seed, last, AT_ONCE)][::-1]
+    while open_ranges:
+        seed, cells = open_ranges.pop()
+        found = subprocess.run(
+            [sys.executable, __file__, "--here", "--seed", str(seed), "--cells", str(cells),
+             "--sets", str(asked.sets)] + ["--ranks"] * asked.ranks,
+            stdout=subprocess.PIPE, text=True, check=False)
+        if found.returncode == 0:
+            print(found.stdout, end="", flush=True)
+        elif cells == 1:
+            print(f"XLA's process dies of program {seed}", file=sys.stderr)
+        else:
+            half = cells // 2
+            open_ranges += [(seed + half, cells - half), (seed, half)]
 
 
 def main():
@@ -83,22 +102,9 @@ def main():
     arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--cells", type=int, default=400)
     arguments.add_argument("--sets", type=int, default=Cell.sets, help="of numbers, per program")
-    arguments.add_argument("--most", type=int, help="programs of a kind")
+    arguments.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     asked = arguments.parse_args()
-    Cell.sets = asked.sets
-    xla, kept, batches = Xla(), Kept(asked.most), {}
-    for number in range(asked.seed, asked.seed + asked.cells):
-        form = random.Random(f"form {number}").choices(["drawn", "printed", "optimized"],
-                                                       [80, 12, 8])[0]
-        cell = collectives.program(number) if asked.ranks else program(number)
-        pairs = batches.setdefault(cell.grid, [])
-        pairs.append((cell, None if asked.ranks else twin(cell, number), form))
-        if len(pairs) == BATCH:
-            record(xla, batches.pop(cell.grid), kept)
-    for pairs in batches.values():
-        record(xla, pairs, kept)
-    for why, line in xla.refused.items():
-        print(f"XLA does not take {why}\n    {line}", file=sys.stderr)
+    (record_here if asked.here else record_in_processes)(asked)
 
 
 if __name__ == "__main__":
