@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <regex>
 
 #include "shared_ir/base/error.h"
@@ -23,22 +22,6 @@ bool out_of(const ReferenceTensor& tensor, DType type) {
                        return !(std::trunc(x) >= static_cast<double>(low) &&
                                 std::trunc(x) <= static_cast<double>(high));
                      });
-}
-
-double greatest_of(DType type) {
-  switch (type) {
-    case DType::kFloat8E4M3:
-      return 448;
-    case DType::kFloat8E5M2:
-      return 57344;
-    case DType::kFloat16:
-      return 65504;
-    case DType::kBFloat16:
-    case DType::kFloat32:
-      return std::numeric_limits<float>::max();
-    default:
-      return std::numeric_limits<double>::max();
-  }
 }
 
 // What the inputs break of that on which the meaning rests: assumptions that the program lists, and
@@ -66,7 +49,7 @@ std::string broken(const LoweredHlo& lowered, size_t rank,
         any(operand(), [](double x) { return std::isnan(x); }))
       return "the sign of NaN";  // PyTorch's is 0
     if (is_floating(op.dtype) && any(values[i], [&](double x) {
-          return std::isfinite(x) && std::abs(x) > greatest_of(op.dtype);
+          return std::isfinite(x) && !std::isfinite(nearest_number(x, op.dtype));
         }))
       return "a number beyond its type";
     const bool casts = op.prim == Prim::kCast;

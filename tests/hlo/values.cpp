@@ -44,6 +44,7 @@ HloValues parsed(const json& line) {
   if (line.contains("ranks")) result.ranks = line["ranks"];
   if (!line.contains("twin")) return result;
   result.twin = line["twin"];
+  result.near = line.value("near", false);
   for (const json& values : line["twin_values"]) result.twin_values.push_back(numbers(values));
   return result;
 }
@@ -58,18 +59,16 @@ double tolerance_of(const std::string& type) {
 
 }  // namespace
 
-bool hlo_values_asked() { return std::getenv("ASSAY_HLO_VALUES") != nullptr; }
-
 std::vector<std::filesystem::path> hlo_values_files() {
   std::vector<std::filesystem::path> files;
-  if (hlo_values_asked()) {
-    std::istringstream names(std::getenv("ASSAY_HLO_VALUES"));
+  if (const char* given = std::getenv("ASSAY_HLO_VALUES"); given != nullptr) {
+    std::istringstream names(given);
     for (std::string name; std::getline(names, name, ':');) files.emplace_back(name);
     return files;
   }
   const char* root = std::getenv("ASSAY_SOURCE_DIR");
   if (root == nullptr) throw std::runtime_error("ASSAY_SOURCE_DIR is not set");
-  for (const char* name : {"values.jsonl", "ranks.jsonl"})
+  for (const char* name : {"values.jsonl", "ranks.jsonl", "pairs.jsonl"})
     files.push_back(std::filesystem::path(root) / "tests/hlo" / name);
   return files;
 }

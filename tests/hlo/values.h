@@ -21,15 +21,13 @@ struct HloValues {
   std::string coarsest;  // floating type of the text, or the result's: the one that rounds most
   int64_t ranks = 1;     // that run it together, where there are several: `runs` are theirs
   std::vector<Run> runs;
-  std::string twin;                              // the text with one thing changed; may be empty
+  std::string twin;   // the text with one thing changed; may be empty
+  bool near = false;  // the twin is the same over the integers or the real numbers, or nearly so
   std::vector<std::vector<double>> twin_values;  // per run
 };
 
 /// The files of this folder, or those that ASSAY_HLO_VALUES names, with colons between them.
 std::vector<std::filesystem::path> hlo_values_files();
-
-/// Whether they were named: a full run, which prints what it has seen.
-bool hlo_values_asked();
 
 void for_each_hlo_values(const std::function<void(const HloValues&)>& visit);
 

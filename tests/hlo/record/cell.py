@@ -54,7 +54,13 @@ class Cell:
         self.result = None
         self.read = set()  # names of values that some instruction has read
         self.chained = False  # operands may be earlier results
+        self.flag_at = None
         self.special = False  # NaN and infinities are among the numbers
+
+    def flag(self):
+        """The choice between two sides of a pair."""
+        self.flag_at = len(self.draws.made)
+        return self.draws.chance(50)
 
     def allow_special(self, allowed=True):
         """NaN and infinities, in a program of this instruction alone; chains have them or not."""

@@ -94,12 +94,14 @@ def reduce(cell):
     kind, dims = cell.kind(ANY), cell.dims(least=1)
     away = cell.draws.subset(range(len(dims)))
     function, opcode = cell.combination(kind)
-    # XLA drops the initial value of a reduction of one element.
+    # XLA drops the initial value of a reduction of one element, and counts it once for each operand
+    # of a concatenation.
     known = cell.draws.chance(85) or math.prod(dims[d] for d in away) == 1
     init = cell.scalar(kind, cell.neutral(kind, opcode)) if known else \
         cell.scalar(kind) if cell.draws.chance(80) else cell.parameter(kind, [])
     cell.call("reduce", kind, [size for d, size in enumerate(dims) if d not in away],
-              [cell.operand(kind, dims), init], f"dimensions={braces(away)}, to_apply={function}")
+              [cell.operand(kind, dims) if known else cell.parameter(kind, dims), init],
+              f"dimensions={braces(away)}, to_apply={function}")
 
 
 def reduce_pair(cell):

@@ -129,7 +129,7 @@ def bitcast_convert_width(cell):
 
 def reduce_precision(cell):
     kind, dims = cell.kind(["f64", "f32"]), cell.dims()
-    exponent, mantissa = cell.draws.choice([(8, 7), (8, 23), (5, 10), (11, 52), (8, 5)])
+    exponent, mantissa = cell.draws.choice([(8, 7), (8, 23), (8, 10), (11, 52), (8, 5)])
     cell.call("reduce-precision", kind, dims, [cell.operand(kind, dims)],
               f"exponent_bits={exponent}, mantissa_bits={mantissa}", exact=mantissa > 20)
 

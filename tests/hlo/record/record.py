@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Random HLO programs with the values that XLA's CPU backend gives them.
 
-    record.py [--ranks] [--seed N] [--cells N] [--sets N] > full.jsonl
+    record.py [--ranks | --pairs] [--seed N] [--cells N] [--sets N] > full.jsonl
 
 Needs a Python with jax and jaxlib 0.10 (which brings XLA); tests only read the file. A line is a
 module of one entry, with its values for sets of numbers:
 {"hlo": text, "type": of the result, "runs": [{"inputs": {parameter: [numbers]}, "values": [...]}],
  "twin": the text with one thing changed, "twin_values": [[...], ...]}
 With --ranks, programs have collectives, "ranks" says how many ranks run each of them together, and
-the runs are those of the ranks.
+the runs are those of the ranks. With --pairs, the twin is equal over the integers or real numbers,
+or nearly so, and "near" is true.
 Numbers that JSON lacks are the strings "nan", "inf" and "-inf". Inputs are multiples of 1/4, which
 every floating type of 16 bits holds exactly, and integers. A text is as it was drawn, as XLA prints
 it, or what XLA's compiler made of it. The files of tests/hlo are samples (sample.py).
@@ -20,6 +21,7 @@ import subprocess
 import sys
 
 import collectives
+import identities
 from cell import Cell, own_module
 from draw import program, twin
 from xla import Xla, parameters, printed
@@ -42,6 +44,8 @@ def line_of(xla, cell, other, own, others, form):
     line = {"hlo": text, "type": cell.result.kind, "runs": [
         {"inputs": {name: given[3][which] for name, given in zip(names, cell.inputs)},
          "values": own[which]} for which in range(cell.sets)]}
+    if cell.flag_at is not None:
+        line["near"] = True
     if cell.grid != (1, 1):
         line["ranks"] = cell.sets
     if others is not None:
@@ -66,9 +70,15 @@ def record_here(asked):
     for number in range(asked.seed, asked.seed + asked.cells):
         form = random.Random(f"form {number}").choices(["drawn", "printed", "optimized"],
                                                        [80, 12, 8])[0]
-        cell = collectives.program(number) if asked.ranks else program(number)
+        if asked.pairs:
+            cell, other = identities.pair(number)
+        elif asked.ranks:
+            cell, other = collectives.program(number), None
+        else:
+            cell = program(number)
+            other = twin(cell, number)
         pairs = batches.setdefault(cell.grid, [])
-        pairs.append((cell, None if asked.ranks else twin(cell, number), form))
+        pairs.append((cell, other, form))
         if len(pairs) == BATCH:
             record(xla, batches.pop(cell.grid))
     for pairs in batches.values():
@@ -85,7 +95,7 @@ def record_in_processes(asked):
         seed, cells = open_ranges.pop()
         found = subprocess.run(
             [sys.executable, __file__, "--here", "--seed", str(seed), "--cells", str(cells),
-             "--sets", str(asked.sets)] + ["--ranks"] * asked.ranks,
+             "--sets", str(asked.sets)] + ["--ranks"] * asked.ranks + ["--pairs"] * asked.pairs,
             stdout=subprocess.PIPE, text=True, check=False)
         if found.returncode == 0:
             print(found.stdout, end="", flush=True)
@@ -99,6 +109,7 @@ def record_in_processes(asked):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--ranks", action="store_true", help="programs of several ranks")
+    arguments.add_argument("--pairs", action="store_true", help="programs that are nearly equal")
     arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--cells", type=int, default=400)
     arguments.add_argument("--sets", type=int, default=Cell.sets, help="of numbers, per program")
