@@ -77,6 +77,18 @@ ENTRY %main {
   EXPECT_NE(checked(text, other).verdict, Verdict::kProved);
 }
 
+// The lifter took the greatest of equal flags for one of them, which the checker did not.
+TEST(HloTwin, ExtremaOfConstantFlagsAreWhatOrAndAndAre) {
+  const auto module = [](const std::string& opcode) {
+    return "HloModule m\nENTRY %main {\n  %k = pred[2] constant({0, 1})\n"
+           "  %l = pred[2] constant({1, 1})\n  %x = pred[2] parameter(0)\n  %m = pred[2] " +
+           opcode + "(%k, %l)\n  ROOT %r = pred[2] " + opcode + "(%m, %x)\n}\n";
+  };
+  EXPECT_EQ(checked(module("maximum"), module("or")).verdict, Verdict::kProved);
+  EXPECT_EQ(checked(module("minimum"), module("and")).verdict, Verdict::kProved);
+  EXPECT_NE(checked(module("maximum"), module("minimum")).verdict, Verdict::kProved);
+}
+
 // The search for a factor between the two left 64 bits, which nobody caught.
 TEST(HloTwin, LargeConstantsHaveNoFactorBetweenThem) {
   const auto module = [](const std::string& numbers) {
