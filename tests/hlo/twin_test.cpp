@@ -89,6 +89,39 @@ TEST(HloTwin, ExtremaOfConstantFlagsAreWhatOrAndAndAre) {
   EXPECT_NE(checked(module("maximum"), module("minimum")).verdict, Verdict::kProved);
 }
 
+// A constant that the type does not hold was converted as an integer is, modulo the type's range;
+// XLA takes the nearest one.
+TEST(HloTwin, ConversionsOfConstantsThatAreNotHeldHaveNoMeaning) {
+  const auto module = [](const std::string& type, const std::string& by) {
+    return "HloModule m\nENTRY %main {\n  %c = " + type + "[2] constant({-6, 300})\n" +
+           (by.empty() ? "" : "  %d = " + by + "[2] convert(%c)\n") + "  ROOT %r = u8[2] convert(" +
+           (by.empty() ? "%c" : "%d") + ")\n}\n";
+  };
+  EXPECT_EQ(checked(module("f64", ""), module("f64", "")).verdict, Verdict::kProved);
+  EXPECT_NE(checked(module("f64", ""), module("s32", "")).verdict, Verdict::kProved);
+  EXPECT_NE(checked(module("s64", "f64"), module("s32", "")).verdict, Verdict::kProved);
+  EXPECT_EQ(checked(module("s64", "s32"), module("s32", "")).verdict, Verdict::kProved);
+  const std::string wrapped =
+      "HloModule m\nENTRY %main {\n  ROOT %r = u8[2] constant({250, 44})\n}\n";
+  EXPECT_NE(checked(module("s64", "f64"), wrapped).verdict, Verdict::kProved);
+  EXPECT_EQ(checked(module("s64", ""), wrapped).verdict, Verdict::kProved);
+}
+
+// Only the wider type was assumed to hold it.
+TEST(HloTwin, ConversionsByWayOfAWiderIntegerAssumeThatBothHoldIt) {
+  const auto module = [](const std::string& way) {
+    return "HloModule m\nENTRY %main {\n  %x = f64[2] parameter(0)\n  %f = f64[2] floor(%x)\n" +
+           way + "}\n";
+  };
+  const StaticReport report =
+      checked(module("  %i = s32[2] convert(%f)\n  ROOT %r = u8[2] convert(%i)\n"),
+              module("  ROOT %r = u8[2] convert(%f)\n"));
+  EXPECT_EQ(report.verdict, Verdict::kProved);
+  EXPECT_EQ(
+      std::ranges::count(report.assumptions, "conversions from float64 to uint8 stay in its range"),
+      1);
+}
+
 // The search for a factor between the two left 64 bits, which nobody caught.
 TEST(HloTwin, LargeConstantsHaveNoFactorBetweenThem) {
   const auto module = [](const std::string& numbers) {

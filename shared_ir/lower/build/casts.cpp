@@ -80,8 +80,9 @@ CoreId Builder::cast(CoreId x, DType to) {
     note(
         fmt::format("conversions from {} to {} stay in its range", to_string(from), to_string(to)));
   }
-  if (is_floating(from) && is_integer(to) && !is_bool(to))
-    if (const auto range = whole_range(program_, x); range && is_taken_to_fit(*range, to))
+  // Nor is one that a function has made an integer, and which may be beyond the type.
+  if (is_floating(from) && is_integer(to) && !bounds_.is_constant(program_, x))
+    if (const auto range = whole_range(program_, x); range && !has_bounds(*range, to))
       note(fmt::format("conversions from {} to {} stay in its range", to_string(from),
                        to_string(to)));
   if (is_floating(from) && is_floating(to) && machine_epsilon(to) > machine_epsilon(from))

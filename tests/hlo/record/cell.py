@@ -126,7 +126,9 @@ class Cell:
             if value is None:
                 if self.special and kind not in EIGHT_BITS and draws.chance(10):
                     return draws.choice(["nan", "inf", "-inf"])
-                value = draws.between(-4, 4) / 2 if kind in EIGHT_BITS else draws.between(-16, 16) / 4
+                value = draws.between(-4, 4) / 2 if kind in EIGHT_BITS else \
+                    draws.choice([300, -200, 2048, 40000]) if draws.chance(4) else \
+                    draws.between(-16, 16) / 4
             forms = [repr(float(value)), f"{value:e}", f"{value:g}"]
             return draws.choice(forms + (["-0"] if value == 0 else []))
         low, high = bounds(kind)

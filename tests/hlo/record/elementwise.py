@@ -14,7 +14,8 @@ def unary_float(cell):
     kind, dims = cell.kind(FLOATS), cell.dims()
     opcode = cell.draws.choice(SMOOTH + PLAIN + STEPS)
     cell.allow_special()
-    operand = cell.operand(kind, dims, exact=opcode in STEPS)
+    # Rounding alone takes a number over a step, or over a pole.
+    operand = cell.operand(kind, dims, exact=opcode in STEPS or opcode == "tan")
     cell.call(opcode, kind, dims, [operand], exact=opcode not in SMOOTH)
 
 
@@ -105,7 +106,7 @@ def convert(cell):
     cell.allow_special(is_float(kind) or kind == "pred")
     cell.call("convert", kind, dims, [cell.operand(source, dims, not is_float(kind))])
     if cell.draws.chance(30):
-        back = cell.kind(ANY)
+        back = cell.kind(ANY if cell.result.exact else FLOATS)
         cell.call("convert", back, dims, [cell.result])
 
 

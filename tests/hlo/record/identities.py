@@ -3,7 +3,7 @@ around, rounds or has another sign tells them apart. A flag, drawn last, says wh
 import contraction
 import elementwise
 import movement
-from cell import FLOATS, SIGNED, UNSIGNED, WHOLE, Cell, bounds, is_float
+from cell import FLOATS, SIGNED, UNSIGNED, WHOLE, Cell, Value, bounds, is_float
 from draws import Draws
 
 NUMBERS = FLOATS + WHOLE
@@ -19,6 +19,11 @@ def number(cell, kind, dims, value):
 
 def elementwise_(cell, opcode, kind, *operands):
     return cell.call(opcode, kind, operands[0].dims, list(operands))
+
+
+def bounds_of(kind):
+    """The largest whole number that the type holds, with all below it; at most 2048."""
+    return {"bf16": 256}.get(kind, 2048) if is_float(kind) else min(bounds(kind)[1], 2048)
 
 
 def flags(cell, direction, one, other):
@@ -104,12 +109,30 @@ def round_trip(cell):
 
 def other_way_round(cell):
     """A conversion by way of a third type."""
-    kind, by, to = whole_kind(cell), whole_kind(cell), cell.draws.choice(NUMBERS)
+    kind, by, to = whole_kind(cell), cell.draws.choice(NUMBERS), whole_kind(cell)
+    if cell.draws.chance(40):
+        kind = cell.draws.choice(["f64", "f32"])
     x = operand(cell, kind)
+    if is_float(kind) and cell.draws.chance(60):
+        x = elementwise_(cell, cell.draws.choice(["floor", "round-nearest-even"]), kind, x)
     if cell.flag():
         cast(cell, to, cast(cell, by, x))
     else:
         cast(cell, to, x)
+
+
+def constant_of_another_type(cell):
+    kind, other, to = cell.draws.choice(NUMBERS), cell.draws.choice(NUMBERS), whole_kind(cell)
+    high = 300 if bounds_of(kind) > 300 and bounds_of(other) > 300 else 120
+    values = [cell.draws.between(0, high) for _ in range(3)]
+    if kind not in UNSIGNED and other not in UNSIGNED:
+        values = [-one if cell.draws.chance(40) else one for one in values]
+    cell.parameter("s32", [2])
+    of = kind if cell.flag() else other
+    text = ", ".join(str(float(one)) if is_float(of) else str(one) for one in values)
+    name = cell.fresh("k")
+    cell.lines.append(f"{name} = {of}[3] constant({{{text}}})")
+    cast(cell, to, Value(name, of, [3], True))
 
 
 def undone(cell):
@@ -298,7 +321,7 @@ def function_of_reals(cell):
 
 
 PAIRS = [conversion_moved, conversion_moved, conversion_of_sum, conversion_of_product, round_trip,
-         other_way_round, undone, shift_or_factor, complement, magnitude, order_by_difference,
+         other_way_round, constant_of_another_type, undone, shift_or_factor, complement, magnitude, order_by_difference,
          order_by_other_sign, always, extremum_moved, division_moved, clamped, function_of_reals]
 
 
