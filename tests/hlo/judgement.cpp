@@ -4,6 +4,8 @@
 #include <cmath>
 #include <regex>
 
+#include <fmt/format.h>
+
 #include "shared_ir/base/error.h"
 #include "shared_ir/cast.h"
 #include "tests/hlo/lowered.h"
@@ -24,45 +26,73 @@ bool out_of(const ReferenceTensor& tensor, DType type) {
                      });
 }
 
-// What the inputs break of that on which the meaning rests: assumptions that the program lists, and
-// that functions have the values of the machine which float64 has, too. Empty where it holds.
-std::string broken(const LoweredHlo& lowered, size_t rank,
-                   const std::vector<ReferenceTensor>& values) {
+// One core operator of a run.
+struct Computed {
+  const CoreOp& op;
+  const ReferenceTensor& value;
+  const CoreOp* from;  // its first operand, if it has one
+  const ReferenceTensor* operand;
+
+  bool casts_from_floating() const {
+    return op.prim == Prim::kCast && is_floating(from->dtype) && is_integer(op.dtype);
+  }
+};
+
+template <class Predicate>
+bool any(const ReferenceTensor& tensor, const Predicate& predicate) {
+  return std::ranges::any_of(tensor.values, predicate);
+}
+
+// What a value breaks of the assumptions that the program lists; empty where it breaks none.
+std::string broken_of_listed(const LoweredHlo& lowered, const Computed& one) {
+  const DType type = one.op.dtype;
+  const auto is_outside = [&](double x) {
+    return x < 0 || x >= static_cast<double>(one.op.shape.back());
+  };
+  if (one.op.prim == Prim::kOneHot && any(*one.operand, is_outside) &&
+      lowered.assumes("lie in their tables' ranges"))
+    return "an index beyond its table";
+  if (one.op.prim == Prim::kCast && is_integer(one.from->dtype) && is_floating(type) &&
+      any(one.value, [&](double x) { return std::abs(x) * machine_epsilon(type) > 2; }) &&
+      lowered.assumes("are taken as exact"))
+    return "an integer that is rounded";
+  if (one.casts_from_floating() && out_of(*one.operand, type) &&
+      lowered.assumes(fmt::format("from {} to {} stay in its range", to_string(one.from->dtype),
+                                  to_string(type))))
+    return "an integer of floating type beyond the other's range";
+  if (is_integer(type) && out_of(one.value, type) && lowered.assumes("do not wrap around"))
+    return "an integer that wraps around";
+  return {};
+}
+
+// What a value has that float64 does not have, or that another machine has otherwise.
+std::string other_machine(const Computed& one) {
+  if (one.op.prim == Prim::kMap && one.op.fn == "sign" &&
+      any(*one.operand, [](double x) { return std::isnan(x); }))
+    return "the sign of NaN";  // PyTorch's is 0
+  if (is_floating(one.op.dtype) && any(one.value, [&](double x) {
+        return std::isfinite(x) && !std::isfinite(nearest_number(x, one.op.dtype));
+      }))
+    return "a number beyond its type";
+  if (one.casts_from_floating() && out_of(*one.operand, one.op.dtype))
+    return "a floating number that no integer is";
+  if (is_integer(one.op.dtype) &&
+      any(one.value, [](double x) { return !(std::abs(x) <= kExactIntegers); }))
+    return "an integer beyond float64";
+  return {};
+}
+
+// Of the first value of a rank of which `what` says something.
+template <class What>
+std::string first(const LoweredHlo& lowered, size_t rank,
+                  const std::vector<ReferenceTensor>& values, const What& what) {
   const CoreProgram& program = lowered.programs[rank];
-  const bool in_tables = lowered.assumes("lie in their tables' ranges");
-  const bool exact = lowered.assumes("are taken as exact");
-  const bool no_wrap = lowered.assumes("do not wrap around");
   for (size_t i = 0; i < values.size(); ++i) {
     const CoreOp& op = program.ops[i];
-    const auto operand = [&]() -> const ReferenceTensor& {
-      return values[static_cast<size_t>(op.operands[0])];
-    };
-    const auto any = [](const ReferenceTensor& tensor, const auto& predicate) {
-      return std::ranges::any_of(tensor.values, predicate);
-    };
-    const auto is_outside = [&](double x) {
-      return x < 0 || x >= static_cast<double>(op.shape.back());
-    };
-    if (in_tables && op.prim == Prim::kOneHot && any(operand(), is_outside))
-      return "an index beyond its table";
-    if (op.prim == Prim::kMap && op.fn == "sign" &&
-        any(operand(), [](double x) { return std::isnan(x); }))
-      return "the sign of NaN";  // PyTorch's is 0
-    if (is_floating(op.dtype) && any(values[i], [&](double x) {
-          return std::isfinite(x) && !std::isfinite(nearest_number(x, op.dtype));
-        }))
-      return "a number beyond its type";
-    const bool casts = op.prim == Prim::kCast;
-    const DType from = casts ? program.ops[static_cast<size_t>(op.operands[0])].dtype : op.dtype;
-    if (exact && is_floating(op.dtype) && is_integer(from) &&
-        any(values[i], [&](double x) { return std::abs(x) * machine_epsilon(op.dtype) > 2; }))
-      return "an integer that is rounded";
-    if (!is_integer(op.dtype)) continue;
-    if (is_floating(from) && out_of(operand(), op.dtype))
-      return "a floating number that no integer is";
-    if (any(values[i], [](double x) { return !(std::abs(x) <= kExactIntegers); }))
-      return "an integer beyond float64";
-    if (no_wrap && out_of(values[i], op.dtype)) return "an integer that wraps around";
+    const auto from = op.operands.empty() ? i : static_cast<size_t>(op.operands[0]);
+    if (std::string found = what(Computed{op, values[i], &program.ops[from], &values[from]});
+        !found.empty())
+      return found;
   }
   return {};
 }
@@ -119,7 +149,12 @@ HloJudgement judged(const LoweredHlo& lowered, const HloValues& recorded,
         recorded.coarsest);
     if (found.what.empty()) continue;
     for (size_t other = 0; other < values.size(); ++other)
-      if (std::string why = broken(lowered, other, values[other]); !why.empty())
+      if (std::string why = first(lowered, other, values[other],
+                                  [&](const Computed& one) {
+                                    std::string listed = broken_of_listed(lowered, one);
+                                    return listed.empty() ? other_machine(one) : listed;
+                                  });
+          !why.empty())
         return {Outcome::kOutside, std::move(why)};
     if (!found.of_numbers)
       if (const std::string where = no_number(lowered, values); !where.empty())
@@ -142,6 +177,17 @@ std::vector<HloJudgement> judge(const HloValues& recorded) try {
   return result;
 } catch (const UserError& error) {
   return {{Outcome::kRefused, reason_of(error)}};
+}
+
+std::string broken_assumption(const std::string& text,
+                              const std::vector<std::vector<double>>& inputs, bool defined) {
+  const LoweredHlo lowered(text, 1);
+  HloValues::Run run;
+  for (size_t i = 0; i < inputs.size(); ++i) run.inputs[lowered.input(i)] = inputs[i];
+  const auto values = lowered.run({run});
+  std::string found = first(lowered, 0, values[0],
+                            [&](const Computed& one) { return broken_of_listed(lowered, one); });
+  return found.empty() && defined ? no_number(lowered, values) : found;
 }
 
 }  // namespace assay::test

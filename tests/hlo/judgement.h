@@ -24,4 +24,9 @@ struct HloJudgement {
 /// One judgement for each set of inputs; one alone where no run is needed for it.
 std::vector<HloJudgement> judge(const HloValues& recorded);
 
+/// What these inputs, in their order, break of the assumptions that a program of one rank lists,
+/// and where `defined` of that its functions are defined; empty where they break none.
+std::string broken_assumption(const std::string& text,
+                              const std::vector<std::vector<double>>& inputs, bool defined);
+
 }  // namespace assay::test
