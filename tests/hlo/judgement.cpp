@@ -60,6 +60,12 @@ std::string broken_of_listed(const LoweredHlo& lowered, const Computed& one) {
       lowered.assumes(fmt::format("from {} to {} stay in its range", to_string(one.from->dtype),
                                   to_string(type))))
     return "an integer of floating type beyond the other's range";
+  const auto is_beyond_float32 = [](double x) {
+    return std::isfinite(x) && !std::isfinite(nearest_number(x, DType::kFloat32));
+  };
+  if (is_floating(type) && any(one.value, is_beyond_float32) &&
+      lowered.assumes("reduce-precision is taken as exact"))
+    return "a number beyond a reduced precision";
   if (is_integer(type) && out_of(one.value, type) && lowered.assumes("do not wrap around"))
     return "an integer that wraps around";
   return {};

@@ -51,5 +51,32 @@ TEST(HloValues, ProgramsMeanWhatXlaMakesOfThem) {
   }
 }
 
+// Types and attributes have the same brackets and commas as operands.
+TEST(HloValues, TheOpcodesAndAttributesOfATextAreSeen) {
+  const std::string text =
+      "%t = (f32[2]{0}, s32[]) while(%p), condition=%c, body=%b\n"
+      "  ROOT %r = f32[2]{1,0:T(8,128)} dot(%a, %b), lhs_batch_dims={0,1}, metadata={op=\"x, "
+      "y=1\"}\n";
+  EXPECT_EQ(opcodes_in(text), (std::set<std::string>{"dot", "while"}));
+  const std::set<std::string> attributes = attributes_in(text);
+  for (const char* name : {"condition", "body", "lhs_batch_dims", "metadata"})
+    EXPECT_TRUE(attributes.contains(name)) << name;
+}
+
+// A program whose values are another one's: were the comparison blind, it would agree.
+TEST(HloValues, AWrongMeaningDiffers) {
+  HloValues recorded;
+  recorded.text =
+      "HloModule m\nENTRY %main {\n  %x = s8[2] parameter(0)\n  %y = s8[2] parameter(1)\n"
+      "  ROOT %r = s8[2] divide(%x, %y)\n}\n";
+  recorded.type = recorded.coarsest = "s8";
+  recorded.runs = {{{{"x", {-7, 7}}, {"y", {2, 2}}}, {-4, 3}},   // rounded down
+                   {{{"x", {-7, 7}}, {"y", {2, 2}}}, {-3, 3}}};  // XLA's
+  const auto found = judge(recorded);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].outcome, Outcome::kDiffers);
+  EXPECT_EQ(found[1].outcome, Outcome::kAgrees);
+}
+
 }  // namespace
 }  // namespace assay::test

@@ -126,9 +126,9 @@ class Cell:
             if value is None:
                 if self.special and kind not in EIGHT_BITS and draws.chance(10):
                     return draws.choice(["nan", "inf", "-inf"])
+                far = kind == "f64" and draws.chance(6)
                 value = draws.between(-4, 4) / 2 if kind in EIGHT_BITS else \
-                    draws.choice([300, -200, 2048, 40000]) if draws.chance(4) else \
-                    draws.between(-16, 16) / 4
+                    draws.choice([300, -200, 2048, 40000]) if far else draws.between(-16, 16) / 4
             forms = [repr(float(value)), f"{value:e}", f"{value:g}"]
             return draws.choice(forms + (["-0"] if value == 0 else []))
         low, high = bounds(kind)
@@ -193,7 +193,7 @@ class Cell:
         return self.result
 
     def tuple_call(self, opcode, values, operands, attributes=""):
-        """An instruction whose result is a tuple of the types of `values`, and one element of it."""
+        """An instruction whose result is a tuple of the types of `values`; an element of it."""
         name = self.fresh("t")
         more = ", " + attributes if attributes else ""
         listed = ", ".join(v.name for v in operands)

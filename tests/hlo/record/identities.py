@@ -151,8 +151,9 @@ def undone(cell):
 def shift_or_factor(cell):
     kind = whole_kind(cell)
     x, k = operand(cell, kind), cell.draws.between(1, BITS[kind] - 2)
-    shift, other = cell.draws.choice([("shift-left", "multiply"), ("shift-right-arithmetic", "divide"),
-                                      ("shift-right-logical", "divide"), ("and", "remainder")])
+    shift, other = cell.draws.choice([
+        ("shift-left", "multiply"), ("shift-right-arithmetic", "divide"),
+        ("shift-right-logical", "divide"), ("and", "remainder")])
     by = number(cell, kind, x.dims, 2 ** k - 1 if shift == "and" else k)
     factor = number(cell, kind, x.dims, 2 ** k)
     if cell.flag():
@@ -239,7 +240,8 @@ def extremum_moved(cell):
     y = operand(cell, kind, x.dims)
     factor = cell.draws.choice([2, 3, -1] if kind not in UNSIGNED else [2, 3])
     by = number(cell, kind, x.dims, factor)
-    opcode, inner = cell.draws.choice(["maximum", "minimum"]), cell.draws.choice(["multiply", "add"])
+    opcode = cell.draws.choice(["maximum", "minimum"])
+    inner = cell.draws.choice(["multiply", "add"])
     if cell.flag():
         elementwise_(cell, inner, kind, elementwise_(cell, opcode, kind, x, y), by)
     else:
@@ -248,7 +250,7 @@ def extremum_moved(cell):
 
 
 def division_moved(cell):
-    kind = whole_kind(cell) if cell.draws.chance(80) else cell.draws.choice(FLOATS)
+    kind = whole_kind(cell) if cell.draws.chance(80) else "f64"
     x = operand(cell, kind)
     a, b = (number(cell, kind, x.dims, cell.draws.choice([2, 3, 5, 16, 100])) for _ in range(2))
     opcode, which = cell.draws.choice(["divide", "divide", "remainder"]), cell.draws.below(3)
@@ -279,6 +281,36 @@ def clamped(cell):
         elementwise_(cell, "maximum", kind, elementwise_(cell, "minimum", kind, x, high), low)
 
 
+def picked(cell):
+    """One place by its number, or as a sum over all of them."""
+    kind, size = cell.draws.choice(["f64", "s32", "s8"]), cell.draws.between(1, 4)
+    whole = cell.draws.choice(["s32", "s64", "u32", "s8"])
+    x = operand(cell, kind, [size])
+    at = cell.parameter(whole, [], [(0, size - 1), (-2 if whole in SIGNED else 0, size + 1)])
+    if cell.flag():
+        one = cell.call("dynamic-slice", kind, [1], [x, at], "dynamic_slice_sizes={1}")
+        cell.call("reshape", kind, [], [one])
+        return
+    numbers = cell.call("iota", whole, [size], [], "iota_dimension=0")
+    spread = cell.call("broadcast", whole, [size], [at], "dimensions={}")
+    chosen = cell.call("select", kind, [size], [flags(cell, "EQ", numbers, spread), x,
+                                                number(cell, kind, [size], 0)])
+    function, _ = cell.combination(kind, "add")
+    cell.call("reduce", kind, [], [chosen, cell.scalar(kind, "0")],
+              f"dimensions={{0}}, to_apply={function}")
+
+
+def start_of_another_type(cell):
+    kind, size = cell.draws.choice(["f64", "s32", "s8"]), cell.draws.between(2, 4)
+    whole, to = cell.draws.choice([("s32", "u32"), ("s8", "u8"), ("s64", "s8"), ("s32", "u16"),
+                                   ("u8", "s8"), ("s64", "u32"), ("s32", "s64")])
+    x = operand(cell, kind, [size])
+    beyond = min(bounds(whole)[1], 260)
+    at = cell.parameter(whole, [], [(0, size - 1), (-2 if whole in SIGNED else 0, beyond)])
+    start = at if cell.flag() else cell.call("convert", to, [], [at])
+    cell.call("dynamic-slice", kind, [1], [x, start], "dynamic_slice_sizes={1}")
+
+
 def function_of_reals(cell):
     """Over the real numbers, where both sides have values."""
     kind = cell.draws.choice(["f64", "f32"])
@@ -297,7 +329,8 @@ def function_of_reals(cell):
         (lambda: call("exponential", call("add", x, y)),
          lambda: call("multiply", call("exponential", x), call("exponential", y))),
         (lambda: call("divide", call("multiply", x, y), y), lambda: call("copy", x)),
-        (lambda: call("rsqrt", call("abs", x)), lambda: call("divide", one, call("sqrt", call("abs", x)))),
+        (lambda: call("rsqrt", call("abs", x)),
+         lambda: call("divide", one, call("sqrt", call("abs", x)))),
         (lambda: call("logistic", x), lambda: call("divide", one, call(
             "add", one, call("exponential", call("negate", x))))),
         (lambda: call("exponential-minus-one", x), lambda: call(
@@ -321,8 +354,9 @@ def function_of_reals(cell):
 
 
 PAIRS = [conversion_moved, conversion_moved, conversion_of_sum, conversion_of_product, round_trip,
-         other_way_round, constant_of_another_type, undone, shift_or_factor, complement, magnitude, order_by_difference,
-         order_by_other_sign, always, extremum_moved, division_moved, clamped, function_of_reals]
+         other_way_round, constant_of_another_type, undone, shift_or_factor, complement, magnitude,
+         order_by_difference, order_by_other_sign, always, extremum_moved, division_moved, clamped,
+         picked, start_of_another_type, function_of_reals]
 
 
 def one_of(draws, number_, prefix):

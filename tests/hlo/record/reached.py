@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 IMPORT = Path(__file__).parents[3] / "shared_ir" / "import" / "hlo"
-INSTRUCTION = re.compile(r"(%[\w.-]+) = (\(?\w+)\S*(?: [^=]*?)?[\])}] ([a-z-]+)\((.*)")
+INSTRUCTION = re.compile(r"(%[\w.-]+) = (\(?\w+)\S*(?: [^=]*?)?[\])}] ([a-z0-9-]+)\((.*)")
 
 
 def declared():
