@@ -44,7 +44,7 @@ HloValues parsed(const json& line) {
   if (line.contains("ranks")) result.ranks = line["ranks"];
   if (!line.contains("twin")) return result;
   result.twin = line["twin"];
-  result.near = line.value("near", false);
+  result.coarsest_of_both = coarsest_in(result.text + result.twin, result.type);
   for (const json& values : line["twin_values"]) result.twin_values.push_back(numbers(values));
   return result;
 }

@@ -21,9 +21,9 @@ struct HloValues {
   std::string coarsest;  // floating type of the text, or the result's: the one that rounds most
   int64_t ranks = 1;     // that run it together, where there are several: `runs` are theirs
   std::vector<Run> runs;
-  std::string twin;   // the text with one thing changed; may be empty
-  bool near = false;  // the twin is the same over the integers or the real numbers, or nearly so
+  std::string twin;                              // the text with one thing changed; may be empty
   std::vector<std::vector<double>> twin_values;  // per run
+  std::string coarsest_of_both;                  // of the text and its twin
 };
 
 /// The files of this folder, or those that ASSAY_HLO_VALUES names, with colons between them.

@@ -10,7 +10,7 @@ wrote. The files of tests/hlo are samples (sample.py) of 36000 programs, 10000 o
  "twin": the text with one thing changed, "twin_values": [[...], ...]}
 With --ranks, programs have collectives, "ranks" says how many ranks run each of them together, and
 the runs are those of the ranks. With --pairs, the twin is equal over the integers or real numbers,
-or nearly so, and "near" is true.
+or nearly so.
 Numbers that JSON lacks are the strings "nan", "inf" and "-inf". Inputs are multiples of 1/4, which
 every floating type of 16 bits holds exactly, and integers. A text is as it was drawn, as XLA prints
 it, or what XLA's compiler made of it.
@@ -45,8 +45,6 @@ def line_of(xla, cell, other, own, others, form):
     line = {"hlo": text, "type": cell.result.kind, "runs": [
         {"inputs": {name: given[3][which] for name, given in zip(names, cell.inputs)},
          "values": own[which]} for which in range(cell.sets)]}
-    if cell.flag_at is not None:
-        line["near"] = True
     if cell.grid != (1, 1):
         line["ranks"] = cell.sets
     if others is not None:
