@@ -224,6 +224,12 @@ Arg read_functions(const Source& source, std::string_view value, const FunctionT
 
 }  // namespace
 
+std::vector<std::string_view> known_attributes() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, form] : kForms) names.push_back(name);
+  return names;
+}
+
 ArgList list_of(const std::vector<int64_t>& numbers) {
   ArgList list;
   for (int64_t number : numbers) list.emplace_back().value = number;
@@ -244,8 +250,10 @@ AttributeReader::AttributeReader(const Source& source, const Instruction& instru
     const bool notes = attribute.name == "backend_config" && instruction.opcode != "custom-call";
     if (*form == Form::kHint || notes) continue;
     if (*form == Form::kSharding) {
-      // Parameters and results keep theirs behind the partitioner.
-      if (instruction.opcode != "parameter" && instruction.opcode != "tuple")
+      // Parameters and results keep theirs behind the partitioner, and what a device computes of
+      // its own parts is "manual" before and behind it.
+      if (instruction.opcode != "parameter" && instruction.opcode != "tuple" &&
+          attribute.value != "{manual}")
         source.fail(
             attribute.name,
             fmt::format("'{}' has a sharding: the module is not partitioned yet", instruction.name),

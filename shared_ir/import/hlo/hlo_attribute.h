@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,9 @@ template <typename T>
 void add_argument(NamedArgs& arguments, std::string_view name, T value) {
   arguments.emplace_back(name, Arg{}).second.value = std::move(value);
 }
+
+// The names of those that the importer knows.
+std::vector<std::string_view> known_attributes();
 
 ArgList list_of(const std::vector<int64_t>& numbers);
 

@@ -142,6 +142,8 @@ constexpr Opcode kOpcodes[] = {
 
 }  // namespace
 
+std::span<const Opcode> all_opcodes() { return kOpcodes; }
+
 const Opcode* find_opcode(std::string_view name) {
   static const auto* const table = [] {
     auto* rows = new std::unordered_map<std::string_view, const Opcode*>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace assay::hlo {
@@ -22,6 +23,8 @@ struct Opcode {
   int32_t operands;   // how many there are at least
   bool more = false;  // more may follow; those of a node form a list, but for custom calls
 };
+
+std::span<const Opcode> all_opcodes();
 
 // nullptr when there is none of this name.
 const Opcode* find_opcode(std::string_view name);

@@ -57,7 +57,8 @@ CoreId Builder::cast(CoreId x, DType to) {
     return constant(op(x).constant, to, Shape(shape(x)));
   // A running sum wraps in fewer bits as its elements do.
   if (op(x).prim == Prim::kBlock && is_integer(from) && is_integer(to) && !is_bool(to) &&
-      !cast_keeps_values(from, to) && reference::parse_function_name(op(x).fn).name == "cumsum") {
+      byte_size(to) <= byte_size(from) &&
+      reference::parse_function_name(op(x).fn).name == "cumsum") {
     const CoreOp made = op(x);  // a copy: what is built moves the original
     return block("cumsum", BlockSpec(program_.specs[static_cast<size_t>(made.spec)]),
                  {cast(made.operands[0], to)}, to, made.shape, made.linear);
@@ -71,15 +72,17 @@ CoreId Builder::cast(CoreId x, DType to) {
     if (bounds_.is_constant(program_, x) && !open) return map(cast_function(to), {x}, to, 0);
     note(fmt::format("casts from {} to {} are taken as exact", to_string(from), to_string(to)));
   }
-  if (is_integer(from) && is_integer(to) && cast_keeps_values(from, to)) x = unwrapped(x);
+  // More bits are those of what the type holds, those of the sign in front of it.
+  if (is_integer(from) && is_integer(to) && byte_size(to) > byte_size(from)) x = unwrapped(x);
   // Integers that came by way of floating numbers: what is too large is no integer of the type.
   if (is_floating(from) && is_integer(to) && !is_bool(to) && holds_wider_integers(x, to)) {
     if (bounds_.is_constant(program_, x)) return map(cast_function(to), {x}, to, 0);
     note(
         fmt::format("conversions from {} to {} stay in its range", to_string(from), to_string(to)));
   }
-  if (is_floating(from) && is_integer(to) && !is_bool(to))
-    if (const auto range = whole_range(program_, x); range && is_taken_to_fit(*range, to))
+  // Nor is one that a function has made an integer, and which may be beyond the type.
+  if (is_floating(from) && is_integer(to) && !bounds_.is_constant(program_, x))
+    if (const auto range = whole_range(program_, x); range && !has_bounds(*range, to))
       note(fmt::format("conversions from {} to {} stay in its range", to_string(from),
                        to_string(to)));
   if (is_floating(from) && is_floating(to) && machine_epsilon(to) > machine_epsilon(from))

@@ -10,7 +10,12 @@ CoreId Builder::normal_map(const std::string& fn, const std::vector<CoreId>& ope
                            DType dtype) {
   if (is_integer(dtype) && !is_bool(dtype) && this->dtype(operands[0]) == dtype)
     return integer_map(fn, operands);
-  if (is_bool(dtype)) return asked_number(fn, operands);
+  if (is_bool(dtype)) {
+    const bool of_flags = is_bool(this->dtype(operands[0])) && operands.size() == 2;
+    if (of_flags && fn == "maximum") return map("or", operands, dtype, 0);
+    if (of_flags && fn == "minimum") return map("and", operands, dtype, 0);
+    return asked_number(fn, operands);
+  }
   if (!is_floating(dtype) || this->dtype(operands[0]) != dtype) return kNone;
   if (fn == "clamp(0,none)") return map("relu", operands, dtype, 0);
   if (fn == "pow(2)") return mul(operands[0], operands[0]);

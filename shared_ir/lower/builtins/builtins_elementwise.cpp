@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/cast.h"
 #include "shared_ir/lower/builtins/broadcast.h"
 #include "shared_ir/lower/builtins/builtins.h"
+#include "shared_ir/lower/builtins/constant_values.h"
 #include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
@@ -220,8 +222,27 @@ Value where(Call& call) {
   return tensor_value(builder.linear({chosen, other}, {Rational(1), Rational(1)}));
 }
 
+// What a floating number that no integer of the type is becomes is for the machine to say. Of
+// others than constants it is an assumption where it matters (Builder::cast).
+void check_constants_are_held(Call& call, CoreId x, DType to) {
+  const Builder& builder = call.builder();
+  if (!is_floating(builder.dtype(x)) || !is_integer(to)) return;
+  const auto known = constant_values(builder.program(), x);
+  const auto [low, high] = integer_range(to);
+  const auto is_held = [low = static_cast<double>(PlainInt{low}),
+                        high = static_cast<double>(PlainInt{high})](double value) {
+    return std::trunc(value) >= low && std::trunc(value) < high + 1;
+  };
+  if (known && !std::ranges::all_of(*known, is_held))
+    call.unsupported(
+        fmt::format("a conversion of a constant that {} does not hold", to_string(to)));
+}
+
 Value cast(Call& call) {
-  return tensor_value(call.builder().cast(call.tensor(0), call.dtype_or_recorded(1)));
+  const CoreId x = call.tensor(0);
+  const DType to = call.dtype_or_recorded(1);
+  check_constants_are_held(call, x, to);
+  return tensor_value(call.builder().cast(x, to));
 }
 
 // Numbers are of a category, and none is none.

@@ -52,6 +52,14 @@ TEST(HloImport, ANodesSourceIsTheUsersLineElseTheTexts) {
   EXPECT_EQ(to_string(graph.nodes[1].source), "m.hlo.txt:24:8");
 }
 
+// The partitioner leaves its marks on what devices compute of their own parts.
+TEST(HloImport, AManualShardingSaysNothing) {
+  const Graph graph = hlo_graph(
+      "%x = f32[2] parameter(0), sharding={manual}\n"
+      "ROOT %c = f32[2] copy(%x), sharding={manual}\n");
+  EXPECT_THAT(ops_of(graph), ElementsAre("hlo.copy"));
+}
+
 TEST(HloImport, TuplesAreDissolved) {
   const Graph graph = hlo_graph(
       "%p = (f32[2], (s32[], f32[3])) parameter(0)\n"

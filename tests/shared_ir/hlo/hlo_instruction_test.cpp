@@ -79,6 +79,15 @@ TEST(HloInstruction, AConversionToFewerBitsWrapsConstantsToo) {
             (Values{4294967295}));
 }
 
+// It did so only into types that hold all integers of the narrower one.
+TEST(HloInstruction, AConversionToMoreBitsReadsWhatHasWrapped) {
+  const std::string product =
+      "%a = s16[2] parameter(0)\n%b = s16[2] parameter(1)\n%p = s16[2] multiply(%a, %b)\n";
+  const HloInputs inputs = {{"a", {-32768, -32768}}, {"b", {-2, -3}}};
+  EXPECT_EQ(hlo_value(product + "ROOT %r = s32[2] convert(%p)\n", inputs), (Values{0, -32768}));
+  EXPECT_EQ(hlo_value(product + "ROOT %r = u32[2] convert(%p)\n", inputs), (Values{0, 4294934528}));
+}
+
 TEST(HloInstruction, MovementKeepsElements) {
   const HloInputs x{{"x", {1, 2, 3, 4, 5, 6}}};
   const std::string head = "%x = f32[2,3] parameter(0)\n";

@@ -10,13 +10,13 @@ def iota(cell):
 
 
 def constant(cell):
-    cell.special = not cell.chained
+    cell.allow_special()
     kind, dims = cell.kind(ANY + EIGHT_BITS), cell.dims()
     cell.call("copy", kind, dims, [cell.constant(kind, dims)])
 
 
 def broadcast(cell):
-    cell.special = not cell.chained
+    cell.allow_special()
     kind, dims = cell.kind(ANY), cell.dims()
     chosen = cell.draws.subset(range(len(dims)))
     cell.call("broadcast", kind, dims, [cell.operand(kind, [dims[d] for d in chosen])],

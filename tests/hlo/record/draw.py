@@ -22,8 +22,11 @@ def drawn(draws, seed, prefix):
         draws.choice(OTHERS if draws.chance(20) else MEANT)(cell)
         cell.drop_unread()
         return cell
+    cell.special = draws.chance(10)
+    # What is read at an index is a sum over all places here, of which NaN would make NaN.
+    meant = [one for one in MEANT if one not in indexing.MEANT] if cell.special else MEANT
     for _ in range(draws.between(2, 6)):
-        draws.choice(MEANT)(cell)
+        draws.choice(meant)(cell)
     if draws.chance(10):
         draws.choice(OTHERS)(cell)
     cell.drop_unread()

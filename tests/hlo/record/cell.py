@@ -10,7 +10,7 @@ UNSIGNED = {"u8": 8, "u16": 16, "u32": 32}
 WHOLE = list(SIGNED) + list(UNSIGNED)
 ANY = FLOATS + WHOLE + ["pred"]
 NOTES = ['metadata={op_name="a/b" source_file="m.py" source_line=3}', 'frontend_attributes={a="b"}',
-         'backend_config="{}"']
+         'backend_config="{}"', "statistics={visualizing_index=0,mean=0.5}"]
 
 
 def is_float(kind):
@@ -41,17 +41,31 @@ class Value:
 
 class Cell:
     """Parameters are unnumbered ("@") until modules are made, and names start with the prefix."""
-    sets = 2  # of numbers that each program runs on: in turn small ones, and some at the edges
+    sets = 2  # of numbers that a program runs on: in turn small ones, and some at the edges
 
-    def __init__(self, draws, seed, prefix):
-        self.draws, self.prefix = draws, prefix
+    def __init__(self, draws, seed, prefix, grid=(1, 1)):
+        """`grid`: how many replicas and partitions run it, each with a set of its own."""
+        self.draws, self.prefix, self.grid = draws, prefix, grid
+        if grid != (1, 1):
+            self.sets = grid[0] * grid[1]
         self.numbers = [random.Random(f"{seed} {i}") for i in range(self.sets)]
         self.lines, self.computations, self.inputs, self.pool = [], [], [], []
         self.names = 0
         self.result = None
         self.read = set()  # names of values that some instruction has read
         self.chained = False  # operands may be earlier results
+        self.flag_at = None
         self.special = False  # NaN and infinities are among the numbers
+
+    def flag(self):
+        """The choice between two sides of a pair."""
+        self.flag_at = len(self.draws.made)
+        return self.draws.chance(50)
+
+    def allow_special(self, allowed=True):
+        """NaN and infinities, in a program of this instruction alone; chains have them or not."""
+        if not self.chained:
+            self.special = allowed
 
     def fresh(self, stem="v"):
         self.names += 1
@@ -88,17 +102,20 @@ class Cell:
                 rng.randint(-16, 16) / 4
         low, high = bounds(kind)
         if which % 2 == 1 and rng.random() < 0.2:
-            return rng.choice([max(low, -2 ** 50), min(high, 2 ** 50), min(high // 2 + 1, 2 ** 49)])
+            return rng.choice([max(low, -2 ** 40), min(high, 2 ** 40), min(high // 2 + 1, 2 ** 39)])
         return rng.randint(-9 if low < 0 else 0, 9)
 
     def parameter(self, kind, dims, span=None):
         """Numbers of `span` where it is given: [low, high] of small ones, [low, high] of all."""
+        if self.grid != (1, 1) and not dims:  # arrays of all ranks are cut along a dimension
+            return self.call("reshape", kind, [], [self.parameter(kind, [1], span)])
         count = math.prod(dims)
         sets = [[self.numbers[i].randint(*span[i % 2]) if span else self.number(kind, i)
                  for _ in range(count)] for i in range(self.sets)]
         name = self.fresh("p")
         self.inputs.append((name, kind, list(dims), sets))
-        self.lines.append(f"{name} = {shape_text(kind, dims)} parameter(@)")
+        more = ", parameter_replication={false}" if self.draws.chance(1) else ""
+        self.lines.append(f"{name} = {shape_text(kind, dims)} parameter(@){more}")
         return Value(name, kind, dims, True)
 
     def literal(self, kind, value=None):
@@ -109,7 +126,9 @@ class Cell:
             if value is None:
                 if self.special and kind not in EIGHT_BITS and draws.chance(10):
                     return draws.choice(["nan", "inf", "-inf"])
-                value = draws.between(-4, 4) / 2 if kind in EIGHT_BITS else draws.between(-16, 16) / 4
+                far = kind == "f64" and draws.chance(6)
+                value = draws.between(-4, 4) / 2 if kind in EIGHT_BITS else \
+                    draws.choice([300, -200, 2048, 40000]) if far else draws.between(-16, 16) / 4
             forms = [repr(float(value)), f"{value:e}", f"{value:g}"]
             return draws.choice(forms + (["-0"] if value == 0 else []))
         low, high = bounds(kind)
@@ -163,6 +182,8 @@ class Cell:
         more = ", " + attributes if attributes else ""
         if self.draws.chance(3):
             more += ", " + self.draws.choice(NOTES)
+        if self.pool and self.draws.chance(1):
+            more += f", control-predecessors={{{self.draws.choice(self.pool).name}}}"
         listed = ", ".join(v.name for v in operands)
         self.lines.append(f"{name} = {shape_text(kind, dims)} {opcode}({listed}){more}")
         exact = exact and all(v.exact for v in operands) and kind not in FLOATS[3:]
@@ -172,7 +193,7 @@ class Cell:
         return self.result
 
     def tuple_call(self, opcode, values, operands, attributes=""):
-        """An instruction whose result is a tuple of the types of `values`, and one element of it."""
+        """An instruction whose result is a tuple of the types of `values`; an element of it."""
         name = self.fresh("t")
         more = ", " + attributes if attributes else ""
         listed = ", ".join(v.name for v in operands)
@@ -235,21 +256,38 @@ def numbered(lines, first):
     return [re.sub("@", lambda _: str(next(counter)), line) for line in lines]
 
 
+def header(cell):
+    if cell.grid == (1, 1):
+        return "HloModule m\n"
+    return f"HloModule m, replica_count={cell.grid[0]}, num_partitions={cell.grid[1]}\n"
+
+
 def module_of(cells):
-    """One module that gives the results of all cells."""
-    text, lines, first = "HloModule m\n\n", [], 0
+    """One module that gives the results of all cells, which are of one grid."""
+    text, lines, first = header(cells[0]) + "\n", [], 0
     for cell in cells:
         text += "\n".join(cell.computations)
         lines += numbered(cell.lines, first)
         first += len(cell.inputs)
     kinds = ", ".join(cell.result.text for cell in cells)
     lines.append(f"ROOT %all = ({kinds}) tuple({', '.join(cell.result.name for cell in cells)})")
+    if cells[0].grid[1] > 1:
+        lines = [partitioned(line) for line in lines]
     return text + "\nENTRY %main {\n  " + "\n  ".join(lines) + "\n}\n"
 
 
-def own_module(cell):
+def partitioned(line):
+    """The instruction as one of each partition: XLA takes no module whose partitions are made."""
+    shape = line.split(" = ", 1)[1]
+    count = 1 + shape[:shape.index(") ")].count(", ") if shape.startswith("(") else 0
+    return f"{line}, sharding={{{', '.join(['{manual}'] * count) if count else 'manual'}}}"
+
+
+def own_module(cell, with_partitions=False):
     lines = numbered(cell.lines, 0)
+    if with_partitions and cell.grid[1] > 1:
+        lines = [partitioned(line) for line in lines]
     lines[-1] = "ROOT " + lines[-1]
-    text = "HloModule m\n" + "\n".join(cell.computations) + "\nENTRY %main {\n  " + \
+    text = header(cell) + "\n".join(cell.computations) + "\nENTRY %main {\n  " + \
         "\n  ".join(lines) + "\n}\n"
     return text.replace(f"%{cell.prefix}_", "%")

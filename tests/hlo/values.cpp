@@ -1,10 +1,11 @@
-#include "tests/support/hlo_values.h"
+#include "tests/hlo/values.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 
 namespace assay::test {
@@ -40,8 +41,10 @@ HloValues parsed(const json& line) {
     for (const auto& [name, values] : run["inputs"].items()) added.inputs[name] = numbers(values);
     added.values = numbers(run["values"]);
   }
+  if (line.contains("ranks")) result.ranks = line["ranks"];
   if (!line.contains("twin")) return result;
   result.twin = line["twin"];
+  result.coarsest_of_both = coarsest_in(result.text + result.twin, result.type);
   for (const json& values : line["twin_values"]) result.twin_values.push_back(numbers(values));
   return result;
 }
@@ -56,19 +59,41 @@ double tolerance_of(const std::string& type) {
 
 }  // namespace
 
-std::filesystem::path hlo_values_file() {
-  if (hlo_values_asked()) return std::getenv("ASSAY_HLO_VALUES");
+std::vector<std::filesystem::path> hlo_values_files() {
+  std::vector<std::filesystem::path> files;
+  if (const char* given = std::getenv("ASSAY_HLO_VALUES"); given != nullptr) {
+    std::istringstream names(given);
+    for (std::string name; std::getline(names, name, ':');) files.emplace_back(name);
+    return files;
+  }
   const char* root = std::getenv("ASSAY_SOURCE_DIR");
   if (root == nullptr) throw std::runtime_error("ASSAY_SOURCE_DIR is not set");
-  return std::filesystem::path(root) / "tests/shared_ir/hlo_values.jsonl";
+  for (const char* name : {"values.jsonl", "ranks.jsonl", "pairs.jsonl"})
+    files.push_back(std::filesystem::path(root) / "tests/hlo" / name);
+  return files;
 }
 
-bool hlo_values_asked() { return std::getenv("ASSAY_HLO_VALUES") != nullptr; }
-
 void for_each_hlo_values(const std::function<void(const HloValues&)>& visit) {
-  std::ifstream lines(hlo_values_file());
-  if (!lines) throw std::runtime_error("cannot read " + hlo_values_file().string());
-  for (std::string line; std::getline(lines, line);) visit(parsed(json::parse(line)));
+  for (const std::filesystem::path& file : hlo_values_files()) {
+    std::ifstream lines(file);
+    if (!lines) throw std::runtime_error("cannot read " + file.string());
+    for (std::string line; std::getline(lines, line);) visit(parsed(json::parse(line)));
+  }
+}
+
+std::string text_of(const HloValues& recorded) {
+  std::ostringstream text;
+  text << recorded.text;
+  const auto print = [&](const std::string& name, const std::vector<double>& values) {
+    text << "  " << name << " =";
+    for (const double value : values) text << ' ' << value;
+    text << '\n';
+  };
+  for (const HloValues::Run& run : recorded.runs) {
+    for (const auto& [name, values] : run.inputs) print(name, values);
+    print("XLA's result", run.values);
+  }
+  return text.str();
 }
 
 bool same_hlo_value(double one, double other, const std::string& type) {

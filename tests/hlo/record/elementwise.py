@@ -1,9 +1,10 @@
 """Instructions that work element by element."""
 from cell import ANY, EIGHT_BITS, FLOATS, SIGNED, WHOLE, bounds, is_float
 
-# XLA's CPU backend compiles no other ones (asin, acos, sinh, cosh, asinh, acosh, atanh).
 SMOOTH = ["exponential", "exponential-minus-one", "log", "log-plus-one", "logistic", "sqrt",
           "rsqrt", "sine", "cosine", "tan", "tanh", "erf", "cbrt"]
+# XLA's CPU backend compiles none of these; of constants, XLA's own interpreter folds them.
+FOLDED = ["asin", "acos", "sinh", "cosh", "asinh", "acosh", "atanh"]
 PLAIN = ["abs", "negate", "copy"]
 STEPS = ["floor", "ceil", "round-nearest-even", "round-nearest-afz", "sign"]
 NUMBERS = FLOATS + WHOLE
@@ -12,9 +13,15 @@ NUMBERS = FLOATS + WHOLE
 def unary_float(cell):
     kind, dims = cell.kind(FLOATS), cell.dims()
     opcode = cell.draws.choice(SMOOTH + PLAIN + STEPS)
-    cell.special = not cell.chained and opcode != "sign"
-    operand = cell.operand(kind, dims, exact=opcode in STEPS)
+    cell.allow_special()
+    # Rounding alone takes a number over a step, or over a pole.
+    operand = cell.operand(kind, dims, exact=opcode in STEPS or opcode == "tan")
     cell.call(opcode, kind, dims, [operand], exact=opcode not in SMOOTH)
+
+
+def folded(cell):
+    kind, dims, opcode = cell.kind(FLOATS), cell.dims(), cell.draws.choice(FOLDED)
+    cell.call(opcode, kind, dims, [cell.constant(kind, dims)], exact=False)
 
 
 def unary_other(cell):
@@ -27,7 +34,7 @@ def unary_other(cell):
 
 
 def is_finite(cell):
-    cell.special = not cell.chained
+    cell.allow_special()
     kind, dims = cell.kind(FLOATS), cell.dims()
     cell.call("is-finite", "pred", dims, [cell.operand(kind, dims)])
 
@@ -36,7 +43,7 @@ def binary(cell):
     opcode = cell.draws.choice(["add", "subtract", "multiply", "divide", "remainder", "maximum",
                                 "minimum", "power", "atan2", "and", "or", "xor", "shift-left",
                                 "shift-right-arithmetic", "shift-right-logical"])
-    cell.special = not cell.chained and opcode != "remainder"
+    cell.allow_special()
     if opcode in ("and", "or", "xor"):
         kind = cell.kind(WHOLE + ["pred"] * 4)
     elif opcode.startswith("shift"):
@@ -51,8 +58,11 @@ def binary(cell):
     exact = opcode == "remainder"
     one, other = cell.operand(kind, dims, exact), cell.operand(kind, dims, exact)
     if opcode in ("divide", "remainder") and kind in WHOLE:
-        other = cell.call("maximum", kind, dims, [other, cell.call(
-            "broadcast", kind, dims, [cell.scalar(kind, 1)], "dimensions={}")])
+        # XLA's own process dies of constants that are divided by 0, and of the least one by -1.
+        bound, least = ("minimum", -2) if kind in SIGNED and cell.draws.chance(40) else \
+            ("maximum", 1)
+        other = cell.call(bound, kind, dims, [other, cell.call(
+            "broadcast", kind, dims, [cell.scalar(kind, least)], "dimensions={}")])
     if opcode == "power" and kind in WHOLE:
         # XLA's emitters do not agree on negative exponents, and look at six bits of others.
         other = cell.call("clamp", kind, dims, [cell.scalar(kind, 0), other, cell.scalar(kind, 63)])
@@ -63,7 +73,7 @@ def binary(cell):
 
 
 def compare(cell):
-    cell.special = not cell.chained
+    cell.allow_special()
     kind, dims = cell.kind(ANY), cell.dims()
     attributes = "direction=" + cell.draws.choice(["EQ", "NE", "LT", "LE", "GT", "GE"])
     if cell.draws.chance(30):
@@ -75,14 +85,14 @@ def compare(cell):
 
 
 def select(cell):
-    cell.special = not cell.chained
+    cell.allow_special()
     kind, dims = cell.kind(ANY), cell.dims()
     which = cell.operand("pred", [] if cell.draws.chance(15) else dims)
     cell.call("select", kind, dims, [which, cell.operand(kind, dims), cell.operand(kind, dims)])
 
 
 def clamp(cell):
-    cell.special = not cell.chained
+    cell.allow_special()
     kind, dims = cell.kind(NUMBERS), cell.dims()
     bound = [] if cell.draws.chance(50) else dims
     cell.call("clamp", kind, dims,
@@ -93,10 +103,10 @@ def convert(cell):
     source, kind, dims = cell.kind(ANY), cell.kind(ANY + EIGHT_BITS[:1]), cell.dims()
     if cell.draws.chance(8) and not cell.chained:
         source, kind = cell.draws.choice(EIGHT_BITS), cell.draws.choice(FLOATS + EIGHT_BITS)
-    cell.special = not cell.chained and (is_float(kind) or kind == "pred")
+    cell.allow_special(is_float(kind) or kind == "pred")
     cell.call("convert", kind, dims, [cell.operand(source, dims, not is_float(kind))])
     if cell.draws.chance(30):
-        back = cell.kind(ANY)
+        back = cell.kind(ANY if cell.result.exact else FLOATS)
         cell.call("convert", back, dims, [cell.result])
 
 
@@ -120,11 +130,11 @@ def bitcast_convert_width(cell):
 
 def reduce_precision(cell):
     kind, dims = cell.kind(["f64", "f32"]), cell.dims()
-    exponent, mantissa = cell.draws.choice([(8, 7), (8, 23), (5, 10), (11, 52), (8, 5)])
+    exponent, mantissa = cell.draws.choice([(8, 7), (8, 23), (8, 10), (11, 52), (8, 5)])
     cell.call("reduce-precision", kind, dims, [cell.operand(kind, dims)],
               f"exponent_bits={exponent}, mantissa_bits={mantissa}", exact=mantissa > 20)
 
 
-MEANT = [unary_float] * 4 + [unary_other] + [binary] * 6 + [compare] * 3 + [select] * 2 + \
+MEANT = [unary_float] * 4 + [folded] + [unary_other] + [binary] * 6 + [compare] * 3 + [select] * 2 + \
     [clamp] * 2 + [convert] * 4 + [reduce_precision]
 OTHERS = [is_finite, bitcast_convert, bitcast_convert_width]

@@ -22,7 +22,8 @@ def called(cell):
     operands = [cell.operand(kind, dims), cell.operand(kind, dims)]
     # XLA drops what a fusion does not need, and then takes offence at the parameter that is left.
     if cell.draws.chance(50) and operands[0] is not operands[1]:
-        cell.call("fusion", kind, dims, operands, f"kind=kLoop, calls={function}")
+        more = ", output_to_operand_aliasing={{}: (0, {})}" if cell.draws.chance(10) else ""
+        cell.call("fusion", kind, dims, operands, f"kind=kLoop{more}, calls={function}")
     else:
         cell.call("call", kind, dims, operands, f"to_apply={function}")
 

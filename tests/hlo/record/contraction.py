@@ -1,4 +1,6 @@
 """Dots, convolutions, reductions, windows, sorts."""
+import math
+
 from cell import ANY, FLOATS, WHOLE, Value, braces, is_float
 
 NUMBERS = FLOATS + WHOLE
@@ -27,6 +29,8 @@ def dot(cell):
     attributes += [f"lhs_contracting_dims={braces(lc)}", f"rhs_contracting_dims={braces(rc)}"]
     if draws.chance(10):
         attributes.append("operand_precision={highest,default}")
+    if kind == "f32" and draws.chance(10):
+        attributes.append("algorithm=dot_f32_f32_f32")
     wider = {"bf16": "f32", "f16": "f32", "s8": "s32", "u8": "u32", "s16": "s32"}
     result = wider[kind] if kind in wider and draws.chance(30) else kind
     cell.call("dot", result, batch + lf + rf, [lhs, rhs], ", ".join(attributes))
@@ -90,12 +94,14 @@ def reduce(cell):
     kind, dims = cell.kind(ANY), cell.dims(least=1)
     away = cell.draws.subset(range(len(dims)))
     function, opcode = cell.combination(kind)
-    known = cell.draws.chance(90)  # what XLA makes of another initial value is not defined
-    init = cell.scalar(kind, cell.neutral(kind, opcode)) if known else cell.scalar(kind)
-    if not known and opcode != "add":
-        init = cell.scalar(kind, cell.neutral(kind, opcode))
+    # XLA drops the initial value of a reduction of one element, and counts it once for each operand
+    # of a concatenation.
+    known = cell.draws.chance(85) or math.prod(dims[d] for d in away) == 1
+    init = cell.scalar(kind, cell.neutral(kind, opcode)) if known else \
+        cell.scalar(kind) if cell.draws.chance(80) else cell.parameter(kind, [])
     cell.call("reduce", kind, [size for d, size in enumerate(dims) if d not in away],
-              [cell.operand(kind, dims), init], f"dimensions={braces(away)}, to_apply={function}")
+              [cell.operand(kind, dims) if known else cell.parameter(kind, dims), init],
+              f"dimensions={braces(away)}, to_apply={function}")
 
 
 def reduce_pair(cell):
