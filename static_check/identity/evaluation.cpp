@@ -73,14 +73,12 @@ class Side {
   Number multiply(const Number& a, const Number& b) {
     return beside_decisions(algebra_.multiply(a, b), product(a.depends(), b.depends()));
   }
-  Number maximum(const Number& a, const Number& b, DType dtype) {
-    return decided(functions_.extremum(std::vector{a, b}, dtype, true),
+  Number extremum(const Number& a, const Number& b, DType dtype, bool greatest) {
+    return decided(functions_.extremum(std::vector{a, b}, dtype, greatest),
                    sum(a.depends(), b.depends()));
   }
-  Number minimum(const Number& a, const Number& b, DType dtype) {
-    return decided(functions_.extremum(std::vector{a, b}, dtype, false),
-                   sum(a.depends(), b.depends()));
-  }
+  Number maximum(const Number& a, const Number& b, DType t) { return extremum(a, b, t, true); }
+  Number minimum(const Number& a, const Number& b, DType t) { return extremum(a, b, t, false); }
   Number share(const Number& a, int64_t parts) { return scaled(a, 1, parts); }
   Number zero() { return algebra_.constant(0); }
   Number scaled(const Number& a, int64_t numerator, int64_t denominator) {
@@ -98,9 +96,8 @@ class Side {
     switch (op.prim) {
       case Prim::kInput:
       case Prim::kRandom: {
-        const auto r = static_cast<size_t>(rank);
-        const auto id = static_cast<size_t>(&op - programs_[r].ops.data());
-        out = evaluation_.input(lifted_[r]->values[id], op.dtype);
+        const Value& value = lifted_[static_cast<size_t>(rank)]->values[&op - program.ops.data()];
+        out = evaluation_.input(value, op.dtype);
         return;
       }
       case Prim::kConst: {
@@ -156,11 +153,10 @@ class Side {
         });
       case Prim::kCast: {
         const bool whole = cast_keeps_whole_numbers(program, op.operands[0], op.dtype);
-        // What a collective gives, too.
         const bool fits = in_range_[static_cast<size_t>(rank)][static_cast<size_t>(op.operands[0])];
         return each([&](size_t i) {
           Number x = operands[0]->values[i];
-          x.in_range = x.in_range || (fits && is_whole(from));
+          x.in_range = x.in_range || fits;
           Number cast = whole ? functions_.as_integer(x) : functions_.cast(x, from, op.dtype);
           const bool real = (is_floating(from) || x.in_range) && is_floating(op.dtype);
           return whole || is_bool(from) || real ? beside_decisions(std::move(cast), x.depends())

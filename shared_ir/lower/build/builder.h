@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "shared_ir/core.h"
-#include "shared_ir/lower/build/constant_magnitudes.h"
-#include "shared_ir/lower/build/integer_bounds.h"
-#include "shared_ir/lower/build/reached_infinities.h"
+#include "shared_ir/lower/build/bounds/constant_magnitudes.h"
+#include "shared_ir/lower/build/bounds/integer_bounds.h"
+#include "shared_ir/lower/build/bounds/reached_infinities.h"
 #include "shared_ir/lower/build/sizes.h"
 #include "shared_ir/symbolic/integer.h"
 

@@ -11,6 +11,7 @@
 #include "shared_ir/lower/builtins/broadcast.h"
 #include "shared_ir/lower/builtins/builtins.h"
 #include "shared_ir/lower/builtins/constant_values.h"
+#include "shared_ir/lower/builtins/index/checked_indices.h"
 #include "shared_ir/lower/builtins/index/constant_rows.h"
 #include "shared_ir/lower/builtins/index/whole_orders.h"
 #include "shared_ir/symbolic/integer.h"
@@ -22,47 +23,6 @@ std::vector<int32_t> labels_from(int32_t first, size_t count) {
   std::vector<int32_t> labels(count);
   std::iota(labels.begin(), labels.end(), first);
   return labels;
-}
-
-CoreId checked_ids(Call& call, CoreId ids) {
-  if (!is_integer(call.builder().dtype(ids))) call.fail("indices must be integers");
-  return ids;
-}
-
-// An index beside those of a table of that many rows: the ignore_index that is argument i, unless
-// it is a row, or no target is taken to be it.
-std::optional<Int> beside_rows(Call& call, size_t i, Int rows) {
-  if (!call.has(i) || call.builder().no_target_ignored()) return std::nullopt;
-  const Int index = call.integer(i);
-  return 0 <= index && index < rows ? std::nullopt : std::optional(index);
-}
-
-// What the program's own constants say about indices of a table of that many rows; an assumption
-// where they are none.
-void check_indices(Call& call, CoreId ids, Int rows, std::optional<Int> beside) {
-  const auto values = constant_values(call.builder().program(), ids);
-  if (!values) {
-    if (const auto most = call.builder().largest_constant(ids);
-        most && is_number(rows) && *most > static_cast<double>(rows))
-      call.unsupported(
-          "constant indices, too many to look at, that may lie outside of their table");
-    return call.builder().note(
-        "indices of gathers and scatters lie in their tables' ranges, none counts from the end");
-  }
-  for (const double value : *values) {
-    const auto index = static_cast<Int>(value);
-    if (index == beside) continue;
-    if (index < -rows || index >= rows)
-      call.fail(fmt::format("index {} of a table of {} rows", index, rows));
-    if (index < 0) call.unsupported("an index that counts from the end");
-  }
-}
-
-// [ids..., classes]: 1 where the index is the class.
-CoreId one_hot_of(Call& call, CoreId ids, Int classes, DType dtype,
-                  std::optional<Int> beside = std::nullopt) {
-  check_indices(call, ids, classes, beside);
-  return call.builder().one_hot(checked_ids(call, ids), classes, dtype, beside);
 }
 
 Value one_hot(Call& call) {

@@ -1,4 +1,4 @@
-#include "shared_ir/lower/build/reached_infinities.h"
+#include "shared_ir/lower/build/bounds/reached_infinities.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "shared_ir/lower/build/integer_bounds.h"
+#include "shared_ir/lower/build/bounds/integer_bounds.h"
 
 #include <algorithm>
 #include <cmath>

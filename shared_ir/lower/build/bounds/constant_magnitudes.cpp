@@ -1,9 +1,9 @@
-#include "shared_ir/lower/build/constant_magnitudes.h"
+#include "shared_ir/lower/build/bounds/constant_magnitudes.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "shared_ir/lower/build/integer_bounds.h"
+#include "shared_ir/lower/build/bounds/integer_bounds.h"
 #include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
