@@ -233,6 +233,9 @@ Number Functions::map(const ElementFunction& function, Arguments arguments) {
   }
   if (!whole && is_floating(from))
     if (const auto known = formula(fn, arguments)) return *known;
+  // Limits of an integer that has not wrapped are those of the number that it is.
+  if (name == "clamp" && is_whole(from) && from == to && arguments[0].in_range)
+    if (const auto known = formula(fn, arguments)) return as_integer(*known);
   if (!is_bool(to)) return algebra_.unknown(typed, arguments);
   std::vector<uint64_t> keys;
   for (const Number& argument : arguments) keys.push_back(algebra_.key(argument));

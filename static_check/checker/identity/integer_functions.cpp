@@ -71,6 +71,11 @@ Number integer_function(Algebra& algebra, const Use& use, std::span<const Number
     if (exponent >= 0 && exponent <= 64 && exponent == std::floor(exponent))
       return algebra.power(of[0], static_cast<PlainInt>(exponent));
   }
+  // Limits of an integer that has not wrapped are those of the number that it is.
+  if (alike && name == "clamp" && of[0].in_range) {
+    const Number number = algebra.cast(of[0], kReal);
+    return algebra.as_integer(map(algebra, {use.text, use.fn, kReal}, {&number, 1}), use.type);
+  }
   return algebra.unknown("map " + use.text, of, use.type);
 }
 

@@ -2,6 +2,7 @@
 // many to go through, and no cases are needed.
 #include <gtest/gtest.h>
 
+#include "tests/static_check/formula_case.h"
 #include "tests/support/prove.h"
 
 namespace assay::test {
@@ -63,6 +64,59 @@ Case mean_of_losses(bool counts_reduced) {
 TEST(IgnoredTokens, AreNoCases) {
   EXPECT_TRUE(proves(mean_of_losses(true)));
   EXPECT_FALSE(proves(mean_of_losses(false)));
+}
+
+/// The mean of what a mask keeps, over one at least: the count is an integer, or a number.
+Formula masked_mean(bool of_integers, double least) {
+  return [=](GraphBuilder& g, TensorRef x, TensorRef mask) {
+    const TensorRef kept = g.call("kept", "aten.mul.Tensor", {x, mask}, {kAllTokens});
+    const TensorRef sum = g.call("sum", "aten.sum.default", {kept}, Shape{});
+    if (of_integers) {
+      const TensorRef count = g.call("count", "aten.sum.default", {mask}, Shape{}, DType::kInt64);
+      const TensorRef limited =
+          g.call("limited", "aten.clamp.default", {count, 1}, Shape{}, DType::kInt64);
+      return g.call("mean", "aten.div.Tensor", {sum, limited}, Shape{});
+    }
+    const TensorRef ones =
+        g.call("ones", "aten._to_copy.default", {mask, DType::kFloat32}, {kAllTokens});
+    const TensorRef count = g.call("count", "aten.sum.default", {ones}, Shape{});
+    const TensorRef limited = g.call("limited", "aten.clamp.default", {count, least}, Shape{});
+    return g.call("mean", "aten.div.Tensor", {sum, limited}, Shape{});
+  };
+}
+
+TEST(IgnoredTokens, ACountHasTheLimitsOfANumber) {
+  const FormulaInput x{"x", {kAllTokens}}, mask{"mask", {kAllTokens}, DType::kBool};
+  const Formula wanted = masked_mean(true, 1);
+  EXPECT_TRUE(proves(formulas(wanted, masked_mean(false, 1), x, mask)));
+  EXPECT_FALSE(proves(formulas(wanted, masked_mean(false, 2), x, mask)));
+}
+
+/// Rows of a table by the remainder of an index, of which a half has those with an even one.
+TEST(IgnoredTokens, ARemainderIsARow) {
+  const auto looked_up = [](int halves, int offset) {
+    return [=](GraphBuilder& g, TensorRef table, TensorRef ids) {
+      const auto integers = [&](const std::string& name, const char* op,
+                                std::vector<Argument> arguments) {
+        return g.call(name, op, std::move(arguments), {kAllTokens}, DType::kInt64);
+      };
+      const TensorRef row = integers("row", "aten.remainder.Scalar", {ids, 4});
+      if (halves == 1)
+        return g.call("y", "aten.index.Tensor", {table, std::vector<Argument>{row}}, {kAllTokens});
+      const TensorRef place = integers("place", "aten.div.Tensor_mode", {row, halves});
+      g.keyword("rounding_mode", "floor");
+      const TensorRef side = integers("side", "aten.remainder.Scalar", {row, halves});
+      const TensorRef pairs = g.call("pairs", "aten.view.default",
+                                     {table, std::vector<Argument>{4 / halves, halves}}, {2, 2});
+      const TensorRef turned = integers("turned", "aten.add.Tensor", {side, offset});
+      const TensorRef other = integers("other", "aten.remainder.Scalar", {turned, halves});
+      return g.call("y", "aten.index.Tensor", {pairs, std::vector<Argument>{place, other}},
+                    {kAllTokens});
+    };
+  };
+  const FormulaInput table{"table", {4}}, ids{"ids", {kAllTokens}, DType::kInt64};
+  EXPECT_TRUE(proves(formulas(looked_up(1, 0), looked_up(2, 0), table, ids)));
+  EXPECT_FALSE(proves(formulas(looked_up(1, 0), looked_up(2, 1), table, ids)));
 }
 
 }  // namespace
