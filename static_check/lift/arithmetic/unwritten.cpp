@@ -2,11 +2,15 @@
 // select and do not multiply: they keep it out.
 #include <algorithm>
 #include <map>
+#include <string>
 
 #include "static_check/lift/operators.h"
 
 namespace assay {
 namespace {
+
+// One kind of atom is both.
+constexpr char kUnknown[] = "what could not be followed, or memory that nothing has written";
 
 bool has_unwritten(const Lifting& lifting, const Value& value) {
   return any_term(value, [&](const Term& term) { return lifting.is_unwritten(term.atom); });
@@ -20,7 +24,7 @@ bool has_zeros(const Value& value) {
 }  // namespace
 
 void refuse_zero_times_unwritten(const Lifting& lifting, const Value& value) {
-  if (has_unwritten(lifting, value)) throw NotLifted{"0 times memory that nothing has written"};
+  if (has_unwritten(lifting, value)) throw NotLifted{std::string("0 times ") + kUnknown};
 }
 
 void refuse_zero_times_unwritten(const Lifting& lifting, const Value& a, const Value& b) {
@@ -36,7 +40,7 @@ void refuse_unwritten_difference(const Lifting& lifting, std::span<const Value> 
         if (!lifting.is_unwritten(term.atom)) continue;
         const bool positive = term.coef.is_positive();
         if (signs.emplace(term.atom, positive).first->second != positive)
-          throw NotLifted{"a difference of what nothing has written"};
+          throw NotLifted{std::string("a difference of ") + kUnknown};
       }
 }
 
@@ -44,7 +48,7 @@ void refuse_unwritten_sum(const Lifting& lifting, const std::vector<Term>& terms
   if (terms.size() > 1 && std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
         return lifting.is_unwritten(term.atom);
       }))
-    throw NotLifted{"a function of a sum with what nothing has written"};
+    throw NotLifted{std::string("a function of a sum with ") + kUnknown};
 }
 
 void refuse_unwritten_product(const Lifting& lifting, const Value& a, const Value& b) {
