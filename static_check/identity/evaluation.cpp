@@ -92,6 +92,7 @@ class Side {
     const auto each = [&](const auto& function) {
       for (size_t i = 0; i < values.size(); ++i) values[i] = function(i);
     };
+    const std::vector<bool>& fits = in_range_[static_cast<size_t>(rank)];
     const DType from = op.operands.empty() ? op.dtype : program.ops[op.operands[0]].dtype;
     switch (op.prim) {
       case Prim::kInput:
@@ -136,7 +137,8 @@ class Side {
         const ElementFunction function(op.fn, types, op.dtype);
         if (evaluation_.scope_.within) note_defined(is_defined(op));
         return each([&](size_t i) {
-          for (size_t k = 0; k < operands.size(); ++k) at[k] = operands[k]->values[i];
+          for (size_t k = 0; k < operands.size(); ++k)
+            at[k] = fitting(operands[k]->values[i], fits[op.operands[k]]);
           Number result = functions_.map(function, at);
           if (algebra_.constant_of(result)) result = wrapped(std::move(result), op);
           if (op.fn == "reciprocal" && at[0].is_finite())
@@ -153,10 +155,8 @@ class Side {
         });
       case Prim::kCast: {
         const bool whole = cast_keeps_whole_numbers(program, op.operands[0], op.dtype);
-        const bool fits = in_range_[static_cast<size_t>(rank)][static_cast<size_t>(op.operands[0])];
         return each([&](size_t i) {
-          Number x = operands[0]->values[i];
-          x.in_range = x.in_range || fits;
+          const Number x = fitting(operands[0]->values[i], fits[op.operands[0]]);
           Number cast = whole ? functions_.as_integer(x) : functions_.cast(x, from, op.dtype);
           const bool real = (is_floating(from) || x.in_range) && is_floating(op.dtype);
           return whole || is_bool(from) || real ? beside_decisions(std::move(cast), x.depends())

@@ -117,4 +117,11 @@ struct NotRepresented {
   const char* why;
 };
 
+// An integer that is known to be in its type's range where it was made, if it is: a collective, for
+// one, does not say so of its result.
+inline Number fitting(Number number, bool fits) {
+  number.in_range = number.in_range || fits;
+  return number;
+}
+
 }  // namespace assay::identity

@@ -92,6 +92,37 @@ TEST(IgnoredTokens, ACountHasTheLimitsOfANumber) {
   EXPECT_FALSE(proves(formulas(wanted, masked_mean(false, 2), x, mask)));
 }
 
+/// The same of two ranks, each with half of the elements, that add up their counts.
+Case masked_mean_of_ranks(int least) {
+  CaseBuilder c(2);
+  GraphBuilder& s = c.sequential();
+  const TensorRef x = s.input("x", {kAllTokens});
+  const TensorRef mask = s.input("mask", {kAllTokens}, DType::kBool);
+  s.output(s.call("y", "aten.clone.default", {masked_mean(true, 1)(s, x, mask)}, Shape{}));
+  for (int r = 0; r < 2; ++r) {
+    GraphBuilder& g = c.rank(r);
+    const TensorRef own = g.input("x", {kTokensOfARank});
+    const TensorRef flags = g.input("mask", {kTokensOfARank}, DType::kBool);
+    const TensorRef kept = g.call("kept", "aten.mul.Tensor", {own, flags}, {kTokensOfARank});
+    const TensorRef sum = g.call("sum", "aten.sum.default", {kept}, Shape{});
+    const TensorRef here = g.call("here", "aten.sum.default", {flags}, Shape{}, DType::kInt64);
+    const TensorRef count = all_reduce(g, "count", here, "sum", DType::kInt64);
+    const TensorRef limited =
+        g.call("limited", "aten.clamp.default", {count, least}, Shape{}, DType::kInt64);
+    const TensorRef share = g.call("share", "aten.div.Tensor", {sum, limited}, Shape{});
+    g.output(all_reduce(g, "y", share));
+  }
+  c.shard("x", 0);
+  c.shard("mask", 0);
+  c.expect("y", {"y@0", "y@1"});
+  return c.build();
+}
+
+TEST(IgnoredTokens, ACountOfAllRanksHasThemToo) {
+  EXPECT_TRUE(proves(masked_mean_of_ranks(1)));
+  EXPECT_FALSE(proves(masked_mean_of_ranks(2)));
+}
+
 /// Rows of a table by the remainder of an index, of which a half has those with an even one.
 TEST(IgnoredTokens, ARemainderIsARow) {
   const auto looked_up = [](int halves, int offset) {
