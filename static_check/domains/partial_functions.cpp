@@ -121,7 +121,7 @@ DomainAssumptions domain_assumptions(Problem& problem, const Certificate* proof)
   for (size_t r = 0; r < problem.ranks.ranks.size(); ++r)
     ranks.add(problem.refinement.ranks[r], problem.rank_programs[r], problem.ranks.ranks[r]);
   std::set<std::string> notes;
-  std::set<AtomId> of_ranks, of_sequential, of_both;
+  std::set<AtomId> of_ranks, of_sequential;
   const auto assume = [&](const std::string& op, const char* which) {
     notes.insert(kDomains + op + " that " + which + " is one for which it is defined");
   };
@@ -143,7 +143,6 @@ DomainAssumptions domain_assumptions(Problem& problem, const Certificate* proof)
     if (!both) assume(op, kRankAlone);
     if (by_another) assume(op, kBoth);
     of_ranks.insert(atom);
-    if (both) of_both.insert(atom);
   }
   if (proof != nullptr) {
     const auto lost = lost_values(problem, *proof, [&](AtomId atom) {
@@ -152,13 +151,9 @@ DomainAssumptions domain_assumptions(Problem& problem, const Certificate* proof)
     for (const AtomId atom : lost) {
       assume(ranks.computed().at(atom), kLeftOut);
       of_ranks.insert(atom);
-      of_both.insert(atom);
     }
   }
-  return {{notes.begin(), notes.end()},
-          std::move(of_ranks),
-          std::move(of_sequential),
-          std::move(of_both)};
+  return {{notes.begin(), notes.end()}, std::move(of_ranks), std::move(of_sequential)};
 }
 
 bool is_domain_of_ranks(const std::string& assumption) {

@@ -16,7 +16,6 @@ struct DomainAssumptions {
   std::vector<std::string> notes;  // as the report lists them
   std::set<AtomId> of_ranks;       // results of the ranks' functions that are taken to be defined
   std::set<AtomId> of_sequential;  // of the specification's
-  std::set<AtomId> of_both;        // those of the ranks' that the specification has, too
 };
 
 // Assumptions that such functions are defined, of a lifted problem. One that both sides compute of

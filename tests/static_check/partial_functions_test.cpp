@@ -282,6 +282,22 @@ TEST(Domains, WhatTheSpecificationLeavesOutIsNotMultiplied) {
             Verdict::kProved);
 }
 
+// What the ranks multiply may be a function that the specification has no need of.
+TEST(Domains, NorIsAnotherFunctionWhereItLeavesOneOut) {
+  const auto with_root = [](GraphBuilder& g) {
+    const TensorRef x = g.input("x", {4}), log = log_of(g, x);
+    const TensorRef positive = g.call("positive", "aten.gt.Scalar", {x, 0.0}, {4}, DType::kBool);
+    const TensorRef root = g.call("root", "aten.sqrt.default", {x}, {4});
+    g.output(add(g, "y", where(g, positive, log), times(g, "none", root, 0)));
+  };
+  try {
+    check(replicated(log_where_positive(false), with_root));
+    ADD_FAILURE() << "0 * sqrt(x) is taken to be 0 where the specification has no need of x > 0";
+  } catch (const UserError& error) {
+    EXPECT_NE(error.message().find("aten.sqrt.default"), std::string::npos) << error.message();
+  }
+}
+
 TEST(Domains, AFunctionWithoutAFormulaHasOne) {
   for (const char* fn : {"aten.erfinv.default", "aten.lgamma.default", "aten.digamma.default"}) {
     const auto program = [fn](bool cancels) {

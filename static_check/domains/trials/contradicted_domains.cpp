@@ -20,9 +20,8 @@ namespace {
 
 // Draws that the programs must run on: a position may lie outside its table in some.
 constexpr size_t kLeastRuns = InputNumbers::kDraws / 2;
-// Before functions of both programs are known to be left out by both: numbers of either sign, and
-// of both.
-constexpr size_t kLeastOfBoth = 3;
+// Before it is known what the specification leaves out: numbers of either sign, and of both.
+constexpr size_t kLeastOfGuards = 3;
 
 bool all_finite(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
@@ -92,7 +91,6 @@ struct SeenClaim {
 struct Function {
   std::optional<Rank> rank;  // none: of the specification
   CoreId op;
-  bool of_both = false;              // which has it, too
   std::vector<bool> defined = {};    // per element: in some draw
   std::vector<bool> undefined = {};  // in some draw of finite arguments
   bool undefined_now = false;        // at some element of the last draw
@@ -159,16 +157,15 @@ class Runs {
     for (size_t i = 0; i < ops.size(); ++i)
       if (is_partial(ops[i])) specification_.push_back({std::nullopt, static_cast<CoreId>(i)});
     live_ = live_operators(problem);
-    add(std::nullopt, problem.sequential_program, problem.sequential, domains.of_sequential, {});
+    add(std::nullopt, problem.sequential_program, problem.sequential, domains.of_sequential);
     for (size_t r = 0; r < problem.rank_programs.size(); ++r)
-      add(static_cast<Rank>(r), problem.rank_programs[r], problem.ranks.ranks[r], domains.of_ranks,
-          domains.of_both);
+      add(static_cast<Rank>(r), problem.rank_programs[r], problem.ranks.ranks[r], domains.of_ranks);
   }
 
   // A function that no draw of the inputs satisfies, because of which what was proved has no value.
   // Where `answered()`: one that has no value in a draw in which the ranks give another number than
-  // the specification, as something asks for that value. Where `is_guarded()`: one whose value the
-  // specification leaves out where it has none, and the ranks do not.
+  // the specification, as something asks for that value. Where `is_guarded()`: one that the ranks
+  // call where it has no value, and where the specification leaves out what has none.
   const Function* contradicted() {
     if (functions_.empty()) return nullptr;
     const Trials trials(problem_);
@@ -184,7 +181,7 @@ class Runs {
         see_answers();
         continue;
       }
-      if (runs < kLeastOfBoth && std::ranges::any_of(functions_, &Function::of_both)) continue;
+      if (runs < kLeastOfGuards && may_leave_out()) continue;
       if (std::ranges::any_of(seen_, &SeenClaim::is_guarded)) continue;
       if (std::ranges::all_of(functions_, &Function::may_be_defined) &&
           std::ranges::none_of(seen_, &SeenClaim::deviates_always))
@@ -193,12 +190,12 @@ class Runs {
     }
     if (const Function* function = asked ? find_answered() : nullptr) return function;
     if (runs < kLeastRuns) return nullptr;
-    if (std::ranges::any_of(seen_, &SeenClaim::is_guarded)) {
-      is_guarded_ = true;
-      return &*std::ranges::find_if(functions_, [](const Function& function) {
-        return function.of_both && function.is_undefined_somewhere();
-      });
-    }
+    const auto multiplied = std::ranges::find_if(functions_, [](const Function& function) {
+      return function.rank && function.is_undefined_somewhere();
+    });
+    is_guarded_ =
+        multiplied != functions_.end() && std::ranges::any_of(seen_, &SeenClaim::is_guarded);
+    if (is_guarded_) return &*multiplied;
     const bool of_ranks = std::ranges::any_of(seen_, &SeenClaim::deviates_always);
     const bool of_sequential = std::ranges::any_of(seen_, &SeenClaim::differs);
     const auto found = std::ranges::find_if(functions_, [&](const Function& function) {
@@ -206,10 +203,7 @@ class Runs {
     });
     if (found != functions_.end()) return &*found;
     // Each is defined for some inputs, and all together for none at which the specification is.
-    const auto together = std::ranges::find_if(functions_, [&](const Function& function) {
-      return of_ranks && function.rank && function.is_undefined_somewhere();
-    });
-    return together == functions_.end() ? nullptr : &*together;
+    return of_ranks && multiplied != functions_.end() ? &*multiplied : nullptr;
   }
 
   // What the specification gives there, and what the ranks.
@@ -251,12 +245,11 @@ class Runs {
   }
 
   void add(std::optional<Rank> rank, const CoreProgram& program, const LiftedProgram& lifted,
-           const std::set<AtomId>& assumed, const std::set<AtomId>& of_both) {
+           const std::set<AtomId>& assumed) {
     if (assumed.empty()) return;
     for (size_t i = 0; i < program.ops.size(); ++i)
       if (is_assumed(program.ops[i], lifted.values[i], assumed))
-        functions_.push_back(
-            {rank, static_cast<CoreId>(i), is_assumed(program.ops[i], lifted.values[i], of_both)});
+        functions_.push_back({rank, static_cast<CoreId>(i)});
   }
 
   static bool is_partial(const CoreOp& op) {
@@ -265,7 +258,7 @@ class Runs {
   }
 
   bool is_assumed(const CoreOp& op, const Value& value, const std::set<AtomId>& assumed) const {
-    if (!is_partial(op) || assumed.empty()) return false;
+    if (!is_partial(op)) return false;
     return std::ranges::any_of(value.tiles, [&](const Tile& tile) {
       return std::ranges::any_of(tile.terms,
                                  [&](const Term& term) { return is_made_of(term.atom, assumed); });
@@ -282,6 +275,12 @@ class Runs {
     return std::ranges::any_of(made.operands, [&](const Instance::Operand& operand) {
       return is_made_of(operand.atom, assumed);
     });
+  }
+
+  // Whether the specification computes what may have no value, and makes its outputs of it.
+  bool may_leave_out() const {
+    return std::ranges::any_of(specification_,
+                               [this](const Function& f) { return live_.contains(f.op); });
   }
 
   bool are_of_ranks() const {

@@ -15,7 +15,7 @@ namespace assay {
 // * of the specification, where both give a number, and not the same (x >= 0/0 beside x >= 0);
 // and at a function of the ranks, an argument of which lies outside for one draw for which those of
 // the specification are defined, where something asks for its value (isfinite(sqrt(x)), log(x) > 0)
-// and both give a number, and not the same. And at one that both programs have, where the ranks are
+// and both give a number, and not the same. And at one of the ranks, where the ranks are
 // NaN at a place only for draws for which a function of the specification has no value, and that
 // gives numbers for all of these (where(x > 0, log(x), 0) beside log(x) * (x > 0)).
 // Programs that are too large to run are left to the case's own run.
