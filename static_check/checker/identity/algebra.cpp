@@ -124,8 +124,8 @@ std::optional<Number> Algebra::sum_of_kept(const std::vector<Number>& terms) {
 // sum c_k x_k - log s where sum c_k is 1.
 std::optional<Number> Algebra::sum_of_kept_logs(const std::vector<Number>& terms) {
   struct Share {
-    Residues of, flags;
-    Rational coef;
+    LogTerm term;
+    Residues flags;
   };
   std::map<std::pair<uint64_t, uint64_t>, Share> shares;  // by logarithm and coefficient
   Residues ordinary_part;
@@ -150,18 +150,16 @@ std::optional<Number> Algebra::sum_of_kept_logs(const std::vector<Number>& terms
     ordinary_part = ordinary_part + flags * form.ordinary;
     for (const LogTerm& term : form.terms) {
       Share& share = shares[{term.of.r, residues_of(term.coef).r}];
-      share.of = term.of;
-      share.coef = term.coef;
+      share.term = term;
       share.flags = share.flags + flags;
     }
   }
   if (!any) return std::nullopt;
   for (const auto& [key, share] : shares) {
     if (share.flags.r == 1)
-      logs.push_back({share.of, share.coef});
+      logs.push_back(share.term);
     else
-      ordinary_part = ordinary_part + share.flags * residues_of(share.coef) *
-                                          random_("log", std::vector<uint64_t>{1, share.of.r});
+      ordinary_part = ordinary_part + share.flags * log_value(share.term);
   }
   return log_form(ordinary_part, std::move(logs));
 }
