@@ -12,8 +12,8 @@ constexpr uint64_t kSeed = 0x2545F4914F6CDD1Dull;
 constexpr int kCasesPerBit = 42;
 // Where comparisons were asked for, some of which only ties tell apart.
 constexpr int kCasesWithTies = 256;
-// Cases in which an element's roots are none, for each in which all are: of four or so.
-constexpr int kMostWithoutRoots = 24;
+// Cases in which an element's roots are none, for each in which all are: of six or so.
+constexpr int kMostWithoutRoots = 96;
 // For all values of indices and flags each is evaluated twice, with other numbers.
 constexpr int kRunsForEach = 2;
 

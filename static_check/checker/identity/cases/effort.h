@@ -5,10 +5,11 @@
 
 namespace assay::checker::identity {
 
-// Elements to be evaluated for all equations of a certificate: a second or two.
-inline constexpr PlainInt kMostWork = PlainInt{3} << 21;
+// Elements to be evaluated for all equations of a certificate: a few seconds. More than it takes
+// to find such a proof, of which the checker tells more cases apart.
+inline constexpr PlainInt kMostWork = PlainInt{3} << 22;
 // Decisions that one term may depend on, without and with ties.
-inline constexpr float kMostBits = 9, kMostTieBits = 9;
+inline constexpr float kMostBits = 9, kMostTieBits = 10;
 // Elements in all evaluations of every choice of indices and flags: a few seconds.
 inline constexpr PlainInt kMostChoiceWork = PlainInt{1} << 25;
 

@@ -16,8 +16,8 @@ constexpr uint64_t kSeed = 0x6a09e667f3bcc908U, kStep = 0x9e3779b97f4a7c15U;
 constexpr float kTrialsForEach = 42;
 constexpr int kFewestTies = 256;
 constexpr int kMostStarts = 24;  // until all thresholds and tables are known
-// Trials in which roots of an element are none for each with all of them: of four or so.
-constexpr int kMostUnrooted = 24;
+// Trials in which roots of an element are none for each with all of them: of six or so.
+constexpr int kMostUnrooted = 96;
 
 }  // namespace
 
@@ -87,7 +87,6 @@ void Trials::check(const CleanExpr& sequential, const std::vector<const CleanExp
       reason = rejection.reason;
     }
   }
-  if (reason.starts_with("another function")) throw Rejection{reason};
   try {
     reject_failures("", [&] {
       for (const CleanExpr* replica : replicas) every_choice_.check(sequential, *replica);
@@ -115,26 +114,34 @@ void Trials::check_all(Equations& equations, Cases::Kind kind) {
     equations.clear();
     float bits = 0, needed = 1;
     int counted = 0, undefined = 0;
-    for (; static_cast<float>(counted) < needed || !equations.suffice(needed); ++counted) {
-      if (work_ > kMostWork) throw Rejection{"too many cases"};
+    // Whether the trial was defined: of inputs that are equal not all have to be.
+    const auto is_defined = [&](const Cases::Kind& of) {
       try {
-        bits = std::max(bits, compare(equations, kind));
+        bits = std::max(bits, compare(equations, of));
       } catch (const Rejection& rejection) {
-        if (equations.learned.changed) break;
-        if (!kind.ties || rejection.reason.starts_with("another function")) throw;
-        ++undefined;
+        const bool differs = rejection.reason.starts_with("another function");
+        if (!equations.learned.changed && (!kind.ties || differs)) throw;
+        return false;
       }
+      return true;
+    };
+    for (; static_cast<float>(counted - undefined) < needed || !equations.suffice(needed);
+         ++counted) {
+      if (work_ > kMostWork) throw Rejection{"too many cases"};
+      undefined += is_defined(kind) ? 0 : 1;
       if (equations.learned.changed) break;
+      if (undefined > kFewestTies + counted / 2) throw Rejection{"most ties cannot be evaluated"};
       if (bits > most) throw Rejection{"too many decisions in one term"};
-      needed = std::ceil(kTrialsForEach * std::exp2(bits));
+      // Ties, if any matter, come with all that trials without them decide.
+      const bool counts_later = equations.learned.flags && !kind.ties;
+      needed = std::ceil(kTrialsForEach * (counts_later ? 1 : std::exp2(bits)));
       if (kind.ties) needed = std::max(needed, static_cast<float>(kFewestTies));
       const auto left = static_cast<PlainInt>(needed) - counted;
       if (left > (kMostWork - work_) / std::max(equations.elements, PlainInt{1}))
         throw Rejection{"too many cases"};
       // Trials of another kind beside them: what happens only where all flags of an input agree is
       // rare otherwise.
-      if (counted % 4 != 3 || kind.ties) continue;
-      compare(equations, {kind.ties, kind.sets, true});
+      if (counted % 4 == 3) is_defined({kind.ties, kind.sets, true});
       if (equations.learned.changed) break;
     }
     if (equations.learned.changed) continue;
