@@ -33,16 +33,16 @@ std::string domains_in_words(const StaticReport& proof) {
   return words;
 }
 
-// Whether constants that the proof took for others make that much of a difference (digits of the
-// root of 2/pi).
-bool is_of_constants(const StaticReport& proof, const DeviationReport& found) {
-  constexpr double kMost = 1e-6;
-  return found.kind == "value" && found.error <= kMost &&
-         std::ranges::any_of(proof.assumptions, [](const std::string& assumption) {
-           return assumption.starts_with("the constant ") ||
-                  (assumption.starts_with("constants: ") &&
-                   assumption.find(" is read as ") != std::string::npos);
-         });
+// What constants that the proof took for others may make of a difference.
+constexpr double kMostOfConstants = 1e-6;
+
+// Whether the proof took constants for others, such as digits of the root of 2/pi for that.
+bool takes_constants(const StaticReport& proof) {
+  return std::ranges::any_of(proof.assumptions, [](const std::string& assumption) {
+    return assumption.starts_with("the constant ") ||
+           (assumption.starts_with("constants: ") &&
+            assumption.find(" is read as ") != std::string::npos);
+  });
 }
 
 }  // namespace
@@ -55,7 +55,8 @@ void hold_against_run(const Case& refinement, const Certificate& certificate, Ca
   } else if (run->verdict == RunVerdict::kAgrees) {
     report->notes.push_back("run once in float64 with PyTorch's kernels and memory: " +
                             std::to_string(run->compared) + " comparisons agree");
-  } else if (is_of_constants(*report->statics, run->first_deviation.value())) {
+  } else if (run->first_deviation->kind == "value" && takes_constants(*report->statics) &&
+             run->first_deviation->error <= kMostOfConstants) {
     report->notes.push_back(
         fmt::format("run once in float64 with PyTorch's kernels and memory: {} differs by {:.1g}, "
                     "as constants do from those that the proof took them for",
@@ -63,12 +64,19 @@ void hold_against_run(const Case& refinement, const Certificate& certificate, Ca
   } else {
     DeviationReport& found = run->first_deviation.value();
     const std::string domains = domains_in_words(*report->statics);
-    const bool leaves_domain = found.kind == "nan" && !domains.empty();
-    if (leaves_domain) {
+    const bool is_nan = found.kind == "nan";
+    const bool of_constants = found.kind == "value" && takes_constants(*report->statics);
+    if (is_nan && !domains.empty()) {
       found.detail += "; what the proof assumes does not hold - " + domains;
       run->triage = "domain";
+    } else if (is_nan) {  // of numbers that are too large, or Assay is wrong
+      found.detail += "; real numbers, of which the proof is, do not overflow";
+      run->triage = "rounding";
+    } else if (of_constants) {
+      found.detail += "; the proof reads constants as others, which its assumptions list";
+      run->triage = "rounding";
     }
-    if (leaves_domain || run->triage == "rounding") {
+    if (is_nan || of_constants || run->triage == "rounding") {
       report->dynamic = std::move(run);
       return conclude(*report, refinement.accept, RunAsked::kBeside);
     }

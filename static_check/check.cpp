@@ -112,8 +112,11 @@ class Check {
 
   void note_domains() {
     const bool proved = result_.report.verdict == Verdict::kProved;
-    for (std::string& note : assumed_of_domains(problem_, proved ? &result_.certificate : nullptr))
-      result_.report.assumptions.push_back(std::move(note));
+    AssumedDomains assumed = assumed_of_domains(problem_, proved ? &result_.certificate : nullptr);
+    for (std::string& note : assumed.notes) result_.report.assumptions.push_back(std::move(note));
+    if (!assumed.contrary) return;
+    withdraw_claims(result_, std::move(*assumed.contrary));
+    result_.certificate.evaluated.clear();
   }
 
   // A short derivation is looked for first; a long one where no evaluation spares the search.

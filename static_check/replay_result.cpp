@@ -7,10 +7,8 @@
 #include "static_check/lemmas/offered_lemmas.h"
 
 namespace assay {
-namespace {
 
-// What was not replayed is not claimed.
-void withdraw_claims(StaticResult& result, const std::string& reason) {
+void withdraw_claims(StaticResult& result, FailureReport failure) {
   StaticReport& report = result.report;
   report.verdict = Verdict::kUnproved;
   for (TensorReport& output : report.outputs) {
@@ -19,12 +17,18 @@ void withdraw_claims(StaticResult& result, const std::string& reason) {
     output = std::move(open);
   }
   report.tensors.clear();
+  report.failures.insert(report.failures.begin(), std::move(failure));
+  result.certificate.relations.clear();
+}
+
+namespace {
+
+FailureReport not_replayed(const StaticReport& report, const std::string& reason) {
   FailureReport failure;
   failure.kind = "not_replayed";
   failure.node = report.outputs.empty() ? "" : report.outputs.front().name;
   failure.reason = "the proof could not be replayed: " + reason;
-  report.failures.insert(report.failures.begin(), std::move(failure));
-  result.certificate.relations.clear();
+  return failure;
 }
 
 }  // namespace
@@ -43,12 +47,14 @@ void replay_result(const Case& asked, const Problem& problem, StaticResult& resu
         result.certificate.evaluated, [](const Certificate::Evaluated& equation) {
           return equation.use != Certificate::Evaluated::Use::kClaim;
         });
-    return withdraw_claims(result, checked.reason);
+    return withdraw_claims(result, not_replayed(result.report, checked.reason));
   }
   if (!checked.accepted) {
     result.rejected = checked.reason;
     result.distributed_over_sequential.clear();
-    withdraw_claims(result, checked.reason + "; a bug of Assay, please report it with the case");
+    withdraw_claims(
+        result, not_replayed(result.report,
+                             checked.reason + "; a bug of Assay, please report it with the case"));
     return;
   }
   result.replayed = checked.claims;

@@ -13,4 +13,7 @@ namespace assay {
 // the certificate.
 void replay_result(const Case& asked, const Problem& problem, StaticResult& result);
 
+// What was proved is not: nothing is claimed, for this reason.
+void withdraw_claims(StaticResult& result, FailureReport why);
+
 }  // namespace assay

@@ -10,7 +10,7 @@
 
 namespace assay {
 
-std::vector<std::string> assumed_of_domains(Problem& problem, const Certificate* proof) {
+AssumedDomains assumed_of_domains(Problem& problem, const Certificate* proof) {
   if (proof != nullptr) {
     refuse_undefined_outputs(problem, *proof);
     refuse_lost_writes(problem);
@@ -19,8 +19,10 @@ std::vector<std::string> assumed_of_domains(Problem& problem, const Certificate*
     refuse_wrapped_integers(problem);
   }
   DomainAssumptions domains = domain_assumptions(problem, proof);
-  if (proof != nullptr) refuse_contradicted_domains(problem, *proof, domains);
-  return std::move(domains.notes);
+  AssumedDomains assumed;
+  if (proof != nullptr) assumed.contrary = refuse_contradicted_domains(problem, *proof, domains);
+  assumed.notes = std::move(domains.notes);
+  return assumed;
 }
 
 }  // namespace assay

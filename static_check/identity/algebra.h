@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -99,6 +100,7 @@ class Algebra {
   Number flag_of(const Number& number) const;
   Number negation(const Number& flag);
   Number conjunction(const Number& a, const Number& b);
+  bool is_flag(const Number& number) const;
   // flag ? value : 0.
   Number keep(const Number& flag, const Number& value);
 
@@ -130,6 +132,8 @@ class Algebra {
   // a > b, or a = b, of extrema of several elements: whether what is greatest of all is among those
   // of a. nullopt where they are none, or have no elements in common where they are to be equal.
   std::optional<Number> compared_sets(const Number& a, const Number& b, bool equal);
+  // Whether what stands at places of rows was asked for.
+  bool knows_places() const { return !ranked_.empty(); }
   // Whether it is a constant or a choice of such.
   bool chooses_constants(const Number& number) const;
 
@@ -208,11 +212,33 @@ class Algebra {
   };
   void note_place(const Residue& standing, const Order& order);
   std::optional<Ranked> place_of(const Residue& standing) const;
+  void leave_out_later_places(std::vector<Residue>& elements) const;
   enum class OfRow { kNothing, kElements, kNumber, kChoice };  // what is chosen at its places
   OfRow add_elements(const Ranked& row, std::span<const Number> standing,
                      std::span<const Number> values, Order& all, std::vector<Number>& chosen) const;
   std::optional<Number> choice_among_parts(const Order& order, std::span<const Number> values);
   std::optional<Number> product_among_parts(const Number& outer, const Number& inner);
+  // places_of_elements.cpp
+  struct Places {  // where an element of a row stands
+    uint64_t row;
+    size_t element;
+    std::vector<Order::Set> row_sets;
+    OrderPointer order;  // of these places
+    // For each: the element less what stands there, and the exponential of that.
+    std::vector<std::pair<Residue, Residue>> apart = {};
+  };
+  struct AtPlace {
+    const Places* of;
+    std::vector<Number> values;  // what is chosen where the element stands at each place
+  };
+  uint64_t key_of_row(const Order& order) const;
+  const Places& places_of(const Order& of, size_t element);
+  const Places* placed_by(const Number& number) const;
+  std::optional<AtPlace> at_one_place(const Number& number);
+  std::optional<Number> each_place(const Number& a, const Number& b, const EachChoice& function);
+  std::optional<Number> exponential_at_places(const Number& a);
+  std::optional<Number> product_at_places(const Number& a, const Number& b);
+  std::optional<Number> greatest_of_placed(std::span<const Number> of);
   // By cases.
   struct AffineView {
     Residue of;
@@ -253,6 +279,10 @@ class Algebra {
   std::unordered_map<uint64_t, Number> reciprocals_;  // by value: of what is not negative
   std::unordered_map<uint64_t, Ranked> ranked_;       // by value
   std::unordered_map<uint64_t, Residue> positive_;    // what logarithms are of, by value
+  // By the keys of rows, and elements or places of these.
+  std::map<std::pair<uint64_t, size_t>, Places> places_;
+  std::map<std::pair<uint64_t, size_t>, std::vector<Residue>> row_flags_;
+  std::unordered_map<uint64_t, const Places*> elements_placed_;  // by the place's value
 };
 
 }  // namespace assay::identity

@@ -28,6 +28,15 @@ Number Algebra::negation(const Number& flag) {
   return result;
 }
 
+// A choice of flags is one.
+bool Algebra::is_flag(const Number& number) const {
+  if (!has(number, Form::Kind::kChoice)) return has(number, Form::Kind::kFlag);
+  return std::ranges::all_of(number.form->parts, [&](const Number& part) {
+    const Rational* known = constant_of(part);
+    return known != nullptr && (known->is_zero() || known->is_one());
+  });
+}
+
 // Whether the quotient is one of the constants, and positive.
 bool Algebra::is_positive_multiple(const Residue& a, const Residue& b) const {
   if (a.value == b.value) return true;
@@ -53,8 +62,7 @@ Number Algebra::conjunction(const Number& a, const Number& b) {
 Number Algebra::keep(const Number& flag, const Number& kept) {
   if (const Rational* known = constant_of(flag)) return known->is_zero() ? constant(0) : kept;
   if (has(flag, Form::Kind::kChoice) && kept.is_finite()) return multiply(flag, kept);
-  if (!flag.is_finite() || !has(flag, Form::Kind::kFlag))
-    throw NotRepresented{"a condition that is no flag"};
+  if (!flag.is_finite() || !is_flag(flag)) throw NotRepresented{"a condition that is no flag"};
   if (kept.kind == Number::Kind::kUndefined) return kept;
   if (kept.kind == Number::Kind::kMinusInfinity) return hidden(flag, constant(0));
   if (is_hidden(kept)) return kept_of_hidden(flag, kept);

@@ -13,6 +13,15 @@ namespace {
 
 using Arguments = std::span<const Number>;
 
+// As doubles, which the formula of numbers makes of them.
+bool are_exact_limits(const std::string& clamp) {
+  const reference::FunctionName called = reference::parse_function_name(clamp);
+  return std::ranges::all_of(called.attributes, [](std::string_view limit) {
+    constexpr size_t kMostDigits = 15;
+    return limit == "none" || limit.size() <= kMostDigits;
+  });
+}
+
 }  // namespace
 
 std::optional<Number> Functions::of_constants(const std::string& fn, Arguments arguments) {
@@ -220,26 +229,45 @@ Number Functions::map(const ElementFunction& function, Arguments arguments) {
                      : std::optional(map(function, chosen));
         }))
       return *known;
-  // What was chosen from a row, and put back later.
-  if (is_floating(from) && is_floating(to) && !name.starts_with("log") && arguments.size() == 1 &&
-      algebra_.cases() == nullptr && has(arguments[0], Form::Kind::kChoice) &&
-      !arguments[0].form->order->of_flag) {
-    try {
-      if (const auto known = algebra_.each_choice(
-              arguments, [&](Arguments chosen) { return map(function, chosen); }))
-        return *known;
-    } catch (const NotRepresented&) {
-    }
-  }
+  const bool of_one = arguments.size() == 1 && algebra_.cases() == nullptr;
+  if (of_one && is_floating(from) && is_floating(to) && !name.starts_with("log"))
+    return map_of_one(function, arguments[0]);
+  return plain_map(function, arguments);
+}
+
+Number Functions::plain_map(const ElementFunction& function, Arguments arguments) {
+  const auto& [fn, name, typed, from, to] = function;
+  const bool whole = is_whole(from) || is_whole(to);
   if (!whole && is_floating(from))
     if (const auto known = formula(fn, arguments)) return *known;
   // Limits of an integer that has not wrapped are those of the number that it is.
-  if (name == "clamp" && is_whole(from) && from == to && arguments[0].in_range)
+  if (name == "clamp" && is_whole(from) && from == to && arguments[0].in_range &&
+      are_exact_limits(fn))
     if (const auto known = formula(fn, arguments)) return as_integer(*known);
   if (!is_bool(to)) return algebra_.unknown(typed, arguments);
   std::vector<uint64_t> keys;
   for (const Number& argument : arguments) keys.push_back(algebra_.key(argument));
   return algebra_.random_flag(typed, keys);
+}
+
+// What was chosen from a row, and put back later; or was added up before from what belongs to each
+// of a row: then it is what the function was of that.
+Number Functions::map_of_one(const ElementFunction& function, const Number& x) {
+  constexpr size_t kMost = size_t{1} << 16;
+  if (has(x, Form::Kind::kChoice) && !x.form->order->of_flag) {
+    const auto& sums = of_sums_[function.fn];
+    if (const auto known = sums.find(x.residue.value); known != sums.end()) return known->second;
+    try {
+      const auto each = [&](Arguments chosen) { return std::optional(map(function, chosen)); };
+      if (const auto known = algebra_.each_choice({&x, 1}, each)) return *known;
+    } catch (const NotRepresented&) {
+    }
+  }
+  Number result = plain_map(function, {&x, 1});
+  if (x.form == nullptr && x.is_finite() && algebra_.knows_places())
+    if (auto& sums = of_sums_[function.fn]; sums.size() < kMost)
+      sums.try_emplace(x.residue.value, result);
+  return result;
 }
 
 Number Functions::cast(const Number& value, DType from, DType to) {

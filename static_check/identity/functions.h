@@ -87,6 +87,8 @@ class Functions {
   std::optional<Number> of_constants(const std::string& fn, std::span<const Number> arguments);
   std::optional<Number> formula(const std::string& fn, std::span<const Number> arguments);
   bool is_left_out(const Number& x) const;
+  Number plain_map(const ElementFunction& function, std::span<const Number> arguments);
+  Number map_of_one(const ElementFunction& function, const Number& x);
   Number map_of_hidden(const std::string& fn, std::span<const Number> arguments);
   Number sigmoid(const Number& x);
   void note_reading(std::string text) { readings_.insert(std::move(text)); }
@@ -130,6 +132,8 @@ class Functions {
   Number equal_integers(const Number& a, const Number& b, DType dtype);
 
   Algebra& algebra_;
+  // What functions of one number gave, by its value, where it was no choice.
+  std::map<std::string, std::unordered_map<uint64_t, Number>> of_sums_;
   const std::map<double, HostConstant>* const host_;
   void note_always(const IndexKey& key, const IndexRange& range);
 

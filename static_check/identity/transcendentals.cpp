@@ -16,7 +16,9 @@ uint64_t Algebra::exponential_of(const Number& number, int64_t multiple) const {
 
 std::optional<Number> Algebra::exponential_of_choice(const Number& a) {
   const auto each = [&](std::span<const Number> x) { return std::optional(exponential(x[0])); };
-  auto result = has(a, Form::Kind::kKept) ? each_branch({&a, 1}, each) : each_choice({&a, 1}, each);
+  auto result = exponential_at_places(a);
+  if (!result)
+    result = has(a, Form::Kind::kKept) ? each_branch({&a, 1}, each) : each_choice({&a, 1}, each);
   if (!result) return std::nullopt;
   factors_.learn_exponential(result->residue.value, a.residue);
   bases_.learn_exponential(result->residue.value, a.residue);

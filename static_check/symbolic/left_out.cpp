@@ -49,7 +49,10 @@ void refuse_other_losses(const Problem&, const Certificate&, const RankLoss&) {}
 void refuse_indices_outside(const Problem&) {}
 void refuse_met_infinities(const Problem&, const Certificate&) {}
 void refuse_wrapped_integers(const Problem&) {}
-void refuse_contradicted_domains(const Problem&, const Certificate&, const DomainAssumptions&) {}
+std::optional<FailureReport> refuse_contradicted_domains(const Problem&, const Certificate&,
+                                                         const DomainAssumptions&) {
+  return std::nullopt;
+}
 bool refuted_by_trials(const Problem&, const std::vector<OpenClaim>&) { return false; }
 
 // An identity that was tested at some sizes says nothing of others.

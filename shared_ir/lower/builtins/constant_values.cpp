@@ -1,7 +1,10 @@
 #include "shared_ir/lower/builtins/constant_values.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/operation.h"
@@ -26,7 +29,10 @@ class Evaluation {
       if (operands.back() == nullptr) return nullptr;
     }
     try {
-      return &values_.emplace(id, reference::run_operation(program_, op, operands)).first->second;
+      ReferenceTensor value = reference::run_operation(program_, op, operands);
+      if (!is_decided(op, operands) || !are_held(op, value)) return nullptr;
+      if (is_exact(op)) exact_.insert(id);
+      return &values_.emplace(id, std::move(value)).first->second;
     } catch (const reference::NoNumbers&) {
       return nullptr;
     }
@@ -44,6 +50,55 @@ class Evaluation {
     return read_[id] = nothing;
   }
 
+  // Integers beyond these are rounded.
+  static bool are_held(const CoreOp& op, const ReferenceTensor& value) {
+    return is_floating(op.dtype) ||
+           std::ranges::all_of(value.values, [](double x) { return std::fabs(x) < kMostInteger; });
+  }
+
+  // Whether its numbers are those of exact arithmetic: integers, and what is made of these without
+  // rounding.
+  bool is_exact(const CoreOp& op) const {
+    if (!is_floating(op.dtype)) return true;
+    const bool rounds = op.prim == Prim::kMap || op.prim == Prim::kBlock ||
+                        op.prim == Prim::kOpaque || op.prim == Prim::kLinear ||
+                        op.prim == Prim::kMul || op.prim == Prim::kReduceSum;
+    if (op.operands.empty()) return op.prim == Prim::kConst || op.prim == Prim::kIota;
+    return !rounds && std::ranges::all_of(op.operands,
+                                          [&](CoreId operand) { return exact_.contains(operand); });
+  }
+
+  // Not where rounding decides: between two integers, or two numbers that are compared.
+  bool is_decided(const CoreOp& op, const std::vector<const ReferenceTensor*>& operands) const {
+    constexpr double kRounding = 1e-9;
+    if (is_floating(op.dtype) && op.prim != Prim::kMap) return true;
+    if (op.prim != Prim::kCast && op.prim != Prim::kMap && op.prim != Prim::kBlock) return true;
+    const auto is_rounded = [&](CoreId operand) {
+      return is_floating(program_.ops[static_cast<size_t>(operand)].dtype) &&
+             !exact_.contains(operand);
+    };
+    if (std::ranges::none_of(op.operands, is_rounded)) return true;
+    // Of floating functions those that jump.
+    static const std::set<std::string_view> kJump{
+        "ceil", "div_floor", "div_trunc", "floor", "fmod", "remainder", "round", "sign", "trunc"};
+    if (is_floating(op.dtype) && !kJump.contains(reference::parse_function_name(op.fn).name))
+      return true;
+    if (op.operands.size() != 1 || op.prim == Prim::kBlock) {
+      // A comparison: of numbers that differ by more.
+      if (is_floating(op.dtype) || op.operands.size() != 2 || op.prim == Prim::kBlock) return false;
+      const std::vector<double>&a = operands[0]->values, &b = operands[1]->values;
+      for (size_t i = 0; i < a.size() && i < b.size(); ++i)
+        if (std::fabs(a[i] - b[i]) <= kRounding * std::max({1.0, std::fabs(a[i]), std::fabs(b[i])}))
+          return false;
+      return a.size() == b.size();
+    }
+    return std::ranges::all_of(operands[0]->values, [](double x) {
+      const double half = std::nearbyint(2 * x) / 2;
+      return std::fabs(x - half) > kRounding * std::max(1.0, std::fabs(x));
+    });
+  }
+
+  static constexpr double kMostInteger = 9007199254740992.0;  // 2^53
   static constexpr size_t kMostOperators = 64;
   static constexpr PlainInt kMostElements = PlainInt{1} << 16;
 
@@ -80,6 +135,7 @@ class Evaluation {
 
   const CoreProgram& program_;
   std::map<CoreId, ReferenceTensor> values_;
+  std::set<CoreId> exact_;
   std::map<CoreId, bool> read_;  // whether it reads nothing that is not constant
 };
 

@@ -46,6 +46,10 @@ Number Algebra::plain_sum(std::vector<Number> terms) {
         return std::optional(sum({x.begin(), x.end()}));
       }))
     return *result;
+  if (const auto result = place_by_place(terms, type, [&](std::span<const Number> x) {
+        return std::optional(sum({x.begin(), x.end()}));
+      }))
+    return *result;
   Number result = sum_of_finite(terms, type);
   if (is_integer_type(type)) {
     if (!result.is_constant()) result.in_range = false;

@@ -138,6 +138,10 @@ class Algebra {
   bool selects_constants(std::span<const Number> of) const;
   // Of c exp(a), c exp(b), ... with c > 0 the numbers a, b, ..., whose order they have.
   std::optional<std::vector<Number>> exponents_of(const std::vector<Number>& row);
+  // What a function gave of a sum that is now known as a selection: what it is of each member is
+  // no sum any more. nullopt of other numbers.
+  std::optional<Number> known_of_sum(const std::string& function, const Number& x) const;
+  void learn_of_sum(const std::string& function, const Number& x, const Number& result);
   // Where indices are read so: an input that the table is known to contain.
   void select_values(const Number& index, const Table& table);
   // What stands at a place of a row in descending order.
@@ -249,9 +253,8 @@ class Algebra {
   std::optional<Number> branches(const KeptForm& a, const KeptForm& b);
   Number kept(std::vector<Residues> flags, Number value);
   Number hidden_form(HiddenForm form);
+  Number kept_of_hidden(const Number& flag, const Number& x);
   Number sum_of_hidden(const std::vector<Number>& terms);
-  // By the flags and the numbers that they hide.
-  using HiddenSet = std::map<std::pair<uint64_t, uint64_t>, Number>;
   Number greatest_of_set(HiddenSet set);
   Number multiple_of_hidden(const Number& x, const Rational& by);
   bool same_hidden(const Number& a, const Number& b) const;
@@ -318,6 +321,17 @@ class Algebra {
   std::optional<Selection> of_whole_row(const Selection& selection) const;
   std::optional<Number> selection_of_gathered(const Number& outer, const Number& inner, Type type);
 
+  // places.cpp
+  MemberPlaces& places_of(const Ranking& row, size_t member);
+  const MemberPlaces* placed_by(const Selection& selection) const;
+  std::optional<std::pair<const MemberPlaces*, std::vector<Number>>> by_places(const Number& x);
+  std::optional<Number> place_by_place(std::span<const Number> of, Type type,
+                                       const OfMembers& function);
+  std::optional<Number> exp_by_places(const Number& x);
+  std::optional<Number> exponential_by_places(const Number& a, const Number& b, Type type);
+  std::optional<Number> greatest_of_placed(const std::vector<Number>& of);
+  void leave_out_later_places(ElementSet& elements) const;
+
   // inverse_rankings.cpp
   bool numbers_members(const std::vector<Number>& row) const;
   std::optional<Number> is_place(const Number& index, PlainInt place);
@@ -341,10 +355,6 @@ class Algebra {
   Residues root_two_, root_pi_;
   std::set<std::string>& notes_;
   size_t stored_ = 0;
-  struct Multiple {
-    uint64_t base;
-    bool positive;  // a positive multiple of it
-  };
   std::unordered_map<uint64_t, Multiple> multiples_;  // by constants, by r
   std::deque<Rational> rationals_;
   std::deque<LogForm> logs_;
@@ -352,14 +362,12 @@ class Algebra {
   std::deque<ExtremeForm> extremes_;
   std::deque<KeptForm> kept_;
   std::deque<HiddenForm> hidden_;
-  struct GreatestOfSet {
-    Number every;  // element is hidden
-    HiddenSet set;
-  };
   std::unordered_map<uint64_t, GreatestOfSet> hidden_sets_;  // by r of the greatest
   std::deque<ElementSet> sets_;
   std::unordered_map<uint64_t, Selection> selections_;  // by r
   std::unordered_map<uint64_t, Standing> standings_;    // by r
+  Places places_;
+  std::map<std::string, std::unordered_map<uint64_t, Number>> of_sums_;  // of one number, by r
   // Whether a member stands at each place, by r of the place where it stands.
   std::unordered_map<uint64_t, std::vector<Number>> stands_;
   std::set<uint64_t> positive_sums_;                   // by r

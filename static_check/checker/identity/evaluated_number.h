@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "shared_ir/dtype.h"
@@ -141,6 +143,19 @@ struct HiddenForm {
   Number flag, value;               // what it is where the flag is not met
   bool above = false;               // it is plus infinity
   std::vector<Residues> conjuncts;  // of the flag, where it is known to be their product
+};
+
+// By the flags and the numbers that they hide.
+using HiddenSet = std::map<std::pair<uint64_t, uint64_t>, Number>;
+struct GreatestOfSet {
+  Number every;  // element is hidden
+  HiddenSet set;
+};
+
+// Of a base, by a constant.
+struct Multiple {
+  uint64_t base;
+  bool positive;
 };
 
 }  // namespace assay::checker::identity

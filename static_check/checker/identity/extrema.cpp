@@ -97,6 +97,7 @@ Number Algebra::plain_maximum(const std::vector<Number>& of) {
   } catch (const RationalOverflow&) {  // all of them, then
   }
   if (const auto known = extreme_of_reciprocals(elements)) return *known;
+  leave_out_later_places(elements);
   write_out_magnitudes(elements);
   unite(elements);
   return extreme(std::move(elements), of);

@@ -301,6 +301,7 @@ Number Algebra::keep(const Number& condition, const Number& x) {
   }
   if (x.kind == Kind::kMinusInfinity && cases() == nullptr && is_flag(condition))
     return hide(condition, exact(Rational(0)));
+  if (is_hidden(x) && cases() == nullptr) return kept_of_hidden(condition, x);
   if (condition.kind == Kind::kNan || !x.is_finite()) return undefined();
   if (const auto product = product_of_selections(condition, x, x.type)) return *product;
   if (!is_flag(condition)) throw Rejection{"a condition that is no flag"};

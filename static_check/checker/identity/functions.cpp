@@ -314,11 +314,14 @@ Number map(Algebra& algebra, const Use& use, std::span<const Number> of) {
               return map(algebra, use, branch);
             }))
       return *known;
-  if (use.type == kReal && !use.fn.name.starts_with("log") && of.size() == 1 &&
-      algebra.cases() == nullptr)
+  const bool of_one = use.type == kReal && !use.fn.name.starts_with("log") && of.size() == 1 &&
+                      algebra.cases() == nullptr;
+  if (of_one) {
+    if (const auto known = algebra.known_of_sum(use.text, of[0])) return *known;
     if (const auto known = algebra.member_by_member(
             of, kReal, [&](Args member) { return std::optional(map(algebra, use, member)); }))
       return *known;
+  }
   const bool asked = use.fn.name == "isnan" || use.fn.name == "isinf";
   if (asked && (of[0].is_constant() || of[0].is_infinite()))
     return algebra.exact_flag(use.fn.name == "isinf" && of[0].is_infinite());
@@ -329,6 +332,7 @@ Number map(Algebra& algebra, const Use& use, std::span<const Number> of) {
     return algebra.unknown("map " + use.text, of, use.type);
   Functions functions(algebra, use);
   Number result = found->second(functions, of);
+  if (of_one) algebra.learn_of_sum(use.text, of[0], result);
   if (use.fn.name == "reciprocal") return result;  // a fraction, of which the rest is one too
   for (const Number& x : of) result.depends = algebra.either(result.depends, x.depends);
   result.depends = algebra.function_of(result.depends);

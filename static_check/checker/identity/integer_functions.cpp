@@ -26,6 +26,14 @@ std::optional<Number> computed(Algebra& algebra, const Use& use, std::span<const
   return number.is_constant() ? std::optional(number) : std::nullopt;
 }
 
+// Those that a double holds, as which they are read.
+bool has_short_limits(const reference::FunctionName& clamp) {
+  constexpr double kMost = 9007199254740992.0;  // 2^53
+  for (size_t i = 0; i < clamp.attributes.size(); ++i)
+    if (clamp.text(i) != "none" && !(std::abs(clamp.number(i)) < kMost)) return false;
+  return true;
+}
+
 }  // namespace
 
 std::optional<Number> flag_function(Algebra& algebra, const Use& use, std::span<const Number> of) {
@@ -72,7 +80,7 @@ Number integer_function(Algebra& algebra, const Use& use, std::span<const Number
       return algebra.power(of[0], static_cast<PlainInt>(exponent));
   }
   // Limits of an integer that has not wrapped are those of the number that it is.
-  if (alike && name == "clamp" && of[0].in_range) {
+  if (alike && name == "clamp" && of[0].in_range && has_short_limits(use.fn)) {
     const Number number = algebra.cast(of[0], kReal);
     return algebra.as_integer(map(algebra, {use.text, use.fn, kReal}, {&number, 1}), use.type);
   }

@@ -20,8 +20,6 @@ namespace {
 
 // Draws that the programs must run on: a position may lie outside its table in some.
 constexpr size_t kLeastRuns = InputNumbers::kDraws / 2;
-// Before it is known what the specification leaves out: numbers of either sign, and of both.
-constexpr size_t kLeastOfGuards = 3;
 
 bool all_finite(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
@@ -38,32 +36,30 @@ struct SeenClaim {
   // Of a draw in which that function has no value.
   std::optional<std::pair<const Function*, std::pair<double, double>>> answer = {};
   bool differs_by_rounding = false;
-  // The ranks have no number, and the specification has: in some draw in which a function of it has
-  // no value, and in another one.
+  // The ranks have NaN, and the specification, all of it, is a number: in some draw in which a
+  // function of it has no value, and in another one.
   std::vector<bool> guarded = {}, unguarded = {};
   bool is_left_out = true;  // whenever such a function has no value: all are numbers
 
-  bool is_open() const { return std::ranges::find(agrees, false) != agrees.end(); }
   bool deviates_always() const {
     for (size_t i = 0; i < agrees.size(); ++i)
       if (deviates[i] && !agrees[i]) return true;
     return false;
   }
 
-  bool is_guarded() const {
-    for (size_t i = 0; is_left_out && i < guarded.size(); ++i)
-      if (guarded[i] && !unguarded[i]) return true;
+  // The ranks have NaN where the specification, all of it, is a number.
+  bool is_nan() const {
+    for (size_t i = 0; i < guarded.size(); ++i)
+      if (unguarded[i] || (guarded[i] && is_left_out)) return true;
     return false;
   }
 
-  void see_guards(const ClaimedNumbers& numbers, bool undefined) {
+  void see_nan(const ClaimedNumbers& numbers, bool undefined) {
     const auto& [wanted, found] = numbers;
     guarded.resize(wanted.values.size());
     unguarded.resize(wanted.values.size());
-    if (undefined && !all_finite(wanted.values)) is_left_out = false;
     for (size_t i = 0; i < wanted.values.size(); ++i)
-      if (std::isfinite(wanted.values[i]) && std::isnan(found.values[i]))
-        (undefined ? guarded : unguarded)[i] = true;
+      if (std::isnan(found.values[i])) (undefined ? guarded : unguarded)[i] = true;
   }
 
   // `magnitude`: of the greatest number of the draw. That a function is defined at 0 alone is no
@@ -94,7 +90,6 @@ struct Function {
   std::vector<bool> defined = {};    // per element: in some draw
   std::vector<bool> undefined = {};  // in some draw of finite arguments
   bool undefined_now = false;        // at some element of the last draw
-  bool outside_now = false;          // and that not of 0: a count is 0 where nothing is counted
   bool nan_now = false;
 
   bool is_never_defined() const {
@@ -107,9 +102,6 @@ struct Function {
     return std::ranges::find(undefined, true) != undefined.end();
   }
 
-  // At every element, in some draw.
-  bool may_be_defined() const { return std::ranges::find(defined, false) == defined.end(); }
-
   void see(const CoreOp& core, const std::vector<ReferenceTensor>& values, bool has_zeros) {
     const std::vector<double>& results = values[static_cast<size_t>(op)].values;
     defined.resize(results.size());
@@ -118,7 +110,7 @@ struct Function {
       return values[static_cast<size_t>(operand)].values;
     };
     const bool whole = core.prim == Prim::kBlock;
-    undefined_now = outside_now = nan_now = false;
+    undefined_now = nan_now = false;
     for (size_t i = 0; i < results.size(); ++i) {
       const bool finite = std::isfinite(results[i]);
       nan_now |= std::isnan(results[i]);
@@ -127,9 +119,6 @@ struct Function {
             return whole ? all_finite(argument(operand)) : std::isfinite(argument(operand)[i]);
           })) {
         undefined[i] = undefined_now = true;
-        outside_now |= !whole && std::ranges::any_of(core.operands, [&](CoreId operand) {
-          return argument(operand)[i] != 0;
-        });
       }
     }
   }
@@ -164,8 +153,8 @@ class Runs {
 
   // A function that no draw of the inputs satisfies, because of which what was proved has no value.
   // Where `answered()`: one that has no value in a draw in which the ranks give another number than
-  // the specification, as something asks for that value. Where `is_guarded()`: one that the ranks
-  // call where it has no value, and where the specification leaves out what has none.
+  // the specification, as something asks for that value. Where `is_nan()`: one that the ranks call
+  // where it has no value, and where the specification is a number.
   const Function* contradicted() {
     if (functions_.empty()) return nullptr;
     const Trials trials(problem_);
@@ -177,38 +166,29 @@ class Runs {
       if (!trial) continue;
       see(*trial, draw + InputNumbers::kDrawsWithZeros >= InputNumbers::kDraws);
       ++runs;
-      if (asked) {
-        see_answers();
-        continue;
-      }
-      if (runs < kLeastOfGuards && may_leave_out()) continue;
-      if (std::ranges::any_of(seen_, &SeenClaim::is_guarded)) continue;
-      if (std::ranges::all_of(functions_, &Function::may_be_defined) &&
-          std::ranges::none_of(seen_, &SeenClaim::deviates_always))
-        return nullptr;
-      if (std::ranges::none_of(seen_, &SeenClaim::is_open) && are_of_ranks()) return nullptr;
+      if (asked) see_answers();
     }
     if (const Function* function = asked ? find_answered() : nullptr) return function;
     if (runs < kLeastRuns) return nullptr;
     const auto multiplied = std::ranges::find_if(functions_, [](const Function& function) {
       return function.rank && function.is_undefined_somewhere();
     });
-    is_guarded_ =
-        multiplied != functions_.end() && std::ranges::any_of(seen_, &SeenClaim::is_guarded);
-    if (is_guarded_) return &*multiplied;
     const bool of_ranks = std::ranges::any_of(seen_, &SeenClaim::deviates_always);
     const bool of_sequential = std::ranges::any_of(seen_, &SeenClaim::differs);
     const auto found = std::ranges::find_if(functions_, [&](const Function& function) {
       return (function.rank ? of_ranks : of_sequential) && function.is_never_defined();
     });
     if (found != functions_.end()) return &*found;
+    if (multiplied == functions_.end()) return nullptr;
     // Each is defined for some inputs, and all together for none at which the specification is.
-    return of_ranks && multiplied != functions_.end() ? &*multiplied : nullptr;
+    if (of_ranks) return &*multiplied;
+    is_nan_ = std::ranges::any_of(seen_, &SeenClaim::is_nan);
+    return is_nan_ ? &*multiplied : nullptr;
   }
 
   // What the specification gives there, and what the ranks.
   std::optional<std::pair<double, double>> answered() const { return answered_; }
-  bool is_guarded() const { return is_guarded_; }
+  bool is_nan() const { return is_nan_; }
 
  private:
   // Whether something may ask for a value of one of the functions.
@@ -277,16 +257,6 @@ class Runs {
     });
   }
 
-  // Whether the specification computes what may have no value, and makes its outputs of it.
-  bool may_leave_out() const {
-    return std::ranges::any_of(specification_,
-                               [this](const Function& f) { return live_.contains(f.op); });
-  }
-
-  bool are_of_ranks() const {
-    return std::ranges::all_of(functions_, [](const Function& f) { return f.rank.has_value(); });
-  }
-
   void see(const Trial& trial, bool has_zeros) {
     const double magnitude = greatest_magnitude(trial);
     const auto numbers = claims_.numbers(trial);
@@ -304,11 +274,39 @@ class Runs {
       const auto r = static_cast<size_t>(*function.rank);
       function.see(problem_.rank_programs[r].ops[op], trial.ranks[r], has_zeros);
     }
-    if (has_zeros) return;
-    const bool undefined = std::ranges::any_of(specification_, [this](const Function& function) {
-      return function.outside_now && live_.contains(function.op);
+    see_nan(numbers);
+  }
+
+  // Whether outputs are made of it, but for what its own operator leaves out.
+  bool is_asked_for(const Function& function) const {
+    const std::vector<CoreOp>& ops = problem_.sequential_program.ops;
+    const TensorId origin = ops[static_cast<size_t>(function.op)].origin;
+    return live_.contains(function.op) && std::ranges::none_of(ops, [&](const CoreOp& op) {
+             return op.prim == Prim::kKeep && op.origin == origin;
+           });
+  }
+
+  void see_nan(const std::vector<ClaimedNumbers>& numbers) {
+    const auto is_undefined = [this](bool asked_for) {
+      return std::ranges::any_of(specification_, [&](const Function& function) {
+        return function.undefined_now && is_asked_for(function) == asked_for;
+      });
+    };
+    const bool undefined = is_undefined(true);
+    // Numbers beyond are what rounding leaves of a divisor that is 0.
+    constexpr double kMost = 1e9;
+    const bool are_numbers = std::ranges::all_of(numbers, [&](const ClaimedNumbers& claim) {
+      return std::ranges::all_of(claim.wanted.values,
+                                 [&](double value) { return std::fabs(value) < kMost; });
     });
-    for (size_t i = 0; i < numbers.size(); ++i) seen_[i].see_guards(numbers[i], undefined);
+    if (undefined && !are_numbers)
+      for (SeenClaim& claim : seen_) claim.is_left_out = false;
+    const bool of_ranks = std::ranges::any_of(functions_, [](const Function& function) {
+      return function.rank && function.undefined_now;
+    });
+    // Nothing is said of a loss of no tokens, nor of its gradient.
+    if (!are_numbers || !of_ranks || is_undefined(false)) return;
+    for (size_t i = 0; i < numbers.size(); ++i) seen_[i].see_nan(numbers[i], undefined);
   }
 
   const Problem& problem_;
@@ -318,17 +316,18 @@ class Runs {
   std::vector<Function> specification_;  // all of the specification's
   std::set<CoreId> live_;
   std::optional<std::pair<double, double>> answered_;
-  bool is_guarded_ = false;
+  bool is_nan_ = false;
 };
 
 }  // namespace
 
-void refuse_contradicted_domains(const Problem& problem, const Certificate& certificate,
-                                 const DomainAssumptions& domains) {
-  if (domains.of_ranks.empty() && domains.of_sequential.empty()) return;
+std::optional<FailureReport> refuse_contradicted_domains(const Problem& problem,
+                                                         const Certificate& certificate,
+                                                         const DomainAssumptions& domains) {
+  if (domains.of_ranks.empty() && domains.of_sequential.empty()) return std::nullopt;
   Runs runs(problem, certificate, domains);
   const Function* function = runs.contradicted();
-  if (function == nullptr) return;
+  if (function == nullptr) return std::nullopt;
   const bool of_rank = function->rank.has_value();
   const CoreProgram& program = of_rank ? problem.rank_programs[static_cast<size_t>(*function->rank)]
                                        : problem.sequential_program;
@@ -345,13 +344,23 @@ void refuse_contradicted_domains(const Problem& problem, const Certificate& cert
             graph.name, node.op, answer->second, answer->first),
         "a comparison, isfinite, a sort or a cast answers for NaN, too: decide by the argument of "
         "the function, not by its value");
-  if (runs.is_guarded())
-    throw UserError(
-        node.source,
-        fmt::format("{}: {} has no value for some inputs (log(-1)), and the ranks then have NaN "
-                    "where the specification, which leaves it out, has a number",
-                    graph.name, node.op),
-        "NaN times 0 is NaN: choose by a condition (where), as the specification does");
+  if (runs.is_nan()) {
+    FailureReport failure;
+    failure.kind = "domain";
+    failure.node = fmt::format(
+        "{}@{}",
+        node.outputs.empty() ? "" : graph.tensors[static_cast<size_t>(node.outputs[0])].name,
+        *function->rank);
+    failure.op = node.op;
+    failure.source = failure.distributed_source = to_string(node.source);
+    failure.reason =
+        "has no value for some inputs (log(-1), 0/0): the ranks then have NaN where the "
+        "specification has a number";
+    failure.hint =
+        "NaN times 0 is NaN: choose by a condition (where), or keep the argument within the "
+        "function's domain (clamp)";
+    return failure;
+  }
   throw UserError(
       node.source,
       fmt::format(

@@ -1,7 +1,10 @@
 // Assumptions that no input satisfies.
 #pragma once
 
+#include <optional>
+
 #include "shared_ir/proof/proof.h"
+#include "shared_ir/report/report.h"
 #include "static_check/domains/partial_functions.h"
 #include "static_check/problem/problem.h"
 
@@ -15,11 +18,12 @@ namespace assay {
 // * of the specification, where both give a number, and not the same (x >= 0/0 beside x >= 0);
 // and at a function of the ranks, an argument of which lies outside for one draw for which those of
 // the specification are defined, where something asks for its value (isfinite(sqrt(x)), log(x) > 0)
-// and both give a number, and not the same. And at one of the ranks, where the ranks are
-// NaN at a place only for draws for which a function of the specification has no value, and that
-// gives numbers for all of these (where(x > 0, log(x), 0) beside log(x) * (x > 0)).
+// and both give a number, and not the same. What it returns ends the proof: a function of the ranks
+// that has no value for a draw for which they are NaN where the specification, all of it, is a
+// number (x beside exp(log(x)); where(x > 0, log(x), 0) beside log(x) * (x > 0)).
 // Programs that are too large to run are left to the case's own run.
-void refuse_contradicted_domains(const Problem& problem, const Certificate& certificate,
-                                 const DomainAssumptions& domains);
+std::optional<FailureReport> refuse_contradicted_domains(const Problem& problem,
+                                                         const Certificate& certificate,
+                                                         const DomainAssumptions& domains);
 
 }  // namespace assay

@@ -26,10 +26,11 @@ DrawKind draw_kind(size_t draw) {
   return {Signs::kByInput, kScales[draw % kScales.size()]};
 }
 
-// In the last draws: somewhere, and at the same places of all inputs (0/0).
+// In the last draws: somewhere, everywhere, and at the same places of all inputs (0/0).
 bool has_zero(size_t draw, int64_t place, std::mt19937_64& random) {
   if (draw < InputNumbers::kDraws - InputNumbers::kDrawsWithZeros) return false;
-  if (draw < InputNumbers::kDraws - 2) return random() % 3 == 0;
+  if (draw < InputNumbers::kDraws - 3) return random() % 3 == 0;
+  if (draw == InputNumbers::kDraws - 3) return true;
   return static_cast<size_t>(place) % 2 == draw % 2;
 }
 

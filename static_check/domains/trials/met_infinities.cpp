@@ -82,35 +82,19 @@ class Reached {
                   "which no sum and no product takes away: choose by the condition afterwards");
 }
 
-// Places of outputs at which the ranks have NaN where the specification has a number.
-class NanPlaces {
- public:
-  void see(const std::vector<ClaimedNumbers>& claims) {
-    size_t at = 0;
-    bool anywhere = false;
-    for (const auto& [wanted, found] : claims)
-      for (size_t i = 0; i < wanted.values.size(); ++i, ++at) {
-        if (at == places_.size()) places_.emplace_back();
-        if (!std::isfinite(wanted.values[i])) continue;
-        (std::isnan(found.values[i]) ? places_[at].nan : places_[at].number) = true;
-        anywhere = anywhere || std::isnan(found.values[i]);
-      }
-    ++draws_;
-    with_nan_ += anywhere ? 1 : 0;
-  }
-  // At one place in all draws, or somewhere in each of them (all but the greatest of a row).
-  bool always_nan() const {
-    return (with_nan_ == draws_ && draws_ >= InputNumbers::kDraws / 2) ||
-           std::ranges::any_of(places_, [](const Place& at) { return at.nan && !at.number; });
-  }
-
- private:
-  struct Place {
-    bool nan = false, number = false;
+// Whether the ranks have NaN somewhere where the specification, all of it, is a number.
+bool is_nan(const std::vector<ClaimedNumbers>& claims) {
+  const auto any = [](const ReferenceTensor& of, bool (*is)(double)) {
+    return std::ranges::any_of(of.values, is);
   };
-  std::vector<Place> places_;
-  size_t draws_ = 0, with_nan_ = 0;
-};
+  const auto is_no_number = [](double x) { return !std::isfinite(x); };
+  return std::ranges::none_of(
+             claims,
+             [&](const ClaimedNumbers& claim) { return any(claim.wanted, is_no_number); }) &&
+         std::ranges::any_of(claims, [&](const ClaimedNumbers& claim) {
+           return any(claim.found, [](double x) { return std::isnan(x); });
+         });
+}
 
 }  // namespace
 
@@ -127,15 +111,11 @@ void refuse_met_infinities(const Problem& problem, const Certificate& certificat
   const Trials trials(problem);
   if (trials.are_too_large()) return;
   const Claims claims(problem, certificate);
-  NanPlaces places;
   for (size_t draw = 0; draw < InputNumbers::kDraws; ++draw)
-    if (const auto trial = trials.run(draw)) places.see(claims.numbers(*trial));
-  if (places.always_nan())
-    refuse(
-        problem, first->first, first->second,
-        fmt::format("meets an infinite constant, of which the outputs are NaN in all of {} draws "
-                    "of the inputs",
-                    InputNumbers::kDraws));
+    if (const auto trial = trials.run(draw); trial && is_nan(claims.numbers(*trial)))
+      refuse(problem, first->first, first->second,
+             "meets an infinite constant, of which the ranks have NaN where the specification has "
+             "a number");
 }
 
 }  // namespace assay

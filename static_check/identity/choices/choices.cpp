@@ -289,7 +289,8 @@ std::optional<Number> Algebra::sum_of_choices(const Number& a, const Number& b) 
   if (!branch_little(both)) return std::nullopt;
   const auto added = [&](std::span<const Number> x) { return add(x[0], x[1]); };
   if (auto sum = each_branch(both, added)) return sum;
-  return each_choice(both, added);
+  if (auto sum = each_choice(both, added)) return sum;
+  return each_place(a, b, added);
 }
 
 std::optional<Number> Algebra::product_of_choices(const Number& a, const Number& b) {
@@ -297,8 +298,11 @@ std::optional<Number> Algebra::product_of_choices(const Number& a, const Number&
   // What an index chooses has no more values beside a number of many flags.
   if (std::ranges::any_of(both, is_conditional) && !branch_little(both)) return std::nullopt;
   const auto times = [&](std::span<const Number> x) { return multiply(x[0], x[1]); };
+  if (auto product = product_at_places(a, b)) return product;
+  if (auto product = product_at_places(b, a)) return product;
   if (auto product = each_choice(both, times)) return product;
   if (!is_choice(a) || !is_choice(b)) return std::nullopt;
+  if (auto product = each_place(a, b, times)) return product;
   for (const auto& nested : {&Algebra::nested_product, &Algebra::product_among_parts}) {
     if (auto product = (this->*nested)(a, b)) return product;
     if (auto product = (this->*nested)(b, a)) return product;

@@ -25,7 +25,7 @@ Number with_hidden(Form form) {
 
 Number Algebra::hidden(const Number& flag, const Number& value) {
   if (const Rational* known = constant_of(flag)) return known->is_zero() ? value : infinity(true);
-  if (!has(flag, Form::Kind::kFlag)) throw NotRepresented{"an infinity under a condition"};
+  if (!is_flag(flag)) throw NotRepresented{"an infinity under a condition"};
   Form form{Form::Kind::kHidden};
   form.parts = {flag, visible(flag, value)};
   return with_hidden(std::move(form));
@@ -81,6 +81,7 @@ Number Algebra::exponential_of_hidden(const Number& a) {
 // A function of its own of all of them, whatever order they come in, of which some may be the
 // greatest of others.
 Number Algebra::greatest_with_hidden(std::span<const Number> of) {
+  if (auto standing = greatest_of_placed(of)) return *standing;
   HiddenRow row;
   for (const Number& number : of) {
     if (number.kind == Number::Kind::kUndefined || number.kind == Number::Kind::kInfinity)

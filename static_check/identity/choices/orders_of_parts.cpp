@@ -34,6 +34,29 @@ std::optional<Algebra::Ranked> Algebra::place_of(const Residue& standing) const 
   return turned;
 }
 
+// What stands behind another element of its row, or behind all of that, is not the greatest.
+void Algebra::leave_out_later_places(std::vector<Residue>& elements) const {
+  if (ranked_.empty() || elements.size() < 2) return;
+  const auto among = [&](const Residue& element) {
+    return std::ranges::any_of(elements,
+                               [&](const Residue& x) { return x.value == element.value; });
+  };
+  std::vector<std::optional<Ranked>> places;
+  for (const Residue& element : elements) places.push_back(place_of(element));
+  std::vector<Residue> left;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const auto& own = places[i];
+    const auto is_before = [&](const std::optional<Ranked>& other) {
+      return other && other->place < own->place && other->of == own->of;
+    };
+    const bool later =
+        own && own->place > 0 &&
+        (std::ranges::any_of(places, is_before) || std::ranges::all_of(own->of, among));
+    if (!later) left.push_back(elements[i]);
+  }
+  elements = std::move(left);
+}
+
 // The elements of one of the rows, in the order that equal ones have there, each with what belongs
 // to it: what is chosen does not depend on the place in that row.
 Algebra::OfRow Algebra::add_elements(const Ranked& row, std::span<const Number> standing,

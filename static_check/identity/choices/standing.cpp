@@ -79,9 +79,10 @@ std::vector<Residue> Algebra::flags_of_last(const Order& order) {
   return flags;
 }
 
-// Random, but for the last two: all add up to 1 and, with the greatest elements of their sets, to
-// what stands at the place. Of two both follow from that where they differ, but not which is meant
-// where they are equal: there the second is left out.
+// Random, but for the last three: all add up to 1 and, with the greatest elements of their sets, to
+// what stands at the place; with the exponentials of these, at the first place, to its own. Of two
+// both follow from that where they differ, but not which is meant where they are equal: there the
+// second is left out.
 std::vector<Residue> Algebra::flags_of(const Order& order) {
   if (is_last_of_single(order)) return flags_of_last(order);
   // On what all have in common the order does not depend.
@@ -101,18 +102,39 @@ std::vector<Residue> Algebra::flags_of(const Order& order) {
     const Residue first = random_residue("chosen", keys);
     return {first, residue_of(1) - first};
   }
-  std::vector<Residue> flags;
-  Residue rest = residue_of(1), sum = at_place(order).residue;
-  for (size_t i = 0; i + 2 < of.size(); ++i) {
+  const bool exponentials = order.place == 0 && !order.index;
+  const Residue standing = at_place(order).residue;
+  // Each is what the equations leave, with its coefficients: of ones, elements and exponentials.
+  Residue ones = residue_of(1), sum = standing,
+          exponential_sum = exponentials ? exponential({standing}).residue : Residue{};
+  std::vector<Residue> flags, raised_to;
+  if (exponentials)
+    for (const Residue& element : of) raised_to.push_back(exponential({element}).residue);
+  for (size_t i = 0; i + (exponentials ? 3 : 2) < of.size(); ++i) {
     keys.back() = i;
-    flags.push_back(random_residue("chosen", keys));
-    rest = rest - flags.back();
-    sum = sum - flags.back() * of[i];
+    const Residue flag = random_residue("chosen", keys);
+    flags.push_back(flag);
+    ones = ones - flag;
+    sum = sum - flag * of[i];
+    if (exponentials) exponential_sum = exponential_sum - flag * raised_to[i];
   }
-  const Residue &first = of[of.size() - 2], &last = of.back(), apart = first - last;
-  if (apart.value == 0 || apart.exponent == 0) throw NotRepresented{"an order of equal numbers"};
-  flags.push_back((sum - rest * last) * raised(apart, -1));
-  flags.push_back(rest - flags.back());
+  const auto quotient = [&](const Residue& above, const Residue& below) {
+    if (below.value == 0 || below.exponent == 0) throw NotRepresented{"an order of equal numbers"};
+    return above * raised(below, -1);
+  };
+  const size_t last = of.size() - 1;
+  if (exponentials) {
+    // Less the last, each: a x + b y = c, a e + b f = d.
+    const Residue x = of[last - 2] - of[last], y = of[last - 1] - of[last],
+                  e = raised_to[last - 2] - raised_to[last],
+                  f = raised_to[last - 1] - raised_to[last], c = sum - ones * of[last],
+                  d = exponential_sum - ones * raised_to[last];
+    flags.push_back(quotient(c * f - d * y, x * f - e * y));
+    ones = ones - flags.back();
+    sum = sum - flags.back() * of[last - 2];
+  }
+  flags.push_back(quotient(sum - ones * of[last], of[last - 1] - of[last]));
+  flags.push_back(ones - flags.back());
   return flags;
 }
 

@@ -89,6 +89,7 @@ Number Algebra::maximum_as_set(std::span<const Number> of) {
   if (const auto known =
           maximum_of_reciprocals(elements, greatest == nullptr ? nullptr : constant_of(*greatest)))
     return *known;
+  leave_out_later_places(elements);
   write_out_magnitudes(elements, greatest != nullptr);
   if (greatest != nullptr) elements.push_back(greatest->residue);
   std::ranges::sort(elements, {}, &Residue::value);

@@ -114,9 +114,16 @@ IntegerBounds::Bounds IntegerBounds::sum(const CoreOp& op) const {
 
 IntegerBounds::Bounds IntegerBounds::reduced(const CoreOp& op, const Shape& from) {
   double count = 1;
-  for (const Int dim : op.ints) count *= power_above(from[static_cast<size_t>(dim)], op.dtype);
+  bool any = true;  // the sum of none is 0
+  for (const Int dim : op.ints) {
+    const Int& size = from[static_cast<size_t>(dim)];
+    count *= power_above(size, op.dtype);
+    any = any && is_number(size) && exceeds(size, Int{0});
+  }
   const Bounds& each = operand(op, 0);
-  return {std::min(count * each.low, each.low), std::max(count * each.high, each.high)};
+  const double none = any ? each.low : 0;
+  return {std::min({count * each.low, each.low, none}),
+          std::max({count * each.high, each.high, none})};
 }
 
 IntegerBounds::Bounds IntegerBounds::moved(const CoreOp& op) const {

@@ -183,7 +183,7 @@ Value scatter_add(Call& call) {
   std::vector<int32_t> from = labels_from(0, rank), one_hot_labels = from, output = from;
   one_hot_labels.push_back(static_cast<int32_t>(rank));
   output[dim] = static_cast<int32_t>(rank);
-  CoreId one_hots = one_hot_of(call, ids, builder.shape(x)[dim], builder.dtype(x));
+  CoreId one_hots = one_hot_of(call, ids, builder.shape(x)[dim], reading_dtype(call, src));
   CoreId sum = contract(builder, {{one_hots, one_hot_labels}, {src, from}}, output);
   return tensor_value(builder.cast(builder.linear({x, sum}, {Rational(1), Rational(1)}), dtype));
 }

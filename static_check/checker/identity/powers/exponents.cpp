@@ -107,7 +107,8 @@ Number Algebra::plain_exp(const Number& x) {
   if (is_integer_type(x.type)) return unknown("exp", {{x}}, kReal);
   if (is_exactly(x, Rational(0))) return exact(Rational(1));
   const auto each = [&](std::span<const Number> y) { return std::optional(exp(y[0])); };
-  auto known = member_by_member({&x, 1}, kReal, each);
+  auto known = exp_by_places(x);
+  if (!known) known = member_by_member({&x, 1}, kReal, each);
   if (!known) known = branch_by_branch({&x, 1}, kReal, each);
   if (known) {
     exponentials_.try_emplace(x.value.r, *known);

@@ -27,6 +27,13 @@ Number Algebra::hide(const Number& flag, const Number& x) {
   return hidden_form(std::move(form));
 }
 
+// Where the flag is not met it is 0.
+Number Algebra::kept_of_hidden(const Number& flag, const Number& x) {
+  const HiddenForm form = hidden_[index(x)];
+  if (form.above || !is_flag(flag)) return undefined();
+  return hide(multiply(flag, form.flag), keep(flag, form.value));
+}
+
 Number Algebra::sum_of_hidden(const std::vector<Number>& terms) {
   std::vector<Number> values;
   std::vector<HiddenForm> low, high;
@@ -76,6 +83,7 @@ Number Algebra::exp_of_hidden(const Number& x) {
 
 // A random function of the set: of one that is the greatest of others, of these.
 Number Algebra::greatest_of_hidden(const std::vector<Number>& of) {
+  if (const auto standing = greatest_of_placed(of)) return *standing;
   HiddenSet set;
   for (const Number& x : of) {
     if (x.kind == Kind::kMinusInfinity) continue;

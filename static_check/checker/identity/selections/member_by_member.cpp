@@ -187,10 +187,13 @@ std::optional<Number> Algebra::selection_within(const Number& outer, const Numbe
 std::optional<Number> Algebra::product_of_selections(const Number& a, const Number& b, Type type) {
   if (selection_of(a) == nullptr && selection_of(b) == nullptr) return std::nullopt;
   const Number both[] = {a, b};
-  if (auto product = member_by_member(both, type, [&](std::span<const Number> x) {
-        return std::optional(typed(multiply(x[0], x[1]), type));
-      }))
-    return product;
+  const auto times = [&](std::span<const Number> x) {
+    return std::optional(typed(multiply(x[0], x[1]), type));
+  };
+  if (auto product = exponential_by_places(a, b, type)) return product;
+  if (auto product = exponential_by_places(b, a, type)) return product;
+  if (auto product = member_by_member(both, type, times)) return product;
+  if (auto product = place_by_place(both, type, times)) return product;
   if (auto product = selection_within(a, b, type)) return product;
   if (auto product = selection_within(b, a, type)) return product;
   if (auto product = selection_of_gathered(a, b, type)) return product;

@@ -176,21 +176,37 @@ std::vector<Residues> Algebra::indicators_of(const Ranking& ranking,
     const Residues one = random_("indicator", keys);
     return {one, Residues{1, 1} - one};
   }
-  Residues ones{1, 1},
-      total = ranking.index ? *ranking.index : standing_at(ranking.place, all).value;
-  std::vector<Residues> indicators;
-  for (size_t i = 0; i + 2 < members.size(); ++i) {
-    keys.push_back(i);
-    indicators.push_back(random_("indicator", keys));
-    keys.pop_back();
-    ones = ones - indicators.back();
-    total = total - indicators.back() * members[i].value;
+  // i + k = ones, i x + k y = total; and at the first place with exponentials, too, for three.
+  const bool first = ranking.place == 0 && !ranking.index;
+  const Number standing =
+      ranking.index ? ordinary(*ranking.index) : standing_at(ranking.place, all);
+  Residues ones{1, 1}, total = standing.value, powers;
+  std::vector<Residues> indicators, power_of;
+  if (first) {
+    powers = exp(standing).value;
+    for (const Number& member : members) power_of.push_back(exp(member).value);
   }
-  const Residues &x = members[members.size() - 2].value, &y = members.back().value;
-  // i + k = ones, i x + k y = total.
-  const Residues one = (total - ones * y) * inverse(x - y);
-  indicators.push_back(one);
-  indicators.push_back(ones - one);
+  const size_t drawn = members.size() - (first ? 3 : 2), end = members.size() - 1;
+  const auto take = [&](size_t i, const Residues& indicator) {
+    indicators.push_back(indicator);
+    ones = ones - indicator;
+    total = total - indicator * members[i].value;
+    if (first) powers = powers - indicator * power_of[i];
+  };
+  for (size_t i = 0; i < drawn; ++i) {
+    keys.push_back(i);
+    take(i, random_("indicator", keys));
+    keys.pop_back();
+  }
+  const Residues z = members[end].value, y = members[end - 1].value - z;
+  if (first) {
+    const Residues x = members[end - 2].value - z, e = power_of[end - 2] - power_of[end],
+                   f = power_of[end - 1] - power_of[end];
+    take(end - 2,
+         ((total - ones * z) * f - (powers - ones * power_of[end]) * y) * inverse(x * f - e * y));
+  }
+  take(end - 1, (total - ones * z) * inverse(y));
+  indicators.push_back(ones);
   return indicators;
 }
 

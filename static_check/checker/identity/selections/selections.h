@@ -1,8 +1,10 @@
 // What stands at one place of a row of real numbers in descending order, and what belongs to it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "static_check/checker/facts/regions.h"
@@ -34,6 +36,19 @@ struct Ranking {
 struct Selection {
   Ranking ranking;
   std::vector<Number> values;
+};
+
+// At which places of a row in descending order one of its members may stand.
+struct MemberPlaces {
+  size_t member = 0;
+  std::vector<Residues> row;    // its members, in the order that equal ones have
+  std::vector<Residues> apart;  // for each place: the member less what stands there
+  Ranking ranking;              // by the place's number
+};
+
+struct Places {
+  std::map<std::vector<uint64_t>, MemberPlaces> of;             // by the member and its row
+  std::unordered_map<uint64_t, const MemberPlaces*> by_number;  // by the place's r
 };
 
 // What a number is: what stands at a place of a row in descending order.
