@@ -38,7 +38,7 @@ class Integers {
   TensorRef where(TensorRef flag, TensorRef x, TensorRef y) {
     return calls_("where.self", {flag, x, y}, dtype_);
   }
-  TensorRef of_flag(TensorRef flag) { return calls_("_to_copy.default", {flag}, dtype_); }
+  TensorRef of_flag(TensorRef flag) { return calls_("_to_copy.default", {flag, dtype_}, dtype_); }
 
  private:
   Calls& calls_;

@@ -177,6 +177,13 @@ CoreId Builder::cat(const std::vector<CoreId>& pieces, Int dim) {
 }
 
 CoreId Builder::linear(const std::vector<CoreId>& operands, const std::vector<Rational>& coefs) {
+  const CoreId sum = plain_linear(operands, coefs);
+  const bool made = op(sum).prim == Prim::kLinear && sum == last();
+  return made && is_integer(dtype(sum)) ? joined_sum(sum) : sum;
+}
+
+CoreId Builder::plain_linear(const std::vector<CoreId>& operands,
+                             const std::vector<Rational>& coefs) {
   require(!operands.empty() && operands.size() == coefs.size(),
           "linear needs a coefficient per operand");
   bool constants = true;

@@ -173,6 +173,8 @@ class Builder {
   IntegerSum sum_modulo(CoreId x, PlainInt bits);
   IntegerSum sum_of(CoreId x);
   CoreId built(const IntegerSum& sum, DType dtype, const Shape& shape);
+  CoreId plain_linear(const std::vector<CoreId>& operands, const std::vector<Rational>& coefs);
+  CoreId joined_sum(CoreId x);
   std::optional<std::pair<Int, Int>> range_of(const IntegerSum& sum);
   // By the types and functions that it was made by, not by sizes.
   std::pair<Int, Int> integer_range_of(CoreId id) const;
@@ -187,6 +189,7 @@ class Builder {
   std::optional<IntegerSum> remainder_of(CoreId x, const Int& by);
   std::optional<IntegerSum> quotient_by_low_bits(const IntegerSum& of, const Int& by,
                                                  const Like& like);
+  bool is_sum(CoreId x, const IntegerSum& sum);
   CoreId floor_function(CoreId x, const Int& by);
   Like like(CoreId x);
   CoreId quotient_of_multiple(CoreId x, const Int& by);
@@ -229,6 +232,8 @@ class Builder {
   ConstantMagnitudes magnitudes_;
   ReachedInfinities infinities_;
   CommonOperators common_;
+  // What remainders are called: rows of tables by them are known by what they are, and stay whole.
+  std::set<CoreId> rows_;
   std::set<CoreId> pieces_;  // concatenations of what map_of_pieces made
   std::map<CoreId, std::pair<Int, Int>> integer_ranges_;  // where they are not those of the dtype
   std::map<CoreId, BitForm> bit_forms_;                   // of what bitwise functions made

@@ -238,18 +238,18 @@ TEST(PackedIntegers, ACeilingIsTheFloorOfTheNegative) {
   EXPECT_FALSE(agree(DType::kInt64, halves(0), itself));
 }
 
-TEST(PackedIntegers, ARemainderOfARemainderIsOne) {
+TEST(PackedIntegers, AMaskOfAMaskIsOne) {
   const auto twice = [](int a, int b) {
-    return [=](Integers& i, TensorRef x) { return i.remainder(i.remainder(x, a), b); };
+    return [=](Integers& i, TensorRef x) { return i.masked(i.masked(x, a), b); };
   };
   const auto once = [](int by) {
-    return [=](Integers& i, TensorRef x) { return i.remainder(x, by); };
+    return [=](Integers& i, TensorRef x) { return i.masked(x, by); };
   };
   for (const DType dtype : kAll) {
-    EXPECT_TRUE(agree(dtype, twice(12, 4), once(4)));
-    EXPECT_TRUE(agree(dtype, twice(16, 2), once(2)));
-    EXPECT_FALSE(agree(dtype, twice(12, 5), once(5)));
-    EXPECT_FALSE(agree(dtype, twice(12, 4), once(12)));
+    EXPECT_TRUE(agree(dtype, twice(15, 3), once(3)));
+    EXPECT_TRUE(agree(dtype, twice(15, 12), once(12)));
+    EXPECT_FALSE(agree(dtype, twice(15, 3), once(15)));
+    EXPECT_FALSE(agree(dtype, twice(12, 7), once(7)));
   }
 }
 

@@ -88,7 +88,11 @@ CoreId Builder::integer_map(const std::string& fn, const std::vector<CoreId>& op
   if (!known || *by == 0 || *by == -1 || *by < -kLargestFactor || *by > kLargestFactor)
     return kNone;
   if (fn == "div_floor") return quotient_down(x, *by);
-  if (fn == "remainder") return remainder(x, *by);
+  if (fn == "remainder") {
+    const CoreId rest = remainder(x, *by);
+    if (rest != x && op(rest).prim == Prim::kLinear) rows_.insert(rest);
+    return rest;
+  }
   return truncated(fn, x, other, *by);
 }
 

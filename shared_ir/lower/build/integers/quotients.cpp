@@ -128,13 +128,21 @@ std::optional<IntegerSum> Builder::quotient_of(IntegerSum of, Int by, const Like
     }
   if (by > integer_range(like.dtype).second) return std::nullopt;
   CoreId x = built(of, like.dtype, like.shape);
-  if (!bounds_.fits(program_, x)) {
+  if (!is_sum(x, of)) {
     if (!like.taken_not_to_wrap) return std::nullopt;
     x = unwrapped(x);
   }
   IntegerSum quotient;
   quotient.add(floor_function(x, by), 1);
   return with(quotient);
+}
+
+// Whether the operator that was built of a sum is that integer, and has not wrapped.
+bool Builder::is_sum(CoreId x, const IntegerSum& sum) {
+  const auto [low, high] = integer_range(dtype(x));
+  if (const auto range = range_of(sum); range && low <= range->first && range->second <= high)
+    return true;
+  return (op(x).prim == Prim::kLinear || sum.is(x)) && bounds_.fits(program_, x);
 }
 
 // The function itself.

@@ -20,6 +20,10 @@ bool holds(DType dtype, const std::pair<Int, Int>& range) {
 // Adds `times` x. False where nothing smaller is known of x than itself.
 bool Builder::add_parts(CoreId x, const Int& times, PlainInt bits, IntegerSum& sum) {
   if (!sum.is_small()) return false;
+  if (rows_.contains(x)) {
+    sum.add(common_.first(program_, x), times);
+    return sum.is_small();
+  }
   const CoreOp& made = op(x);
   if (is_finite_constant(x)) {
     const auto value = constant_integer(x);
@@ -87,11 +91,30 @@ CoreId Builder::built(const IntegerSum& sum, DType dtype, const Shape& shape) {
     coefs.emplace_back(1);
   }
   const auto range = range_of(sum);
-  const CoreId whole = linear(operands, coefs);
+  const CoreId whole = plain_linear(operands, coefs);
   if (range && holds(in, *range)) lies_in(whole, range->first, range->second);
   const CoreId result = cast(whole, dtype);
   if (range && holds(dtype, *range)) lies_in(result, range->first, range->second);
   return result;
+}
+
+// A sum of sums that have terms in common as one sum, modulo the type's range as it is.
+CoreId Builder::joined_sum(CoreId x) {
+  size_t parts = 0;
+  bool nested = false;
+  for (const CoreId operand : op(x).operands) {
+    const bool inner = op(operand).prim == Prim::kLinear && !rows_.contains(operand);
+    nested = nested || inner;
+    if (!inner) parts += is_finite_constant(operand) ? 0 : 1;
+    if (!inner) continue;
+    for (const CoreId part : op(operand).operands) parts += is_finite_constant(part) ? 0 : 1;
+  }
+  if (!nested) return x;
+  const DType type = dtype(x);
+  const IntegerSum sum = sum_modulo(x, bits_of(type));
+  if (sum.terms.size() >= parts) return x;
+  const CoreId joined = built(sum, type, Shape(shape(x)));
+  return bounds_.fits(program_, x) && !is_sum(joined, sum) ? x : joined;
 }
 
 std::pair<Int, Int> Builder::integer_range_of(CoreId id) const {
