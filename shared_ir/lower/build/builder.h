@@ -174,6 +174,7 @@ class Builder {
   IntegerSum sum_of(CoreId x);
   CoreId built(const IntegerSum& sum, DType dtype, const Shape& shape);
   CoreId plain_linear(const std::vector<CoreId>& operands, const std::vector<Rational>& coefs);
+  size_t count_terms(CoreId x) const;
   CoreId joined_sum(CoreId x);
   std::optional<std::pair<Int, Int>> range_of(const IntegerSum& sum);
   // By the types and functions that it was made by, not by sizes.
@@ -234,6 +235,7 @@ class Builder {
   CommonOperators common_;
   // What remainders are called: rows of tables by them are known by what they are, and stay whole.
   std::set<CoreId> rows_;
+  bool rows_stay_whole_ = true;
   std::set<CoreId> pieces_;  // concatenations of what map_of_pieces made
   std::map<CoreId, std::pair<Int, Int>> integer_ranges_;  // where they are not those of the dtype
   std::map<CoreId, BitForm> bit_forms_;                   // of what bitwise functions made

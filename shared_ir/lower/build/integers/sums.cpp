@@ -20,7 +20,7 @@ bool holds(DType dtype, const std::pair<Int, Int>& range) {
 // Adds `times` x. False where nothing smaller is known of x than itself.
 bool Builder::add_parts(CoreId x, const Int& times, PlainInt bits, IntegerSum& sum) {
   if (!sum.is_small()) return false;
-  if (rows_.contains(x)) {
+  if (rows_stay_whole_ && rows_.contains(x)) {
     sum.add(common_.first(program_, x), times);
     return sum.is_small();
   }
@@ -59,12 +59,19 @@ bool Builder::add_parts(CoreId x, const Int& times, PlainInt bits, IntegerSum& s
   return true;
 }
 
+// Remainders stay whole, unless the sum has what they are taken of, too.
 IntegerSum Builder::sum_modulo(CoreId x, PlainInt bits) {
-  IntegerSum sum;
-  if (add_parts(x, 1, bits, sum)) return sum;
-  sum = {};
-  sum.add(common_.first(program_, x), 1);
-  return sum;
+  IntegerSum sum, parts;
+  if (!add_parts(x, 1, bits, sum)) {
+    sum = {};
+    sum.add(common_.first(program_, x), 1);
+  }
+  const auto is_row = [&](const auto& term) { return rows_.contains(term.first); };
+  if (sum.terms.size() < 2 || std::ranges::none_of(sum.terms, is_row)) return sum;
+  rows_stay_whole_ = false;
+  const bool known = add_parts(x, 1, bits, parts);
+  rows_stay_whole_ = true;
+  return known && parts.terms.size() < sum.terms.size() ? parts : sum;
 }
 
 IntegerSum Builder::sum_of(CoreId x) {
@@ -98,21 +105,31 @@ CoreId Builder::built(const IntegerSum& sum, DType dtype, const Shape& shape) {
   return result;
 }
 
+// Terms of a sum of sums, those that are the same counted anew.
+size_t Builder::count_terms(CoreId x) const {
+  constexpr size_t kMany = 64;
+  if (is_finite_constant(x)) return 0;
+  if (op(x).prim == Prim::kCast && is_integer(dtype(op(x).operands[0])))
+    return count_terms(op(x).operands[0]);
+  if (op(x).prim != Prim::kLinear || rows_.contains(x)) return 1;
+  size_t count = 0;
+  for (const CoreId operand : op(x).operands)
+    if (count < kMany) count += count_terms(operand);
+  return count;
+}
+
 // A sum of sums that have terms in common as one sum, modulo the type's range as it is.
 CoreId Builder::joined_sum(CoreId x) {
-  size_t parts = 0;
-  bool nested = false;
-  for (const CoreId operand : op(x).operands) {
-    const bool inner = op(operand).prim == Prim::kLinear && !rows_.contains(operand);
-    nested = nested || inner;
-    if (!inner) parts += is_finite_constant(operand) ? 0 : 1;
-    if (!inner) continue;
-    for (const CoreId part : op(operand).operands) parts += is_finite_constant(part) ? 0 : 1;
-  }
-  if (!nested) return x;
+  // Those of unsigned integers are computed in int64.
+  const auto is_sum_itself = [&](CoreId operand) {
+    const CoreOp& made = op(operand);
+    return made.prim == Prim::kLinear ||
+           (made.prim == Prim::kCast && op(made.operands[0]).prim == Prim::kLinear);
+  };
+  if (std::ranges::none_of(op(x).operands, is_sum_itself)) return x;
   const DType type = dtype(x);
   const IntegerSum sum = sum_modulo(x, bits_of(type));
-  if (sum.terms.size() >= parts) return x;
+  if (sum.is(x) || sum.terms.size() >= count_terms(x)) return x;
   const CoreId joined = built(sum, type, Shape(shape(x)));
   return bounds_.fits(program_, x) && !is_sum(joined, sum) ? x : joined;
 }
