@@ -38,6 +38,8 @@ class Search {
         return of_cast(op);
       case Prim::kMap:
         return of_map(op);
+      case Prim::kLinear:
+        return of_sum(op);
       default:
         return std::nullopt;
     }
@@ -63,10 +65,23 @@ class Search {
     return WholeRange{static_cast<double>(PlainInt{low}), static_cast<double>(PlainInt{high})};
   }
 
+  std::optional<WholeRange> of_sum(const CoreOp& op) {
+    WholeRange sum{0, 0};
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      const double times = op.coefs[i].to_double();
+      const auto range = op.coefs[i].is_integer() ? of(op.operands[i]) : std::nullopt;
+      if (!range || times == 0) return std::nullopt;
+      sum.low += times * (times > 0 ? range->low : range->high);
+      sum.high += times * (times > 0 ? range->high : range->low);
+    }
+    return sum;
+  }
+
   std::optional<WholeRange> of_map(const CoreOp& op) {
     const auto fn = reference::parse_function_name(op.fn);
     if (!fn.type.empty() || !is_floating(op.dtype)) return std::nullopt;
-    if (fn.name == "round" || fn.name == "floor" || fn.name == "ceil" || fn.name == "trunc")
+    if (fn.name == "round" || fn.name == "floor" || fn.name == "ceil" || fn.name == "trunc" ||
+        fn.name == "div_floor" || fn.name == "div_trunc")
       return WholeRange{-kInfinity, kInfinity};
     if (fn.name == "sign") return WholeRange{-1, 1};
     if (fn.name == "clamp") {

@@ -244,6 +244,10 @@ Number Functions::plain_map(const ElementFunction& function, Arguments arguments
   if (name == "clamp" && is_whole(from) && from == to && arguments[0].in_range &&
       are_exact_limits(fn))
     if (const auto known = formula(fn, arguments)) return as_integer(*known);
+  if (name == "bitwise_and" && algebra_.key(arguments[1]) < algebra_.key(arguments[0])) {
+    const Number turned[] = {arguments[1], arguments[0]};
+    return algebra_.unknown(typed, turned);
+  }
   if (!is_bool(to)) return algebra_.unknown(typed, arguments);
   std::vector<uint64_t> keys;
   for (const Number& argument : arguments) keys.push_back(algebra_.key(argument));

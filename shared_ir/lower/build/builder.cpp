@@ -177,6 +177,13 @@ CoreId Builder::cat(const std::vector<CoreId>& pieces, Int dim) {
 }
 
 CoreId Builder::linear(const std::vector<CoreId>& operands, const std::vector<Rational>& coefs) {
+  const CoreId sum = plain_linear(operands, coefs);
+  const bool made = op(sum).prim == Prim::kLinear && sum == last();
+  return made && is_integer(dtype(sum)) ? joined_sum(sum) : sum;
+}
+
+CoreId Builder::plain_linear(const std::vector<CoreId>& operands,
+                             const std::vector<Rational>& coefs) {
   require(!operands.empty() && operands.size() == coefs.size(),
           "linear needs a coefficient per operand");
   bool constants = true;
@@ -199,6 +206,9 @@ CoreId Builder::mul(CoreId a, CoreId b) {
   require(shape(a) == shape(b) && dtype(a) == dtype(b), "mul operands agree");
   if (is_finite_constant(a)) return scale(b, op(a).constant);
   if (is_finite_constant(b)) return scale(a, op(b).constant);
+  for (const auto& [sign, size] : {std::pair(a, b), std::pair(b, a)})
+    if (const CoreId x = rounded_towards_zero(sign, size); x != kNone)
+      return map("trunc", {x}, dtype(x), 0);
   append(Prim::kMul, dtype(a), shape(a), {a, b});
   return last();
 }
@@ -223,6 +233,7 @@ CoreId Builder::keep(CoreId mask, CoreId x) {
     if (!is_finite_constant(x)) return map("and", {mask, x}, DType::kBool, 0);
     return op(x).constant.is_zero() ? x : mask;
   }
+  if (const CoreId kept = kept_constant(mask, x); kept != kNone) return kept;
   append(Prim::kKeep, dtype(x), shape(x), {mask, x});
   return last();
 }

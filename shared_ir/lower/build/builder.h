@@ -14,6 +14,9 @@
 #include "shared_ir/lower/build/bounds/constant_magnitudes.h"
 #include "shared_ir/lower/build/bounds/integer_bounds.h"
 #include "shared_ir/lower/build/bounds/reached_infinities.h"
+#include "shared_ir/lower/build/integers/bit_form.h"
+#include "shared_ir/lower/build/integers/common_operators.h"
+#include "shared_ir/lower/build/integers/integer_sum.h"
 #include "shared_ir/lower/build/sizes.h"
 #include "shared_ir/symbolic/integer.h"
 
@@ -112,13 +115,15 @@ class Builder {
   // Of a question whether a floating number is one (nan_questions.cpp); kNone for another.
   CoreId asked_number(const std::string& fn, const std::vector<CoreId>& operands);
   CoreId normal_map(const std::string& fn, const std::vector<CoreId>& operands, DType dtype);
-  // Of an integer and a constant, by quotients that are rounded down (integer_functions.cpp).
+  // Of integers, as sums (integers/integer_functions.cpp).
   CoreId integer_map(const std::string& fn, const std::vector<CoreId>& operands);
   CoreId negated(CoreId id) const;
   // `x` is a power of integers of dtype `to`, as floating numbers: as integers; else kNone.
   // Whether the floating number is computed of integers of a type whose range `to` does not hold.
   bool holds_wider_integers(CoreId x, DType to) const;
   CoreId integer_power(CoreId x, DType to);
+  // What a conversion to this type makes the same integer of.
+  CoreId cut_off(CoreId x, DType to);
   // A constant of a floating dtype that is taken as it is, though the dtype does not hold it: an
   // integer, or a number that is too large or too small for it; one that is `stored` in a tensor,
   // any that is not taken as another number already.
@@ -136,7 +141,7 @@ class Builder {
   // The constant among the pieces of a concatenation that holds all elements of a slice; kNone if
   // none does.
   CoreId constant_piece(CoreId x, Int dim, Int start, Int step, Int count) const;
-  // The integers as the dtype holds them (integer_wrapping.cpp).
+  // The integers as the dtype holds them (integers/integer_wrapping.cpp).
   CoreId wrapped(CoreId x);
   // The same; integers that serve as indices, of 32 bits or more, are assumed to stay in their
   // range.
@@ -144,30 +149,96 @@ class Builder {
   std::vector<CoreId> wrapped(std::vector<CoreId> operands, uint32_t linear_in);
   // The constant `x` with another shape or dtype.
   CoreId same_constant(CoreId x, DType dtype, Shape shape);
-  // integer_functions.cpp
-  std::optional<Int> constant_integer(CoreId id) const;
+  // What a result is to be like.
+  struct Like {
+    DType dtype;
+    Shape shape;
+    bool taken_not_to_wrap;  // as what it is computed of is
+  };
+  // rounding.cpp
+  struct RealSum {
+    std::map<CoreId, Rational> terms;
+    Rational constant;
+  };
+  bool add_real_parts(CoreId x, const Rational& times, RealSum& sum) const;
+  CoreId built_real(const RealSum& sum, CoreId like);
+  CoreId add_scaled(CoreId id, const Rational& times, RealSum sum, CoreId like);
+  CoreId rounded_sum(const std::string& fn, CoreId x);
+  CoreId rounding(const std::string& fn, const std::vector<CoreId>& operands, DType type);
+  CoreId rounded_quotient(const std::string& fn, CoreId quotient);
+  CoreId rounded_towards_zero(CoreId sign, CoreId size) const;
+  // integers/sums.cpp
+  bool add_parts(CoreId x, const Int& times, PlainInt bits, IntegerSum& sum);
+  // x as a sum of what it is made of: modulo 2^bits, or as the integer that it is.
+  IntegerSum sum_modulo(CoreId x, PlainInt bits);
+  IntegerSum sum_of(CoreId x);
+  CoreId built(const IntegerSum& sum, DType dtype, const Shape& shape);
+  CoreId plain_linear(const std::vector<CoreId>& operands, const std::vector<Rational>& coefs);
+  size_t count_terms(CoreId x) const;
+  CoreId joined_sum(CoreId x);
+  std::optional<std::pair<Int, Int>> range_of(const IntegerSum& sum);
   // By the types and functions that it was made by, not by sizes.
   std::pair<Int, Int> integer_range_of(CoreId id) const;
-  // The operator, whose integers do so whatever its operands are.
+  // The operator, whose integers do so whatever its operands are; or besides what is known already.
   CoreId lies_in(CoreId id, const Int& low, const Int& high);
-  // As a sum of operators that are no sums.
-  void add_terms(CoreId id, const Rational& times, std::map<CoreId, Rational>& sum) const;
-  // The floor(y / by) that x is `by` times, where that is exact; else kNone.
-  CoreId multiple_of_quotient(CoreId x, const Int& by) const;
+  CoreId lies_within(CoreId id, const Int& low, const Int& high);
+  std::optional<std::pair<CoreId, Int>> quotient_made(CoreId id) const;
+  // integers/quotients.cpp
+  bool drop_low_terms(IntegerSum& of, const Int& by);
+  Int least_divisor(const IntegerSum& of, const Int& by);
+  std::optional<IntegerSum> quotient_of(IntegerSum of, Int by, const Like& like);
+  std::optional<IntegerSum> remainder_of(CoreId x, const Int& by);
+  std::optional<IntegerSum> quotient_by_low_bits(const IntegerSum& of, const Int& by,
+                                                 const Like& like);
+  bool is_sum(CoreId x, const IntegerSum& sum);
+  CoreId floor_function(CoreId x, const Int& by);
+  Like like(CoreId x);
+  CoreId quotient_of_multiple(CoreId x, const Int& by);
   CoreId quotient_down(CoreId x, const Int& by);
-  CoreId sum_of_integers(std::vector<CoreId> operands, const std::vector<Rational>& coefs);
-  // x less `by` times its quotient.
   CoreId rest_of(CoreId x, CoreId quotient, const Int& by);
   CoreId remainder(CoreId x, const Int& by);
-  CoreId kept_bits(CoreId x, const Int& mask);
+  // integers/bits.cpp
+  static bool is_power_of_two(const Int& number);
+  std::optional<IntegerSum> kept_bits(CoreId x, const Int& mask);
   CoreId masked_bits(const std::string& fn, CoreId x, const Int& mask);
   CoreId shifted(bool left, CoreId x, const Int& by);
+  BitForm bit_form(CoreId x);
+  std::optional<CoreId> as_flag_mask(const IntegerSum& sum) const;
+  bool are_disjoint(CoreId a, CoreId b);
+  CoreId all_bits_of(const std::set<CoreId>& of);
+  CoreId combined_bits(const std::string& fn, CoreId x, CoreId y);
+  CoreId built_of_bits(const BitForm& form, DType type, const Shape& like);
+  CoreId inverted_bits(CoreId x);
+  // integers/comparisons.cpp
+  CoreId compared_bit(const std::string& fn, const std::vector<CoreId>& operands);
+  CoreId flag_of_bit(const IntegerSum& bit, CoreId like, bool set);
+  CoreId bit_of_flag(CoreId flag) const;
+  CoreId kept_constant(CoreId mask, CoreId x);
+  // integers/constant_pieces.cpp
+  struct ConstantPieces {
+    size_t dim;  // along which they lie
+    std::vector<CoreId> constants;
+    std::vector<Int> sizes;  // along it
+  };
+  std::optional<ConstantPieces> constant_pieces(CoreId id) const;
+  CoreId map_of_pieces(const std::string& fn, CoreId x, CoreId constants);
+  CoreId map_piece_by_piece(const std::string& fn, CoreId x, const Int& by);
+  // integers/integer_functions.cpp
+  std::optional<Int> constant_integer(CoreId id) const;
+  CoreId truncated(const std::string& fn, CoreId x, CoreId other, const Int& by);
+  CoreId map_of_integer(const std::string& fn, CoreId x);
 
   CoreProgram program_;
   IntegerBounds bounds_;
   ConstantMagnitudes magnitudes_;
   ReachedInfinities infinities_;
+  CommonOperators common_;
+  // What remainders are called: rows of tables by them are known by what they are, and stay whole.
+  std::set<CoreId> rows_;
+  bool rows_stay_whole_ = true;
+  std::set<CoreId> pieces_;  // concatenations of what map_of_pieces made
   std::map<CoreId, std::pair<Int, Int>> integer_ranges_;  // where they are not those of the dtype
+  std::map<CoreId, BitForm> bit_forms_;                   // of what bitwise functions made
   NodeId origin_ = kNone;
   size_t first_ = 0;  // operator of the origin
   bool no_target_ignored_ = false;

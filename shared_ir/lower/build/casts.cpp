@@ -39,6 +39,8 @@ CoreId Builder::cast(CoreId x, DType to) {
   if (from == to) return x;
   if (is_integer(to))
     if (const CoreId power = integer_power(x, to); power != kNone) return power;
+  if (is_bool(from) && is_integer(to))
+    if (const CoreId bit = bit_of_flag(x); bit != kNone) return cast(bit, to);
   if (is_float8(to) && !cast_keeps_values(from, to)) return map(cast_function(to), {x}, to, 0);
   if (op(x).prim == Prim::kConst && is_floating(to)) {
     const double number = op(x).constant.to_double();
@@ -74,6 +76,9 @@ CoreId Builder::cast(CoreId x, DType to) {
   }
   // More bits are those of what the type holds, those of the sign in front of it.
   if (is_integer(from) && is_integer(to) && byte_size(to) > byte_size(from)) x = unwrapped(x);
+  // The fraction is cut off: in one form, what a function has made an integer where that tells
+  // more.
+  if (is_floating(from) && is_integer(to)) x = cut_off(x, to);
   // Integers that came by way of floating numbers: what is too large is no integer of the type.
   if (is_floating(from) && is_integer(to) && !is_bool(to) && holds_wider_integers(x, to)) {
     if (bounds_.is_constant(program_, x)) return map(cast_function(to), {x}, to, 0);
@@ -89,6 +94,15 @@ CoreId Builder::cast(CoreId x, DType to) {
     note(fmt::format("casts from {} to {} are taken as exact", to_string(from), to_string(to)));
   append(Prim::kCast, to, shape(x), {x});
   return last();
+}
+
+CoreId Builder::cut_off(CoreId x, DType to) {
+  const bool is_long = to == DType::kInt32 || to == DType::kInt64;
+  const CoreOp& made = op(x);
+  const bool cut = made.prim == Prim::kMap && made.fn == "trunc";
+  if (!is_long && cut && !whole_range(program_, made.operands[0])) return made.operands[0];
+  if (!is_long || cut || bounds_.is_constant(program_, x) || whole_range(program_, x)) return x;
+  return map("trunc", {x}, dtype(x), 0);
 }
 
 bool Builder::holds_wider_integers(CoreId x, DType to) const {

@@ -14,9 +14,11 @@ CoreId Builder::normal_map(const std::string& fn, const std::vector<CoreId>& ope
     const bool of_flags = is_bool(this->dtype(operands[0])) && operands.size() == 2;
     if (of_flags && fn == "maximum") return map("or", operands, dtype, 0);
     if (of_flags && fn == "minimum") return map("and", operands, dtype, 0);
+    if (const CoreId flag = compared_bit(fn, operands); flag != kNone) return flag;
     return asked_number(fn, operands);
   }
   if (!is_floating(dtype) || this->dtype(operands[0]) != dtype) return kNone;
+  if (const CoreId rounded = rounding(fn, operands, dtype); rounded != kNone) return rounded;
   if (fn == "clamp(0,none)") return map("relu", operands, dtype, 0);
   if (fn == "pow(2)") return mul(operands[0], operands[0]);
   if (fn == "silu") return mul(operands[0], map("sigmoid", operands, dtype, 0));

@@ -178,11 +178,7 @@ Value bitwise(Call& call) {
   if (is_floating(operands.dtype)) call.fail("bits of floating point numbers");
   Builder& builder = call.builder();
   std::string fn = is_bool(operands.dtype) ? call.text(0) : "bitwise_" + call.text(0);
-  // The bits beyond an unsigned integer's own are none of its.
-  const bool widened = is_unsigned(operands.dtype) && call.text(0) == "not";
-  const DType dtype = widened ? DType::kInt64 : operands.dtype;
-  for (CoreId& operand : operands.ids) operand = builder.cast(operand, dtype);
-  return tensor_value(builder.cast(builder.map(fn, operands.ids, dtype, 0), operands.dtype));
+  return tensor_value(builder.map(fn, operands.ids, operands.dtype, 0));
 }
 
 CoreId kept(Builder& builder, CoreId mask, CoreId x, const Shape& shape) {

@@ -84,6 +84,10 @@ Number integer_function(Algebra& algebra, const Use& use, std::span<const Number
     const Number number = algebra.cast(of[0], kReal);
     return algebra.as_integer(map(algebra, {use.text, use.fn, kReal}, {&number, 1}), use.type);
   }
+  if (alike && name == "bitwise_and" && of[1].value.r < of[0].value.r) {  // in any order
+    const Number turned[] = {of[1], of[0]};
+    return algebra.unknown("map " + use.text, turned, use.type);
+  }
   return algebra.unknown("map " + use.text, of, use.type);
 }
 

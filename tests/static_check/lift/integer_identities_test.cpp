@@ -2,48 +2,10 @@
 // wraps, and what is right for positive numbers alone, is not.
 #include <gtest/gtest.h>
 
-#include <functional>
-
-#include "tests/static_check/formula_case.h"
-#include "tests/support/prove.h"
+#include "tests/static_check/integer_formulas.h"
 
 namespace assay::test {
 namespace {
-
-/// Calls on integers of one type.
-class Integers {
- public:
-  Integers(Calls& calls, DType dtype) : calls_(calls), dtype_(dtype) {}
-
-  TensorRef operator()(const std::string& op, TensorRef x, Argument other) {
-    return calls_(op, {x, std::move(other)}, dtype_);
-  }
-  TensorRef quotient(TensorRef x, int by) { return (*this)("floor_divide.default", x, by); }
-  TensorRef remainder(TensorRef x, int by) { return (*this)("remainder.Scalar", x, by); }
-  TensorRef times(TensorRef x, int by) { return (*this)("mul.Tensor", x, by); }
-  TensorRef minus(TensorRef x, Argument other) { return (*this)("sub.Tensor", x, other); }
-  TensorRef plus(TensorRef x, Argument other) { return (*this)("add.Tensor", x, other); }
-  TensorRef right(TensorRef x, int by) { return (*this)("__rshift__.Scalar", x, by); }
-  TensorRef left(TensorRef x, int by) { return (*this)("__lshift__.Scalar", x, by); }
-  TensorRef masked(TensorRef x, int mask) { return (*this)("bitwise_and.Scalar", x, mask); }
-
- private:
-  Calls& calls_;
-  DType dtype_;
-};
-
-using IntegerFormula = std::function<TensorRef(Integers&, TensorRef)>;
-
-testing::AssertionResult agree(DType dtype, const IntegerFormula& a, const IntegerFormula& b) {
-  const auto formula = [dtype](const IntegerFormula& of) {
-    return [dtype, of](GraphBuilder& graph, TensorRef x, TensorRef) {
-      Calls calls(graph);
-      Integers integers(calls, dtype);
-      return of(integers, x);
-    };
-  };
-  return proves(formulas(formula(a), formula(b), {"x", {4, 6}, dtype}));
-}
 
 IntegerFormula remainder(int by) {
   return [by](Integers& i, TensorRef x) { return i.remainder(x, by); };
