@@ -138,8 +138,7 @@ class Algebra {
   bool selects_constants(std::span<const Number> of) const;
   // Of c exp(a), c exp(b), ... with c > 0 the numbers a, b, ..., whose order they have.
   std::optional<std::vector<Number>> exponents_of(const std::vector<Number>& row);
-  // What a function gave of a sum that is now known as a selection: what it is of each member is
-  // no sum any more. nullopt of other numbers.
+  // What a function gave of a sum that is now known as a selection; nullopt of other numbers.
   std::optional<Number> known_of_sum(const std::string& function, const Number& x) const;
   void learn_of_sum(const std::string& function, const Number& x, const Number& result);
   // Where indices are read so: an input that the table is known to contain.
@@ -166,9 +165,7 @@ class Algebra {
   // The absolute value, and of what is not infinite 1, 0 or -1. In cases alone.
   Number magnitude(const Number& x);
   // Without cases: `of` is |x|.
-  void learn_magnitude(const Number& of, const Number& x) {
-    if (of.is_finite() && !of.is_constant()) magnitudes_.try_emplace(of.value.r, x.value);
-  }
+  void learn_magnitude(const Number& of, const Number& x);
   Number sign(const Number& x, Meaning meaning);
   // Where the elements of a sorted row were, equal ones in any order; and the place of the greatest
   // or least: of equal ones the place in the row decides (kComparison), or any is right.
@@ -367,7 +364,6 @@ class Algebra {
   std::unordered_map<uint64_t, Selection> selections_;  // by r
   std::unordered_map<uint64_t, Standing> standings_;    // by r
   Places places_;
-  std::map<std::string, std::unordered_map<uint64_t, Number>> of_sums_;  // of one number, by r
   // Whether a member stands at each place, by r of the place where it stands.
   std::unordered_map<uint64_t, std::vector<Number>> stands_;
   std::set<uint64_t> positive_sums_;                   // by r

@@ -103,6 +103,10 @@ Number Algebra::plain_maximum(const std::vector<Number>& of) {
   return extreme(std::move(elements), of);
 }
 
+void Algebra::learn_magnitude(const Number& of, const Number& x) {
+  if (of.is_finite() && !of.is_constant()) magnitudes_.try_emplace(of.value.r, x.value);
+}
+
 // |x| is the greater one of x and -x. Not beside one other number, where the maximum of two says
 // more.
 void Algebra::write_out_magnitudes(ElementSet& elements) const {

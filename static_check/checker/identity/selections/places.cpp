@@ -183,9 +183,9 @@ std::optional<Number> Algebra::greatest_of_placed(const std::vector<Number>& of)
 }
 
 std::optional<Number> Algebra::known_of_sum(const std::string& function, const Number& x) const {
-  if (of_sums_.empty() || selection_of(x) == nullptr) return std::nullopt;
-  const auto of = of_sums_.find(function);
-  if (of == of_sums_.end()) return std::nullopt;
+  if (places_.of_sums.empty() || selection_of(x) == nullptr) return std::nullopt;
+  const auto of = places_.of_sums.find(function);
+  if (of == places_.of_sums.end()) return std::nullopt;
   const auto known = of->second.find(x.value.r);
   return known == of->second.end() ? std::nullopt : std::optional(known->second);
 }
@@ -193,7 +193,7 @@ std::optional<Number> Algebra::known_of_sum(const std::string& function, const N
 void Algebra::learn_of_sum(const std::string& function, const Number& x, const Number& result) {
   constexpr size_t kMost = size_t{1} << 16;
   if (standings_.empty() || !x.is_finite() || x.is_constant() || selection_of(x) != nullptr) return;
-  auto& of = of_sums_[function];
+  auto& of = places_.of_sums[function];
   if (of.size() < kMost) of.try_emplace(x.value.r, result);
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -47,8 +48,9 @@ struct MemberPlaces {
 };
 
 struct Places {
-  std::map<std::vector<uint64_t>, MemberPlaces> of;             // by the member and its row
-  std::unordered_map<uint64_t, const MemberPlaces*> by_number;  // by the place's r
+  std::map<std::string, std::unordered_map<uint64_t, Number>> of_sums;  // of one number, by its r
+  std::map<std::vector<uint64_t>, MemberPlaces> of;                     // by the member and its row
+  std::unordered_map<uint64_t, const MemberPlaces*> by_number;          // by the place's r
 };
 
 // What a number is: what stands at a place of a row in descending order.
