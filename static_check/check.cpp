@@ -114,9 +114,7 @@ class Check {
     const bool proved = result_.report.verdict == Verdict::kProved;
     AssumedDomains assumed = assumed_of_domains(problem_, proved ? &result_.certificate : nullptr);
     for (std::string& note : assumed.notes) result_.report.assumptions.push_back(std::move(note));
-    if (!assumed.contrary) return;
-    withdraw_claims(result_, std::move(*assumed.contrary));
-    result_.certificate.evaluated.clear();
+    if (assumed.contrary) withdraw_claims(result_, std::move(*assumed.contrary));
   }
 
   // A short derivation is looked for first; a long one where no evaluation spares the search.

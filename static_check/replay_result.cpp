@@ -19,6 +19,7 @@ void withdraw_claims(StaticResult& result, FailureReport failure) {
   report.tensors.clear();
   report.failures.insert(report.failures.begin(), std::move(failure));
   result.certificate.relations.clear();
+  result.certificate.evaluated.clear();
 }
 
 namespace {
