@@ -33,14 +33,23 @@ std::vector<Other> other_sums(const Collective& collective) {
   return others;
 }
 
-// One operator of the ranks' programs.
+// The operators of a program that are collectives.
+std::vector<size_t> collectives_of(const CoreProgram& program) {
+  std::vector<size_t> ops;
+  for (size_t op = 0; op < program.ops.size(); ++op)
+    if (program.ops[op].prim == Prim::kCollective) ops.push_back(op);
+  return ops;
+}
+
+// The ranks' collective of that number: of other operators the ranks may not have as many.
 class CollectiveEdits {
  public:
-  CollectiveEdits(EditList& list, size_t op) : list_(list), op_(op) {}
+  CollectiveEdits(EditList& list, size_t number) : list_(list), number_(number) {}
 
   void of_rank(Rank rank) {
     const Collective& collective = at(rank);
-    const std::string where = "rank " + std::to_string(rank) + ", operator " + std::to_string(op_);
+    const std::string where =
+        "rank " + std::to_string(rank) + ", collective " + std::to_string(number_);
     for (const Rank leaves : collective.ranks)
       if (leaves != rank)
         edit(EditKind::kGroup, where + ": without rank " + std::to_string(leaves), {rank},
@@ -70,7 +79,7 @@ class CollectiveEdits {
     const Collective& collective = at(ranks.front());
     const std::vector<Other> others = other_sums(collective);
     const bool sums =
-        !others.empty() && list_.knows(claims(list_.replay(), ranks.front())[op_]) &&
+        !others.empty() && list_.knows(claim(ranks.front())) &&
         std::all_of(ranks.begin(), ranks.end(), [&](Rank rank) { return counts(operand(rank)); });
     if (sums) {
       for (const Other& other : others)
@@ -84,18 +93,22 @@ class CollectiveEdits {
 
   bool same_for(const std::vector<Rank>& ranks) const {
     return std::all_of(ranks.begin(), ranks.end(), [&](Rank rank) {
-      const CoreProgram& program = list_.replay().ranks[static_cast<size_t>(rank)];
-      return op_ < program.ops.size() && program.ops[op_].prim == Prim::kCollective &&
-             at(rank).ranks == ranks;
+      return number_ < collectives_of(program(rank)).size() && at(rank).ranks == ranks;
     });
   }
 
   const Collective& at(Rank rank) const {
-    const CoreProgram& program = list_.replay().ranks[static_cast<size_t>(rank)];
-    return program.collectives[static_cast<size_t>(program.ops[op_].collective)];
+    return program(rank).collectives[static_cast<size_t>(op(rank).collective)];
   }
 
  private:
+  const CoreProgram& program(Rank rank) const {
+    return list_.replay().ranks[static_cast<size_t>(rank)];
+  }
+  size_t place(Rank rank) const { return collectives_of(program(rank))[number_]; }
+  const CoreOp& op(Rank rank) const { return program(rank).ops[place(rank)]; }
+  const Value& claim(Rank rank) const { return claims(list_.replay(), rank)[place(rank)]; }
+
   static void reverse(Rank, Collective& of) { std::reverse(of.ranks.begin(), of.ranks.end()); }
 
   static bool counts(const Value& value) {
@@ -106,25 +119,25 @@ class CollectiveEdits {
 
   bool order_matters(Collective::Kind kind, Rank first, Rank last) const {
     if (kind == Collective::Kind::kAllGather) return list_.differ(operand(first), operand(last));
-    return kind == Collective::Kind::kReduceScatter &&
-           list_.differ(claims(list_.replay(), first)[op_], claims(list_.replay(), last)[op_]);
+    return kind == Collective::Kind::kReduceScatter && list_.differ(claim(first), claim(last));
   }
 
-  std::string where_all() const { return "operator " + std::to_string(op_) + " of all"; }
+  std::string where_all() const { return "collective " + std::to_string(number_) + " of all"; }
 
   const Value& operand(Rank rank) const {
-    const CoreOp& op = list_.replay().ranks[static_cast<size_t>(rank)].ops[op_];
-    return claims(list_.replay(), rank)[static_cast<size_t>(op.operands[0])];
+    return claims(list_.replay(), rank)[static_cast<size_t>(op(rank).operands[0])];
   }
 
   template <class Edit>
   void edit(EditKind kind, std::string what, std::vector<Rank> ranks, Edit change) {
-    list_.add(kind, std::move(what), [op = op_, ranks = std::move(ranks), change](Replay& replay) {
-      for (const Rank rank : ranks) {
-        CoreProgram& program = replay.ranks[static_cast<size_t>(rank)];
-        change(rank, program.collectives[static_cast<size_t>(program.ops[op].collective)]);
-      }
-    });
+    std::vector<std::pair<Rank, size_t>> collectives;
+    for (const Rank rank : ranks)
+      collectives.emplace_back(rank, static_cast<size_t>(op(rank).collective));
+    list_.add(kind, std::move(what),
+              [collectives = std::move(collectives), change](Replay& replay) {
+                for (const auto& [rank, collective] : collectives)
+                  change(rank, replay.ranks[static_cast<size_t>(rank)].collectives[collective]);
+              });
   }
 
   // A member reduces alone.
@@ -142,7 +155,7 @@ class CollectiveEdits {
   }
 
   EditList& list_;
-  size_t op_;
+  size_t number_;
 };
 
 }  // namespace
@@ -150,9 +163,8 @@ class CollectiveEdits {
 void add_collective_edits(EditList& list) {
   const std::vector<CoreProgram>& programs = list.replay().ranks;
   for (size_t rank = 0; rank < programs.size(); ++rank)
-    for (size_t op = 0; op < programs[rank].ops.size(); ++op) {
-      if (programs[rank].ops[op].prim != Prim::kCollective) continue;
-      CollectiveEdits edits(list, op);
+    for (size_t number = 0; number < collectives_of(programs[rank]).size(); ++number) {
+      CollectiveEdits edits(list, number);
       edits.of_rank(static_cast<Rank>(rank));
       const std::vector<Rank>& members = edits.at(static_cast<Rank>(rank)).ranks;
       if (static_cast<Rank>(rank) != members.front() || !edits.same_for(members)) continue;
