@@ -132,6 +132,15 @@ struct SingleWrite {
   Shape rows;                   // how many places there are along it
 };
 
+// Integers that lie between these whatever the inputs are, as the function that made them says:
+// clamp(x, 0, 4), x % 4, a count of flags that is an index.
+struct FewValues {
+  static constexpr PlainInt kMost = 64;  // numbers
+
+  CoreId op = kNone;
+  PlainInt low = 0, high = 0;
+};
+
 struct CoreProgram {
   std::vector<CoreOp> ops;  // operands come before users
   std::vector<BlockSpec> specs;
@@ -142,7 +151,8 @@ struct CoreProgram {
   std::vector<std::string>
       notes;  // assumptions that lowering made: rounded constants, baked host values, casts, ...
   std::vector<SingleWrite> single_writes;
-  std::vector<CoreId> unwrapped;    // integers that are taken not to wrap around
+  std::vector<CoreId> unwrapped;      // integers that are taken not to wrap around
+  std::vector<FewValues> few_values;  // by operator
   std::vector<std::string> opaque;  // names of operators that have no declaration
 };
 

@@ -112,16 +112,26 @@ void Functions::check_index(const Number& index, const IndexRange& range, DType 
   }
   if (is_place_in(index, range)) return;
   const std::pair key{dtype, algebra_.key(index)};
-  if (assumed) {
-    const auto [entry, first] = ranges_.try_emplace(key, range);
-    learned_late_ |= (first && compared_.contains(key)) || entry->second.narrow(range);
-    if (entry->second.count() == 0) throw NotRepresented{"an index of a table without rows"};
-    // What a decision makes an index of is one where it comes out so, and nothing elsewhere.
-    if (index.decisions == nullptr) note_always(key, range);
-  }
+  if (assumed) learn_range(index, range, dtype);
   const auto known = ranges_.find(key);
   if (known == ranges_.end() || !known->second.lies_in(range))
     throw NotRepresented{"an index that may lie outside of a rank's table"};
+}
+
+void Functions::learn_range(const Number& index, const IndexRange& range, DType dtype) {
+  const std::pair key{dtype, algebra_.key(index)};
+  const auto [entry, first] = ranges_.try_emplace(key, range);
+  learned_late_ |= (first && compared_.contains(key)) || entry->second.narrow(range);
+  if (entry->second.count() == 0) throw NotRepresented{"an index of a table without rows"};
+  // What a decision makes an index of is one where it comes out so, and nothing elsewhere.
+  if (index.decisions == nullptr) note_always(key, range);
+}
+
+void Functions::learn_values(const Number& integer, const IndexRange& range, DType dtype) {
+  if (!integer.is_finite() || algebra_.constant_of(integer) != nullptr ||
+      algebra_.chooses_constants(integer))
+    return;
+  learn_range(integer, range, dtype);
 }
 
 void Functions::note_always(const IndexKey& key, const IndexRange& range) {

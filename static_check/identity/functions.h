@@ -60,6 +60,8 @@ class Functions {
   // kOneHot: the index is in this range. That those of the specification (`assumed`) are is an
   // assumption; a rank's must be in one of these, or known.
   void check_index(const Number& index, const IndexRange& range, DType dtype, bool assumed);
+  // The integer is one of these, as the operator that made it says.
+  void learn_values(const Number& integer, const IndexRange& range, DType dtype);
   // An index whose range is known, as a choice of its values; any other number as it is.
   Number by_values(const Number& index, DType dtype);
   // Whether it is this row of it.
@@ -135,6 +137,7 @@ class Functions {
   // What functions of one number gave, by its value, where it was no choice.
   std::map<std::string, std::unordered_map<uint64_t, Number>> of_sums_;
   const std::map<double, HostConstant>* const host_;
+  void learn_range(const Number& index, const IndexRange& range, DType dtype);
   void note_always(const IndexKey& key, const IndexRange& range);
 
   std::map<IndexKey, IndexRange> ranges_;  // in this case

@@ -327,7 +327,25 @@ CoreProgram Builder::finish(std::vector<CoreId> value_of) {
     program_.may_wrap.push_back(id != kNone && is_integer(dtype(id)) &&
                                 !bounds_.fits(program_, id));
   program_.value_of = std::move(value_of);
+  find_few_values();
   return std::move(program_);
+}
+
+// Of functions of integers, and of indices. Sums of others are known by their terms.
+void Builder::find_few_values() {
+  std::vector<bool> asked(program_.ops.size());
+  for (size_t id = 0; id < asked.size(); ++id) {
+    const CoreOp& made = program_.ops[id];
+    if (made.prim == Prim::kOneHot) asked[static_cast<size_t>(made.operands[0])] = true;
+    asked[id] = made.prim == Prim::kMap ||
+                (made.prim == Prim::kLinear && integer_ranges_.contains(static_cast<CoreId>(id)));
+  }
+  for (size_t id = 0; id < asked.size(); ++id) {
+    const CoreOp& made = program_.ops[id];
+    if (!asked[id] || !is_integer(made.dtype)) continue;
+    if (const auto few = bounds_.few_values(program_, static_cast<CoreId>(id)))
+      program_.few_values.push_back(*few);
+  }
 }
 
 }  // namespace assay::lowering

@@ -182,6 +182,7 @@ class Builder {
   // The operator, whose integers do so whatever its operands are; or besides what is known already.
   CoreId lies_in(CoreId id, const Int& low, const Int& high);
   CoreId lies_within(CoreId id, const Int& low, const Int& high);
+  void find_few_values();
   std::optional<std::pair<CoreId, Int>> quotient_made(CoreId id) const;
   // integers/quotients.cpp
   bool drop_low_terms(IntegerSum& of, const Int& by);

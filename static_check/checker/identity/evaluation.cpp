@@ -45,6 +45,7 @@ Evaluation::Tensor Evaluation::value(Rank rank, const CoreProgram& program, cons
   evaluate(program, op, operands, out);
   const Type type = type_of(op.dtype);
   for (Number& x : out.values) x = algebra_.typed(x, type);
+  learn_values(program, op, out);
   return out;
 }
 
@@ -207,6 +208,16 @@ void Evaluation::check_index(const Number& index, const Table& table) {
     algebra_.learn_table(index, table);
   } else if (!algebra_.lies_in_table(index, table)) {
     throw Rejection{"an index that may lie outside of a rank's table"};
+  }
+}
+
+// What lowering says of the operator that made them.
+void Evaluation::learn_values(const CoreProgram& program, const CoreOp& op, const Tensor& made) {
+  for (const FewValues& few : program.few_values) {
+    if (&program.ops.at(static_cast<size_t>(few.op)) != &op) continue;
+    const Table table = Table::between(few.low, few.high);
+    for (const Number& x : made.values)
+      if (!algebra_.selects_constants({&x, 1})) algebra_.learn_table(x, table);
   }
 }
 

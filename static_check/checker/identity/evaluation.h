@@ -49,6 +49,7 @@ class Evaluation {
   Number constant(const CoreOp& op);
   Number literal(double value, Type type);
   void linear(const CoreOp& op, const std::vector<const Tensor*>& operands, Tensor& out);
+  void learn_values(const CoreProgram& program, const CoreOp& op, const Tensor& made);
   void check_index(const Number& index, const Table& table);
   Number one_hot(const Number& index, PlainInt of_class, Type type);
   void blocks(const CoreProgram& program, const CoreOp& op,

@@ -16,6 +16,13 @@ class IndexRange {
     std::erase_if(beside_, [&](int64_t value) { return is_row(value); });
   }
 
+  // All from `low` to `high`, which is not less.
+  static IndexRange between(int64_t low, int64_t high) {
+    std::vector<int64_t> all;
+    for (int64_t value = low; value <= high; ++value) all.push_back(value);
+    return {low <= 0 && high >= 0 ? high + 1 : 0, std::move(all)};
+  }
+
   int64_t count() const { return rows_ + static_cast<int64_t>(beside_.size()); }
   // The rows come first.
   int64_t at(int64_t i) const { return i < rows_ ? i : beside_[static_cast<size_t>(i - rows_)]; }

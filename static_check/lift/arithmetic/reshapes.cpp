@@ -1,4 +1,8 @@
 // Reshapes: what no tile grid expresses gets a name, a concatenation of its pieces.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "static_check/algebra/layout.h"
 #include "static_check/lift/operators.h"
 
@@ -66,7 +70,40 @@ Value join_dim(Lifting& lifting, const Value& value, Int dim, DType dtype) {
   return result;
 }
 
+namespace {
+
+// The reshaped value, whose cut dimensions are joined, innermost first, until a grid expresses it;
+// nullopt where none does. At least one is.
+std::optional<Value> reshape_joined(Lifting& lifting, const Value& value, const Shape& shape,
+                                    DType dtype) {
+  Value joined = value;
+  for (size_t d = joined.shape.size(); d-- > 0;) {
+    if (joined.cuts[d].size() == 2) continue;
+    joined = join_dim(lifting, joined, static_cast<Int>(d), dtype);
+    if (auto result = reshape(joined, shape)) return result;
+  }
+  return std::nullopt;
+}
+
+// A rank's value may be small enough to keep its pieces apart where the specification has joined
+// these, with those of other ranks: then it is a part of what was joined.
+std::optional<Value> reshape_as_specified(Lifting& lifting, const Value& value, const Shape& shape,
+                                          DType dtype) {
+  const auto is_cut = [](const auto& cuts) { return cuts.size() > 2; };
+  if (lifting.is_sequential() || std::ranges::none_of(value.cuts, is_cut)) return std::nullopt;
+  const Lifting::KnownOnly known(lifting);
+  try {
+    return reshape_joined(lifting, value, shape, dtype);
+  } catch (const NotKnown&) {
+  } catch (const NotLifted&) {
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DType dtype) {
+  if (auto result = reshape_as_specified(lifting, value, shape, dtype)) return std::move(*result);
   if (auto result = reshape(value, shape)) {
     merge_tiles(*result);
     return std::move(*result);
@@ -75,13 +112,7 @@ Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DTyp
     Value apart = reshape_by_elements(value, shape);
     if (apart.tiles.size() <= 2 * value.tiles.size()) return apart;
   }
-  // Join the cut dimensions, innermost first, until a grid expresses the result.
-  Value joined = value;
-  for (size_t d = joined.shape.size(); d-- > 0;) {
-    if (joined.cuts[d].size() == 2) continue;
-    joined = join_dim(lifting, joined, static_cast<Int>(d), dtype);
-    if (auto result = reshape(joined, shape)) return std::move(*result);
-  }
+  if (auto result = reshape_joined(lifting, value, shape, dtype)) return std::move(*result);
   if (element_count(shape) <= kMostElementsApart) return reshape_by_elements(value, shape);
   throw NotLifted{"a reshape cuts a digit unevenly"};
 }

@@ -6,6 +6,7 @@
 
 #include "shared_ir/cast.h"
 #include "shared_ir/collective.h"
+#include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/whole_numbers.h"
 #include "shared_ir/symbolic/integer.h"
 
@@ -48,6 +49,16 @@ void IntegerBounds::state(const CoreProgram& program, CoreId id, double low, dou
   of(program, id);
   Bounds& bounds = known_[static_cast<size_t>(id)];
   bounds = {low, high, true, false, bounds.constant};
+}
+
+std::optional<FewValues> IntegerBounds::few_values(const CoreProgram& program, CoreId id) {
+  const Bounds& bounds = of(program, id);
+  constexpr double kFar = 0x1p31;
+  const double numbers = bounds.high - bounds.low + 1;
+  if (!bounds.fits || bounds.constant || bounds.open || !(std::abs(bounds.low) < kFar) ||
+      !(numbers >= 1 && numbers <= static_cast<double>(FewValues::kMost)))
+    return std::nullopt;
+  return FewValues{id, static_cast<PlainInt>(bounds.low), static_cast<PlainInt>(bounds.high)};
 }
 
 bool IntegerBounds::is_constant(const CoreProgram& program, CoreId id) {
@@ -110,6 +121,18 @@ IntegerBounds::Bounds IntegerBounds::sum(const CoreOp& op) const {
     result.high += std::max(a, b);
   }
   return result;
+}
+
+// Where the limits are in the wrong order, the upper one is meant.
+IntegerBounds::Bounds IntegerBounds::clamped(const CoreOp& op) const {
+  const auto fn = reference::parse_function_name(op.fn);
+  Bounds result = operand(op, 0);
+  if (!result.fits) std::tie(result.low, result.high) = range_of(op.dtype);
+  for (double* end : {&result.low, &result.high}) {
+    if (fn.text(0) != "none") *end = std::max(*end, fn.number(0));
+    if (fn.text(1) != "none") *end = std::min(*end, fn.number(1));
+  }
+  return {result.low, result.high};
 }
 
 IntegerBounds::Bounds IntegerBounds::reduced(const CoreOp& op, const Shape& from) {
@@ -186,6 +209,8 @@ IntegerBounds::Bounds IntegerBounds::compute(const CoreProgram& program, const C
     }
     case Prim::kOneHot:
       return {0, 1};
+    case Prim::kMap:
+      return op.fn.starts_with("clamp(") ? clamped(op) : result;
     default:
       return result;
   }

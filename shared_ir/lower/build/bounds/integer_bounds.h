@@ -4,6 +4,7 @@
 // index) needs to know that it has not wrapped around.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "shared_ir/core.h"
@@ -29,6 +30,10 @@ class IntegerBounds {
   // That they lie between these, as the function that made them says.
   void state(const CoreProgram& program, CoreId id, double low, double high);
 
+  // Between which numbers these integers lie, none of which is constant; nullopt where that is more
+  // than FewValues has.
+  std::optional<FewValues> few_values(const CoreProgram& program, CoreId id);
+
   // Whether something rests on sizes that are not the same at every instance to be at most 2^24,
   // as int32 counts their elements.
   bool takes_sizes_as_small() const { return takes_sizes_as_small_; }
@@ -53,6 +58,7 @@ class IntegerBounds {
   bool is_constant(const CoreOp& op) const;
   bool is_open(const CoreProgram& program, const CoreOp& op) const;
   Bounds sum(const CoreOp& op) const;
+  Bounds clamped(const CoreOp& op) const;
   Bounds reduced(const CoreOp& op, const Shape& from);
   double power_above(const Int& size, DType dtype);
   Bounds moved(const CoreOp& op) const;

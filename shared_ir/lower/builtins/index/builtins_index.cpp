@@ -104,6 +104,8 @@ Value take(Call& call) {
   Indexing indexing{{dim},
                     {checked_ids(call, call.tensor(2))},
                     beside_rows(call, 3, call.builder().shape(x)[dim])};
+  if (const auto rows = read_rows(call.builder(), x, dim, indexing.ids[0]))
+    return tensor_value(*rows);
   return tensor_value(
       read_at(call.builder(), x, label_indices(call, x, indexing, reading_dtype(call, x))));
 }
@@ -118,6 +120,7 @@ Value take_backward(Call& call) {
       !std::equal(builder.shape(ids).begin(), builder.shape(ids).end(), shape.begin()))
     call.fail("the gradient's leading dimensions are not those of the indices");
   if (rows < 1) call.fail("the table has no rows");
+  if (const auto sums = added_rows(builder, gradient, ids, rows)) return tensor_value(*sums);
   std::vector<int32_t> labels = labels_from(0, rank), one_hot_labels = labels_from(0, lead);
   auto row = static_cast<int32_t>(rank);
   one_hot_labels.push_back(row);
@@ -220,6 +223,10 @@ Indexing indexing_of(Call& call, CoreId x, const ValueList& list) {
 Value index(Call& call) {
   CoreId x = call.tensor(0);
   Indexing indexing = indexing_of(call, x, call.list(1));
+  if (indexing.dims.size() == 1 &&
+      !is_full_iota(call.builder(), indexing.ids[0], call.builder().shape(x)[indexing.dims[0]]))
+    if (const auto rows = read_rows(call.builder(), x, indexing.dims[0], indexing.ids[0]))
+      return tensor_value(*rows);
   return tensor_value(
       read_at(call.builder(), x, label_indices(call, x, indexing, reading_dtype(call, x))));
 }

@@ -10,6 +10,87 @@
 #include "shared_ir/symbolic/integer.h"
 
 namespace assay::lowering {
+namespace {
+
+// Rows start, start + step, ...
+struct RowRun {
+  Int start = 0, step = 1, count = 0;
+  bool operator==(const RowRun&) const = default;
+};
+
+// nullopt where the indices are no constants, one is none of so many rows, or there are many runs.
+std::optional<std::vector<RowRun>> row_runs(const Builder& builder, CoreId ids, Int rows) {
+  constexpr size_t kMostRuns = 64;
+  const auto values = constant_values(builder.program(), ids);
+  if (!values || values->empty()) return std::nullopt;
+  std::vector<RowRun> runs;
+  for (const double value : *values) {
+    const auto row = static_cast<Int>(value);
+    if (row < 0 || row >= rows) return std::nullopt;
+    if (!runs.empty()) {
+      RowRun& last = runs.back();
+      const Int step = row - (last.start + (last.count - 1) * last.step);
+      if (step > 0 && (last.count == 1 || step == last.step)) {
+        last.step = step;
+        ++last.count;
+        continue;
+      }
+    }
+    if (runs.size() == kMostRuns) return std::nullopt;
+    runs.push_back({row, 1, 1});
+  }
+  return runs;
+}
+
+}  // namespace
+
+std::optional<CoreId> read_rows(Builder& builder, CoreId x, Int dim, CoreId ids) {
+  const auto runs = row_runs(builder, ids, builder.shape(x)[dim]);
+  if (!runs) return std::nullopt;
+  std::vector<CoreId> pieces;
+  for (const RowRun& run : *runs)
+    pieces.push_back(builder.slice(x, dim, run.start, run.step, run.count));
+  Shape shape = builder.shape(x);
+  const Shape in_place = builder.shape(ids);
+  const auto at = shape.erase(shape.begin() + dim);
+  shape.insert(at, in_place.begin(), in_place.end());
+  return builder.reshape(builder.cat(pieces, dim), shape);
+}
+
+std::optional<CoreId> added_rows(Builder& builder, CoreId gradient, CoreId ids, Int rows) {
+  const auto runs = row_runs(builder, ids, rows);
+  if (!runs) return std::nullopt;
+  const Shape& shape = builder.shape(gradient);
+  Shape flat(shape.begin() + builder.rank(ids), shape.end());
+  flat.insert(flat.begin(), element_count(builder.shape(ids)));
+  const CoreId values = builder.reshape(gradient, flat);
+  std::vector<std::pair<RowRun, std::vector<CoreId>>> sums;  // of what is added to the same rows
+  Int from = 0;
+  for (const RowRun& run : *runs) {
+    if (run.count > 1 && run.step > 1) return std::nullopt;
+    const CoreId added = builder.slice(values, 0, from, 1, run.count);
+    from += run.count;
+    const auto same = std::ranges::find(sums, run, [](const auto& sum) { return sum.first; });
+    if (same == sums.end())
+      sums.push_back({run, {added}});
+    else
+      same->second.push_back(added);
+  }
+  std::vector<CoreId> terms;
+  for (const auto& [run, added] : sums) {
+    const auto zeros = [&](Int count, std::vector<CoreId>& pieces) {
+      if (count == 0) return;
+      flat[0] = count;
+      pieces.push_back(builder.constant(Rational(0), builder.dtype(gradient), flat));
+    };
+    std::vector<CoreId> pieces;
+    zeros(run.start, pieces);
+    pieces.push_back(builder.linear(added, std::vector<Rational>(added.size(), Rational(1))));
+    zeros(rows - run.start - run.count, pieces);
+    terms.push_back(builder.cat(pieces, 0));
+  }
+  return builder.linear(terms, std::vector<Rational>(terms.size(), Rational(1)));
+}
 
 std::optional<CoreId> written_rows(Call& call, CoreId x, Int dim, CoreId ids, CoreId values,
                                    bool accumulate) {

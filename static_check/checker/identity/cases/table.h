@@ -17,6 +17,12 @@ struct Table {
       if (other < 0 || other >= count) beside.insert(other);
   }
 
+  static Table between(PlainInt low, PlainInt high) {
+    std::vector<PlainInt> all;
+    for (PlainInt index = low; index <= high; ++index) all.push_back(index);
+    return {low <= 0 && high >= 0 ? high + 1 : 0, all};
+  }
+
   bool contains(PlainInt index) const {
     return (index >= 0 && index < rows) || beside.contains(index);
   }
