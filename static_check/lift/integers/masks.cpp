@@ -81,6 +81,18 @@ Outcome meet_sum(const Lifting& lifting, Term& term, const Restriction& guard) {
   return Outcome::kKept;
 }
 
+// The same of a product, one factor of which is such a sum: its parts are parts of the product.
+Outcome meet_factor(const Lifting& lifting, Term& product, Term sum, const Restriction& guard) {
+  const Outcome outcome = meet_sum(lifting, sum, guard);
+  if (outcome != Outcome::kDropped) return outcome;
+  const std::vector<LabelId>& open = lifting.atom(product.atom).hidden;
+  for (const Restriction& box : sum.restrictions)
+    if (std::find(open.begin(), open.end(), box.label) == open.end()) return Outcome::kKept;
+  product.restrictions.insert(product.restrictions.end(), sum.restrictions.begin(),
+                              sum.restrictions.end());
+  return Outcome::kDropped;
+}
+
 Outcome meet_any(const Lifting& lifting, Term& term, const Restriction& guard) {
   const Atom& atom = lifting.atom(term.atom);
   if (atom.kind == Atom::Kind::kOneHot) return meet(lifting, term.layout, term.atom, guard);
@@ -88,10 +100,13 @@ Outcome meet_any(const Lifting& lifting, Term& term, const Restriction& guard) {
   if (lifting.is_instance(term.atom, Instance::Kind::kMul)) {
     const Instance& mul = lifting.instance_of(term.atom);
     for (size_t p = 0; p < mul.operands.size(); ++p) {
-      if (lifting.atom(mul.operands[p].atom).kind != Atom::Kind::kOneHot) continue;
+      const AtomId factor = mul.operands[p].atom;
+      const bool one_hot = lifting.atom(factor).kind == Atom::Kind::kOneHot;
+      if (!one_hot && !lifting.is_instance(factor, Instance::Kind::kSum)) continue;
       const auto layout = lifting.trace(term.atom, term.layout, p);
       if (!layout) continue;
-      const Outcome outcome = meet(lifting, *layout, mul.operands[p].atom, guard);
+      const Outcome outcome = one_hot ? meet(lifting, *layout, factor, guard)
+                                      : meet_factor(lifting, term, view_of(factor, *layout), guard);
       if (outcome != Outcome::kKept) return outcome;
     }
   }
