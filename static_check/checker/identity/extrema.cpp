@@ -50,7 +50,9 @@ std::optional<Number> Algebra::extreme_of_reciprocals(const ElementSet& elements
     for (const SetElement& element : elements)
       if (auto base = base_of(element, mirrored)) bases.push_back(std::move(*base));
     if (!any || bases.size() < elements.size()) continue;
-    return mirrored ? negated(reciprocal(maximum(bases))) : reciprocal(minimum(bases));
+    if (!mirrored) return reciprocal(minimum(bases));
+    // Of the residue alone: what else is known of it may lead back here.
+    return ordinary(-reciprocal(maximum(bases)).value);
   }
   return std::nullopt;
 }
