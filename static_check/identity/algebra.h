@@ -117,6 +117,9 @@ class Algebra {
                                   std::span<const Number> values);
   // Of c exp(a), c exp(b), ... for some c > 0: a, b, ..., which have their order.
   std::optional<std::vector<Number>> exponents_of(std::span<const Number> row);
+  // Numbers in the order of the row, ties too, from which an increasing function was taken away
+  // (choices/alike_in_order.cpp); nullopt where there is none.
+  std::optional<std::vector<Number>> alike_in_order(std::span<const Number> row);
   // nullopt where they are no exponentials or square roots, one at least, and constants.
   std::optional<Number> extremum_of_monotone(std::span<const Number> of, bool greatest);
   // An integer that is one of these, as the choice by which it is; itself where more is known of
@@ -143,6 +146,9 @@ class Algebra {
   Number multiple_of_hidden(const Number& a, const Rational& by);
   bool equal_hidden(const Number& a, const Number& b);
   std::optional<std::vector<Number>> exponents_beside_constants(std::span<const Number> row);
+  std::optional<std::vector<Number>> logarithms_of_row(std::span<const Number> row);
+  std::optional<std::vector<Number>> bases_of_reciprocals(std::span<const Number> row);
+  std::optional<std::vector<Number>> exponents_beside_another(std::span<const Number> row);
   std::optional<std::vector<Number>> squares_of_roots(std::span<const Number> row);
   Number kept_of_hidden(const Number& flag, const Number& a);
   // Numbers, each by its key and where it is minus infinity.
@@ -271,6 +277,8 @@ class Algebra {
   // Of flags, with the negation and the flag; by value.
   std::unordered_map<uint64_t, std::pair<OrderPointer, std::vector<Number>>> flag_orders_;
   std::unordered_map<uint64_t, Number> known_exponentials_;  // by what they are of
+  std::unordered_map<uint64_t, Residue> exponents_;          // of these, by value
+  size_t lookups_ = 0;                                       // among these
   std::unordered_map<uint64_t, Residue> magnitudes_;         // by value: what they are of
   // By the greatest of it, beside where all of it is minus infinity.
   std::unordered_map<uint64_t, std::pair<Number, HiddenRow>> hidden_rows_;

@@ -212,15 +212,15 @@ bool Functions::chosen(const FunctionName& fn, const NumberBlock& of, DType from
     for (Number& number : row) number = cast(number, from, DType::kFloat64);
   if (ascending)
     for (Number& number : row) number = algebra_.negative(number);
-  const auto exponents = ascending ? std::nullopt : algebra_.exponents_of(row);
-  if (exponents) row = *exponents;
+  const auto alike = algebra_.alike_in_order(row);
+  if (alike) row = *alike;
   for (size_t i = 0; i < row.size(); ++i)
     values.push_back(fn.name == "sort" ? of.values[i] : algebra_.constant(static_cast<int64_t>(i)));
   std::vector<Number> places;
   for (size_t place = 0; place < result.values.size(); ++place) {
     auto found = algebra_.choice_of(row, place, values);
     if (!found) return false;
-    if (fn.name == "sort" && exponents && place == 0) found = algebra_.maximum(of.values);
+    if (fn.name == "sort" && alike && place == 0) found = extremum(of.values, from, !ascending);
     places.push_back(std::move(*found));
   }
   result.values = std::move(places);

@@ -349,7 +349,7 @@ Evaluation::Evaluation(const Problem& problem, uint64_t seed, bool factored, Sco
     : problem_(problem), algebra_(seed, nullptr, false, factored), scope_(scope) {
   represented_elements(problem, false);
   run();
-  if (functions_.learned_late()) run();  // with all of them known from the first operator on
+  if (functions_.take_learned_late()) run();  // with all of them known from the first operator on
 }
 
 Evaluation::Evaluation(const Problem& problem, uint64_t seed, Cases& cases, bool decide_sets,

@@ -138,6 +138,8 @@ Number Algebra::is_equal(const Number& a, const Number& b) {
   const Number unsettled = subtract(a, b), difference = settled(unsettled);
   if (const Rational* known = constant_of(difference)) return constant(known->is_zero() ? 1 : 0);
   if (difference.residue.value == 0) return constant(1);
+  if (cases_ == nullptr && difference.sign == Sign::kNonnegative)
+    return negation(is_positive(difference));
   if (cases_ != nullptr) return constant(sign(unsettled, Cases::Use::kFlag) == 0 ? 1 : 0);
   Residue of = zeros_asked_.first_of(difference.residue, scales_).first;
   if (of.value == difference.residue.value)

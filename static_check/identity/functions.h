@@ -70,7 +70,8 @@ class Functions {
   // What each index may be that is no constant, whatever is decided in this case.
   const std::map<IndexKey, IndexRange>& ranges() const { return always_; }
   // Whether an index was compared before its range was known: then it was by other flags.
-  bool learned_late() const { return learned_late_; }
+  // Since this was asked last.
+  bool take_learned_late() { return std::exchange(learned_late_, false); }
 
   // kBlock: fills `result`. A function that is not known by a formula is a random one of all that
   // it reads.
@@ -130,6 +131,9 @@ class Functions {
   Number root_of(int64_t numerator, int64_t denominator);
 
   std::optional<Number> is_row_of_known(const Number& index, int64_t row, DType dtype);
+  // choices/integer_classes.cpp: of an integer and a constant; nullopt where the integer is asked
+  // for no other comparison.
+  std::optional<Number> compare_by_class(bool equal, const Number& a, const Number& b, DType of);
   std::optional<Number> compare_flag(bool equal, const Number& a, const Number& b);
   Number equal_integers(const Number& a, const Number& b, DType dtype);
 
@@ -140,6 +144,11 @@ class Functions {
   void learn_range(const Number& index, const IndexRange& range, DType dtype);
   void note_always(const IndexKey& key, const IndexRange& range);
 
+  struct IntegerClasses {
+    std::set<std::pair<int64_t, bool>> asked;  // with what it was compared, whether for equality
+    std::set<int64_t> points;
+  };
+  std::map<IndexKey, IntegerClasses> classes_;
   std::map<IndexKey, IndexRange> ranges_;  // in this case
   std::map<IndexKey, IndexRange> always_;
   std::map<uint64_t, std::vector<Number>> stands_at_;  // flags by the value of an element's place

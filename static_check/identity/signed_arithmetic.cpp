@@ -88,6 +88,8 @@ Number Algebra::exponential(const Number& a) {
     return known->second;
   Number result = signed_as(plain_exponential(a), Sign::kPositive);
   known_exponentials_.try_emplace(of, result);
+  if (result.is_finite() && constant_of(result) == nullptr)
+    exponents_.try_emplace(settled(result).residue.value, settled(a).residue);
   return result;
 }
 

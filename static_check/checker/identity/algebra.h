@@ -138,6 +138,9 @@ class Algebra {
   bool selects_constants(std::span<const Number> of) const;
   // Of c exp(a), c exp(b), ... with c > 0 the numbers a, b, ..., whose order they have.
   std::optional<std::vector<Number>> exponents_of(const std::vector<Number>& row);
+  // Numbers in the order of the row, equal ones where it has such, of which an increasing function
+  // was taken (selections/alike_in_order.cpp); nullopt where it is none of such.
+  std::optional<std::vector<Number>> alike_in_order(std::vector<Number> row);
   // What a function gave of a sum that is now known as a selection; nullopt of other numbers.
   std::optional<Number> known_of_sum(const std::string& function, const Number& x) const;
   void learn_of_sum(const std::string& function, const Number& x, const Number& result);
@@ -333,6 +336,9 @@ class Algebra {
   bool numbers_members(const std::vector<Number>& row) const;
   std::optional<Number> is_place(const Number& index, PlainInt place);
 
+  bool take_logarithms(std::vector<Number>& row);
+  bool take_reciprocals(std::vector<Number>& row);
+  bool take_summand(std::vector<Number>& row);
   Number extreme(ElementSet elements, const std::vector<Number>& of);
   void write_out_magnitudes(ElementSet& elements) const;
   std::optional<Number> extreme_of_monotone(const std::vector<Number>& of, bool least);
@@ -343,6 +349,9 @@ class Algebra {
   Number positive(const Number& difference);
   bool is_positive_multiple(uint64_t x, uint64_t y) const;
   Number equal_integers(const Number& a, const Number& b);
+  // selections/integer_classes.cpp: of an integer and a constant, a > b or a = b; nullopt where the
+  // integer is asked for no other comparison.
+  std::optional<Number> compared_by_class(const Number& a, const Number& b, bool greater);
   std::optional<Number> equal_to_row(const Number& index, const Number& row);
 
   Reading reading_;
@@ -370,9 +379,15 @@ class Algebra {
   std::unordered_map<uint64_t, Number> reciprocals_;   // by r: of what is not negative
   std::unordered_map<uint64_t, Number> exponentials_;  // by r of the argument
   std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
+  size_t compared_exponentials_ = 0;                   // how many were looked for
   std::set<std::pair<Type, uint64_t>> compared_;       // indices without a known table
   bool learned_late_ = false;
-  std::map<std::pair<Type, uint64_t>, Table> tables_;               // by index
+  std::map<std::pair<Type, uint64_t>, Table> tables_;  // by index
+  struct Compared {
+    std::set<std::pair<PlainInt, bool>> asked;  // constants, and whether for what is greater
+    std::set<PlainInt> points;
+  };
+  std::map<std::pair<Type, uint64_t>, Compared> integers_compared_;
   std::unordered_map<uint64_t, Number> asked_signs_, asked_zeros_;  // by r
   std::unordered_map<uint64_t, Ranking> flag_rankings_;             // by r
   std::unordered_map<uint64_t, Residues> magnitudes_;               // by r: what they are of

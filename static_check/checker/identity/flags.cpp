@@ -159,6 +159,7 @@ Number Algebra::greater(const Number& a, const Number& b) {
   if (a.is_infinite() || b.is_infinite())
     return exact(Rational(infinite_sign(a) > infinite_sign(b) ? 1 : 0), kFlag);
   if (!any_integer(a, b)) {
+    if (const auto alike = alike_in_order({a, b})) return greater(alike->at(0), alike->at(1));
     if (const auto known = extreme_is_greater(a, b)) return *known;
     return positive(subtract(a, b));
   }
@@ -169,6 +170,7 @@ Number Algebra::greater(const Number& a, const Number& b) {
   }
   if (a.type == b.type && a.value.r == b.value.r) return exact(Rational(0), kFlag);
   if (const auto known = decided_by_flag(a, b, true)) return *known;
+  if (const auto known = compared_by_class(a, b, true)) return *known;
   return unknown("integer greater", {{a, b}}, kFlag);
 }
 
@@ -201,9 +203,11 @@ Number Algebra::equal(const Number& a, const Number& b) {
   if (a.is_infinite() || b.is_infinite())
     return exact(Rational(infinite_sign(a) == infinite_sign(b) ? 1 : 0), kFlag);
   if (!any_integer(a, b)) {
+    if (const auto alike = alike_in_order({a, b})) return equal(alike->at(0), alike->at(1));
     if (const auto known = extreme_is_equal(a, b)) return *known;
     const Number d = subtract(a, b);
     if (d.is_constant()) return exact(Rational(rational(d).is_zero() ? 1 : 0), kFlag);
+    if (d.nonnegative) return negation(positive(d));
     auto multiple = scales_.find(asked_zeros_, d.value.r);
     if (!multiple) multiple = scales_.find(asked_zeros_, minus<kP>(d.value.r));
     if (!multiple) asked_zeros_.emplace(d.value.r, d);
@@ -215,6 +219,7 @@ Number Algebra::equal(const Number& a, const Number& b) {
   if (const auto known = decided_by_flag(a, b, false)) return *known;
   if (const auto known = equal_to_row(a, b)) return *known;
   if (const auto known = equal_to_row(b, a)) return *known;
+  if (const auto known = compared_by_class(a, b, false)) return *known;
   return equal_integers(a, b);
 }
 

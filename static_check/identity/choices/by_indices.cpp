@@ -23,7 +23,9 @@ std::unique_ptr<Evaluation> Evaluation::by_indices(const Problem& problem, uint6
   if (most == 0) throw NotRepresented{"no index"};
   if (most * elements > kMostByIndices) throw NotRepresented{"indices of large tables"};
   evaluation->by_indices_ = true;
+  evaluation->functions_.take_learned_late();
   evaluation->run();
+  if (evaluation->functions_.take_learned_late()) evaluation->run();
   return evaluation;
 }
 

@@ -85,6 +85,12 @@ std::optional<Value> reshape_joined(Lifting& lifting, const Value& value, const 
   return std::nullopt;
 }
 
+// Whether it takes a dimension of size 1 away: of one head, where the specification has several.
+bool squeezes(const Shape& from, const Shape& to) {
+  return to.size() < from.size() &&
+         std::ranges::count(from, Int{1}) > std::ranges::count(to, Int{1});
+}
+
 // A rank's value may be small enough to keep its pieces apart where the specification has joined
 // these, with those of other ranks: then it is a part of what was joined.
 std::optional<Value> reshape_as_specified(Lifting& lifting, const Value& value, const Shape& shape,
@@ -93,7 +99,11 @@ std::optional<Value> reshape_as_specified(Lifting& lifting, const Value& value, 
   if (lifting.is_sequential() || std::ranges::none_of(value.cuts, is_cut)) return std::nullopt;
   const Lifting::KnownOnly known(lifting);
   try {
-    return reshape_joined(lifting, value, shape, dtype);
+    auto joined = reshape_joined(lifting, value, shape, dtype);
+    const auto is_part = [&](const Term& term) {
+      return lifting.atom(term.atom).size > element_count(shape);
+    };
+    return joined && any_term(*joined, is_part) ? std::move(joined) : std::nullopt;
   } catch (const NotKnown&) {
   } catch (const NotLifted&) {
   }
@@ -103,11 +113,13 @@ std::optional<Value> reshape_as_specified(Lifting& lifting, const Value& value, 
 }  // namespace
 
 Value reshape_any(Lifting& lifting, const Value& value, const Shape& shape, DType dtype) {
-  if (auto result = reshape_as_specified(lifting, value, shape, dtype)) return std::move(*result);
+  if (squeezes(value.shape, shape))
+    if (auto result = reshape_as_specified(lifting, value, shape, dtype)) return std::move(*result);
   if (auto result = reshape(value, shape)) {
     merge_tiles(*result);
     return std::move(*result);
   }
+  if (auto result = reshape_as_specified(lifting, value, shape, dtype)) return std::move(*result);
   if (element_count(shape) <= kFewElements) {
     Value apart = reshape_by_elements(value, shape);
     if (apart.tiles.size() <= 2 * value.tiles.size()) return apart;

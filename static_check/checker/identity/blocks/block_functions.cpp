@@ -184,17 +184,17 @@ bool selected(Context& c, Blocks in, Row& out) {
   const bool extreme = name == "argmax" || name == "argmin", values = name == "sort";
   const bool ascending = name == "argmin" || (!extreme && c.use.fn.text(0) != "true");
   Row row = in[0].values, of;
-  const auto exponents = ascending ? std::nullopt : c.a.exponents_of(row);
   for (size_t i = 0; i < row.size(); ++i) {
     of.push_back(values ? row[i] : c.a.exact(Rational(static_cast<PlainInt>(i)), c.use.type));
     if (is_integer_type(row[i].type)) row[i] = c.a.cast(row[i], kReal);  // of the same order
     if (ascending) row[i] = c.a.negated(row[i]);
   }
-  if (exponents) row = *exponents;
+  const auto alike = c.a.alike_in_order(row);
+  if (alike) row = *alike;
   Row found;
   for (size_t i = 0; i < out.size(); ++i) {
-    if (values && exponents && i == 0) {
-      found.push_back(c.a.maximum(in[0].values));
+    if (values && alike && i == 0) {
+      found.push_back(ascending ? c.a.minimum(in[0].values) : c.a.maximum(in[0].values));
       continue;
     }
     const auto one = c.a.select(row, static_cast<PlainInt>(i), of, c.use.type);
