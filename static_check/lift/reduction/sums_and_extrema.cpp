@@ -216,6 +216,25 @@ std::optional<Term> united(const Term& x, const Term& y) {
   return result;
 }
 
+// A sum of sums over other dimensions, such as the parts of a contraction, by its parts: a rank
+// that has some terms of each sums these.
+std::vector<Term> written_as_sums(const Lifting& lifting, const std::vector<Term>& terms) {
+  constexpr size_t kMostParts = 8;
+  std::vector<Term> result;
+  for (const Term& term : terms) {
+    const auto parts = term.restrictions.empty() ? lifting.unfold(term) : std::nullopt;
+    const bool sums =
+        parts && parts->size() <= kMostParts && std::ranges::all_of(*parts, [&](const Term& part) {
+          return part.restrictions.empty() && lifting.is_instance(part.atom, Instance::Kind::kSum);
+        });
+    if (sums)
+      result.insert(result.end(), parts->begin(), parts->end());
+    else
+      result.push_back(term);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
@@ -276,7 +295,7 @@ Value reduce_sum(Lifting& lifting, Value value, std::span<const Int> dims, DType
     return for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
       singles |= is_single(size);
       if (is_single(size) != single) return;
-      for (const Term& term : tile.terms) {
+      for (const Term& term : written_as_sums(lifting, tile.terms)) {
         auto sums = sum_term(lifting, term, size, dims, dtype);
         out.terms.insert(out.terms.end(), sums.begin(), sums.end());
       }
