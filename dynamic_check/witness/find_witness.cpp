@@ -15,6 +15,7 @@
 #include "dynamic_check/numbers/numbers.h"
 #include "dynamic_check/relate/relate.h"
 #include "dynamic_check/run/run.h"
+#include "dynamic_check/witness/index_assumptions.h"
 #include "dynamic_check/witness/shrink_case.h"
 #include "dynamic_check/witness/witness_inputs.h"
 #include "shared_ir/case/approximation.h"
@@ -168,22 +169,46 @@ class BothSides {
   }
 
  private:
+  // Inputs that the assumptions about indices leave out are no witness: others are drawn then.
   bool run(const DescribedInputs& described, uint64_t seed, double scale,
            WitnessSearch& result) const {
-    WitnessInputs inputs = make_witness_inputs(refinement_, described, seed, scale);
+    static constexpr IntegersDrawn kDrawn[] = {{}, {true, 0}, {false, 1}, {true, 1}};
+    for (const IntegersDrawn& integers : kDrawn) {
+      WitnessSearch found = result;
+      bool assumed = true;
+      try {
+        if (!run(described, seed, scale, integers, found, assumed) || assumed) {
+          result = std::move(found);
+          return result.witness.has_value();
+        }
+      } catch (const UserError&) {  // an index beyond its table, of such as were changed
+        if (integers.more == 0 && !integers.ascending) throw;
+      }
+    }
+    return false;
+  }
+
+  // `assumed`: whether inputs on which they differ are such as the proof is about.
+  bool run(const DescribedInputs& described, uint64_t seed, double scale,
+           const IntegersDrawn& integers, WitnessSearch& result, bool& assumed) const {
+    WitnessInputs inputs = make_witness_inputs(refinement_, described, seed, scale, integers);
     const std::vector<Graph> sequential{refinement_.sequential};
     const std::vector<Values> expected =
         values_of(sequential, refinement_.sequential_groups, inputs.sequential);
     inputs.distributed.merge(accepted_values(refinement_, expected.front(), seed));
     std::vector<Values> actual;
+    const auto note_witness = [&](Witness witness) {
+      result.witness = std::move(witness);
+      assumed = assumptions_.hold(expected.front(), actual);
+      return true;
+    };
     try {
       actual = values_of(refinement_.ranks, refinement_.distributed_groups, inputs.distributed);
     } catch (const UnmetCollectives& mismatch) {
       result.witness = Witness{"", "", 1, seed, reduced_, false, false, mismatch.message};
       return true;
     } catch (const IndexOutOfRange& error) {
-      result.witness = Witness{"", "", 1, seed, reduced_, false, false, error.what()};
-      return true;
+      return note_witness({"", "", 1, seed, reduced_, false, false, error.what()});
     }
     for (const Claim& claim : claims_of(refinement_)) {
       const at::Tensor reference =
@@ -200,17 +225,12 @@ class BothSides {
           (kernels_miss_ &&
            error <= kRoundingFactor * rank_rounding(claim, inputs, found, {.kernels = true}, seed)))
         continue;
-      result.witness =
-          Witness{name_of(claim.sequential),
-                  to_string(claim.distributed),
-                  error,
-                  seed,
-                  reduced_,
-                  found.defined() && only_undefined(found, reference, options_.tolerance),
-                  options_.explain && error <= kRoundingFactor * rank_rounding(claim, inputs, found,
-                                                                               kRounding, seed),
-                  ""};
-      return true;
+      return note_witness(
+          {name_of(claim.sequential), to_string(claim.distributed), error, seed, reduced_,
+           found.defined() && only_undefined(found, reference, options_.tolerance),
+           options_.explain &&
+               error <= kRoundingFactor * rank_rounding(claim, inputs, found, kRounding, seed),
+           ""});
     }
     return false;
   }
@@ -296,6 +316,7 @@ class BothSides {
 
   const Case& refinement_;
   const DescribedInputs inputs_;
+  const IndexAssumptions assumptions_{refinement_};
   const DeclaredOperators declared_{refinement_.operator_files};
   const bool reduced_;
   const bool kernels_miss_;  // of the ranks, in float64

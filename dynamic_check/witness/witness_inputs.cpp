@@ -1,6 +1,7 @@
 #include "dynamic_check/witness/witness_inputs.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/sort.h>
 
 #include <algorithm>
 #include <set>
@@ -49,9 +50,15 @@ DynamicInput describe(const Graph& graph, const CoreProgram& program, TensorId i
   return input;
 }
 
-at::Tensor make(const Case& refinement, const DynamicInput& input, uint64_t seed, double scale) {
-  const at::Tensor value = generate(input, seed, boundary_ids(refinement, input.bound));
-  return value.is_floating_point() ? value * scale : value.to(to_scalar_type(input.dtype));
+at::Tensor make(const Case& refinement, const DynamicInput& input, uint64_t seed, double scale,
+                const IntegersDrawn& integers) {
+  at::Tensor value = generate(input, seed, boundary_ids(refinement, input.bound));
+  if (value.is_floating_point()) return value * scale;
+  if (is_integer(input.dtype)) {
+    if (integers.more != 0) value = value + integers.more;
+    if (integers.ascending && value.dim() > 0) value = std::get<0>(at::sort(value, -1));
+  }
+  return value.to(to_scalar_type(input.dtype));
 }
 
 }  // namespace
@@ -80,11 +87,11 @@ DescribedInputs describe_inputs(const Case& refinement, IdRange range) {
 }
 
 WitnessInputs make_witness_inputs(const Case& refinement, const DescribedInputs& described,
-                                  uint64_t seed, double scale) {
+                                  uint64_t seed, double scale, const IntegersDrawn& integers) {
   WitnessInputs result;
   std::map<std::string, at::Tensor> whole;
   for (const DynamicInput& input : described.sequential)
-    whole.try_emplace(input.name, make(refinement, input, seed, scale));
+    whole.try_emplace(input.name, make(refinement, input, seed, scale, integers));
   for (const auto& [name, tensor] : whole) result.sequential[{name, 0}] = tensor;
 
   result.distributed = parts_of(refinement.inputs, refinement.ranks, whole, seed);
@@ -93,7 +100,7 @@ WitnessInputs make_witness_inputs(const Case& refinement, const DescribedInputs&
       const RankTensorName name{input.name, static_cast<Rank>(rank)};
       if (result.distributed.contains(name)) continue;
       input.name = "unrelated " + input.name + "@" + std::to_string(rank);
-      result.distributed[name] = make(refinement, input, seed, scale);
+      result.distributed[name] = make(refinement, input, seed, scale, integers);
     }
   }
   return result;

@@ -31,6 +31,13 @@ struct DescribedInputs {
 // compares it with, or others, too, which a table behind a condition may not have.
 enum class IdRange : uint8_t { kCompared, kBeyond };
 
+// Integers as they are drawn, or such as fewer programs have assumptions against: sorted along
+// their last dimension, one more.
+struct IntegersDrawn {
+  bool ascending = false;
+  int64_t more = 0;
+};
+
 // Roles and bounds. Lowers every graph that reads integers; throws UserError where one does not fit
 // its operators' declarations.
 DescribedInputs describe_inputs(const Case& refinement, IdRange range = IdRange::kCompared);
@@ -40,6 +47,6 @@ DescribedInputs describe_inputs(const Case& refinement, IdRange range = IdRange:
 // by their fan-in, everything times `scale`. Distributed inputs that no relation mentions get
 // values of their own. Throws UserError for a contradictory input relation.
 WitnessInputs make_witness_inputs(const Case& refinement, const DescribedInputs& described,
-                                  uint64_t seed, double scale);
+                                  uint64_t seed, double scale, const IntegersDrawn& integers = {});
 
 }  // namespace assay

@@ -67,7 +67,9 @@ DynamicReport run_of_proof(const Case& refinement, const std::vector<Relation>& 
                                                  .explain = true,
                                                  .max_elements = kAtAnySize}));
   if (report.compared == 0 && report.verdict == RunVerdict::kAgrees)
-    throw UserError({}, "the sequential outputs are not finite");
+    throw UserError({},
+                    "the sequential outputs are not finite, or no inputs were found that its "
+                    "assumptions about indices leave");
   if (report.verdict == RunVerdict::kInconclusive) {
     report.verdict = RunVerdict::kDeviates;
     report.triage = "rounding";
