@@ -157,13 +157,27 @@ std::optional<Movements> movements_to(const Strided& layout, const Shape& base) 
       offset = 0;
       break;
     }
-    if (shape[last] % stride != 0) return std::nullopt;
+    Int extent = 1;  // of one of its rows
+    for (size_t i = k + 1; i < order.size(); ++i)
+      extent += (layout.sizes[order[i]] - 1) * layout.strides[order[i]];
+    const Int first = offset / stride;
+    const bool aligned = shape[last] % stride == 0 && first + size <= shape[last] / stride &&
+                         offset % stride + extent <= stride;
+    if (!aligned) {
+      // As many rows from the first element on, or from so far before it that the last row ends
+      // with the memory.
+      const Int before = std::max(Int{0}, offset + size * stride - shape[last]);
+      if (before > offset || before + extent > stride) return std::nullopt;
+      Shape part = shape;
+      part[last] = size * stride;
+      add(Prim::kSlice, {last, offset - before, 1}, part);
+      offset = before;
+    }
     Shape rows = shape;
     rows[last] = shape[last] / stride;
     rows.push_back(stride);
     add(Prim::kReshape, {}, rows);
-    const Int first = offset / stride;
-    if (first + size > rows[last]) return std::nullopt;
+    if (!aligned) continue;
     rows[last] = size;
     add(Prim::kSlice, {last, first, 1}, rows);
     offset = offset % stride;

@@ -175,8 +175,25 @@ std::optional<Strided> Memory::layout(TensorId tensor) const {
 
 std::optional<Movements> Memory::movements_to_layout(TensorId tensor, const Strided& layout) const {
   const std::optional<Strided>& whole = storage_of(tensor).layout;
-  if (!whole || !is_row_major(*whole)) return std::nullopt;
-  return movements_to(layout, whole->sizes);
+  if (!whole) return std::nullopt;
+  if (is_row_major(*whole)) return movements_to(layout, whole->sizes);
+  // Of dense memory in another order of dimensions, as it lies.
+  std::vector<Int> dims(whole->sizes.size());
+  std::iota(dims.begin(), dims.end(), Int{0});
+  std::stable_sort(dims.begin(), dims.end(), [&](Int a, Int b) {
+    return whole->strides[static_cast<size_t>(a)] > whole->strides[static_cast<size_t>(b)];
+  });
+  Strided as_it_lies{whole->offset, {}, {}};
+  for (const Int dim : dims) {
+    as_it_lies.sizes.push_back(whole->sizes[static_cast<size_t>(dim)]);
+    as_it_lies.strides.push_back(whole->strides[static_cast<size_t>(dim)]);
+  }
+  if (!is_row_major(as_it_lies)) return std::nullopt;
+  auto movements = movements_to(layout, as_it_lies.sizes);
+  if (movements)
+    movements->insert(movements->begin(),
+                      {Prim::kPermute, std::move(dims), whole->sizes, as_it_lies.sizes});
+  return movements;
 }
 
 CoreId Memory::view_of_whole(TensorId tensor, TensorId base, const Movements& movements,
