@@ -1,6 +1,7 @@
 // Reshapes: what no tile grid expresses gets a name, a concatenation of its pieces.
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "static_check/algebra/layout.h"
@@ -12,6 +13,29 @@ namespace {
 
 // A value of so many tiles still takes milliseconds; one of few is kept apart rather than joined.
 constexpr Int kMostElementsApart = 1024, kFewElements = 256;
+
+// Multiples of what is joined share its name, where 64 bits hold the coefficients: by what all
+// pieces are divided for that.
+Rational factor_of(std::span<const Tile* const> pieces, DType dtype) {
+  const std::vector<Term>& first = pieces.front()->terms;
+  if (!is_floating(dtype) || first.empty()) return 1;
+  const Rational factor = first.front().coef;
+  try {
+    for (const Tile* piece : pieces) {
+      if (!piece->integer.empty()) return 1;
+      for (const Term& term : piece->terms) (void)(term.coef / factor);
+    }
+  } catch (const RationalOverflow&) {
+    return 1;
+  }
+  return factor;
+}
+
+Tile divided(Tile tile, const Rational& by) {
+  if (!by.is_one())
+    for (Term& term : tile.terms) term.coef = term.coef / by;
+  return tile;
+}
 
 }  // namespace
 
@@ -32,10 +56,13 @@ Value join_dim(Lifting& lifting, const Value& value, Int dim, DType dtype) {
     request.dtype = dtype;
     std::vector<Term> terms;
     Shape cross;
+    std::vector<const Tile*> joined;
+    for (size_t p = 0; p < pieces; ++p) joined.push_back(&value.tiles[first + p * inner]);
+    const Rational factor = factor_of(joined, dtype);
     for (size_t p = 0; p < pieces; ++p) {
       const size_t source = first + p * inner;
       const Shape size = tile_size(value, source);
-      terms.push_back(materialize(lifting, value.tiles[source], size, dtype));
+      terms.push_back(materialize(lifting, divided(*joined[p], factor), size, dtype));
       request.operands.push_back({terms.back().atom, terms.back().layout.offset});
       request.piece_sizes.push_back(size[d]);
       cross = size;
@@ -62,6 +89,7 @@ Value join_dim(Lifting& lifting, const Value& value, Int dim, DType dtype) {
     }
     const Lifted lifted = lifting.lift(request);
     Term term = view_of(lifted.atom, lifted.layout);
+    term.coef = factor;
     term.layout.dims[d] = {{value.shape[d], 1}};
     Tile tile;
     tile.terms.push_back(std::move(term));
