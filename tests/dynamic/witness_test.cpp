@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "dynamic_check/witness/shrink_case.h"
 #include "tests/dynamic/support/mlp.h"
@@ -55,6 +56,35 @@ TEST(Witness, AVocabularyOffsetThatIsOffByOneHasAWitness) {
   const WitnessSearch result = find_witness(refinement);
   EXPECT_EQ(result.why_not, "");
   EXPECT_TRUE(result.witness);
+}
+
+// Rows before those of the ids, of which 0 has none: h[ids - 1] counts from the end there, a select
+// fails.
+Case rows_before(int ranks_less) {
+  test::CaseBuilder builder(1);
+  const auto build = [](test::GraphBuilder& graph, const char* op, int less) {
+    const test::TensorRef h = graph.input("h", {4, 3}),
+                          ids = graph.input("ids", {2}, DType::kInt64);
+    const test::TensorRef before =
+        graph.call("before", "aten.sub.Tensor", {ids, less}, {2}, DType::kInt64);
+    const bool list = std::string_view(op) == "aten.index.Tensor";
+    graph.output("out", list ? graph.call("o", op, {h, std::vector<test::Argument>{before}}, {2, 3})
+                             : graph.call("o", op, {h, 0, before}, {2, 3}));
+  };
+  build(builder.sequential(), "aten.index.Tensor", 1);
+  build(builder.rank(0), "aten.index_select.default", ranks_less);
+  builder.replicate("h");
+  builder.replicate("ids");
+  builder.expect("out", {"out@0"});
+  return builder.build();
+}
+
+TEST(Witness, IndicesThatAreAssumedNotToComeAreNone) {
+  const WitnessSearch right = find_witness(rows_before(1));
+  EXPECT_EQ(right.why_not, "");
+  EXPECT_FALSE(right.witness) << right.witness->failure;
+  EXPECT_GT(right.compared, 0);
+  EXPECT_TRUE(find_witness(rows_before(0)).witness);
 }
 
 // A token whose expert is none (3 of 3) reads row 0 of the table, and counts as 0: that the ranks

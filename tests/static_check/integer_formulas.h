@@ -35,6 +35,9 @@ class Integers {
   TensorRef flag(const std::string& op, TensorRef x, int limit) {
     return calls_(op, {x, limit}, DType::kBool);
   }
+  TensorRef both_flags(TensorRef x, TensorRef y) {
+    return calls_("bitwise_and.Tensor", {x, y}, DType::kBool);
+  }
   TensorRef where(TensorRef flag, TensorRef x, TensorRef y) {
     return calls_("where.self", {flag, x, y}, dtype_);
   }

@@ -1,5 +1,6 @@
 // Cases that were recorded with PyTorch, with their known answers: programs with sizes that depend
-// on values (fixtures/value_sizes), and on complex numbers (fixtures/complex_numbers).
+// on values (fixtures/value_sizes), on complex numbers (fixtures/complex_numbers), and parts of
+// tensor-parallel layers (fixtures/tensor_parallel).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,6 +46,12 @@ void expect_known_answers(const std::vector<std::filesystem::path>& folders) {
 TEST(ValueSizeCases, AreProvedWhereTheyRefineAndNowhereElse) {
   const std::vector<std::filesystem::path> folders = cases_of("value_sizes");
   ASSERT_GE(folders.size(), 17U) << "ASSAY_SOURCE_DIR is not set";
+  expect_known_answers(folders);
+}
+
+TEST(TensorParallelCases, AreDerivedWhereTheyRefineAndNowhereElse) {
+  const std::vector<std::filesystem::path> folders = cases_of("tensor_parallel");
+  ASSERT_GE(folders.size(), 10U) << "ASSAY_SOURCE_DIR is not set";
   expect_known_answers(folders);
 }
 

@@ -36,6 +36,8 @@ class Builder {
   const CoreOp& op(CoreId id) const { return program_.ops[id]; }
   // ConstantMagnitudes::of.
   std::optional<double> largest_constant(CoreId id) { return magnitudes_.of(program_, id); }
+  // Whether integers are below 0 whatever the inputs are.
+  bool are_negative(CoreId id) { return bounds_.are_negative(program_, id); }
   // ReachedInfinities::at.
   bool may_be_infinite(CoreId id) { return infinities_.at(program_, id); }
   const Shape& shape(CoreId id) const { return op(id).shape; }

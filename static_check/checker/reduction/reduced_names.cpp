@@ -21,6 +21,21 @@ std::optional<Product> ReducedNames::named(const Region& inner, const Product& p
   return element;
 }
 
+std::optional<Sum> ReducedNames::parts_of(const Region& inner, const Product& product) const {
+  if (product.factors.size() != 1 || !product.boxes.empty()) return std::nullopt;
+  const Instance* made = facts_.definition(product.factors[0].atom);
+  if (made == nullptr || made->kind != Instance::Kind::kCombine) return std::nullopt;
+  auto named = expand(facts_, inner, product.factors[0]);
+  if (!named) return std::nullopt;
+  Sum parts;
+  for (Product& part : *named) {
+    part.coef = part.coef * product.coef;
+    part.guards.insert(part.guards.end(), product.guards.begin(), product.guards.end());
+    if (normalise(facts_, inner, part)) parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
 // A maximum is of one whole value: of a term, or of the name of a combination or concatenation.
 // Where several elements of the name are that value, the maximum is of all of them.
 Sum ReducedNames::as_one_term(const Region& inner, const Sum& operand) const {

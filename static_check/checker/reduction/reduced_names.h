@@ -19,6 +19,9 @@ class ReducedNames {
   // nullopt where it is none. Throws Split, as all of these.
   std::optional<Product> named(const Region& inner, const Product& product, AtomId name) const;
 
+  // What a product that is a name names; nullopt of another one.
+  std::optional<Sum> parts_of(const Region& inner, const Product& product) const;
+
   // A maximum is of one whole value: of a term, or of the name of a combination or concatenation.
   // Where several elements of the name are that value, the maximum is of all of them.
   Sum as_one_term(const Region& inner, const Sum& operand) const;

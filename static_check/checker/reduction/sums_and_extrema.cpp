@@ -186,9 +186,26 @@ class ReductionCheck {
     if (kind_ != Instance::Kind::kSum) operand = names_.as_one_term(inner, operand);
     if (summed_as_ == SummedAs::kSelectedTerms) operand = selected(outer, inner, operand);
     Sum reduced;
-    for (const Product& product : operand)
-      reduced.push_back(reduce_rest(outer, inner, summand(outer, inner, product)));
+    for (const Product& product : operand) {
+      const Sum parts = reduce_named(outer, inner, product);
+      reduced.insert(reduced.end(), parts.begin(), parts.end());
+    }
     return reduced;
+  }
+
+  // A name is reduced as such, or by what it names.
+  Sum reduce_named(const Region& outer, const Region& inner, const Product& product) const {
+    try {
+      return {reduce_rest(outer, inner, summand(outer, inner, product))};
+    } catch (const Rejection&) {
+      const auto parts =
+          kind_ == Instance::Kind::kSum ? names_.parts_of(inner, product) : std::nullopt;
+      if (!parts) throw;
+      Sum reduced;
+      for (const Product& part : *parts)
+        reduced.push_back(reduce_rest(outer, inner, summand(outer, inner, part)));
+      return reduced;
+    }
   }
 
   // With names beside one-hots written out, but what the claim itself names, or names the sum of.

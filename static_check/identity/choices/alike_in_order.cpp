@@ -13,6 +13,10 @@ std::optional<std::vector<Number>> Algebra::alike_in_order(std::span<const Numbe
       !std::ranges::all_of(row, [](const Number& x) { return x.is_finite(); }) ||
       std::ranges::all_of(row, [&](const Number& x) { return constant_of(x) != nullptr; }))
     return std::nullopt;
+  // Equal numbers are so beside any other.
+  const uint64_t first = settled(row[0]).residue.value;
+  if (std::ranges::all_of(row, [&](const Number& x) { return settled(x).residue.value == first; }))
+    return std::nullopt;
   std::optional<std::vector<Number>> found;
   for (int step = 0; step < kMostSteps; ++step) {
     const std::span<const Number> of = found ? std::span<const Number>(*found) : row;

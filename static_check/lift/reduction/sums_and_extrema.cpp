@@ -258,8 +258,13 @@ std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
     return result;
   }
   if (auto beside = sum_over_classes(lifting, term, size, dims, dtype)) return std::move(*beside);
-  if (auto rescaled = rescaled_sum(lifting, term, size, dims, dtype)) return std::move(*rescaled);
   SumRequest sum = sum_request(term, size, dims, dtype);
+  // A rank that has one head of several finds its part of the sum over all, which no factor
+  // rescales.
+  if (!lifting.is_sequential() && reduces(sum.request))
+    if (const auto known = lifting.find(sum.request))
+      return seen_through(lifting, std::move(sum.seen), *known);
+  if (auto rescaled = rescaled_sum(lifting, term, size, dims, dtype)) return std::move(*rescaled);
   std::optional<Lifted> lifted;
   if (reduces(sum.request)) {
     lifted = lifting.find(sum.request);

@@ -4,6 +4,14 @@
 namespace assay::test {
 namespace {
 
+/// The eight elements of x as they follow each other, among zeros, as a matrix of four rows.
+TensorRef between_zeros(GraphBuilder& g, TensorRef x, int64_t before, int64_t after) {
+  const TensorRef flat = g.call("flat", "aten.reshape.default", {x, {8}}, {8});
+  const TensorRef all =
+      g.call("all", "aten.constant_pad_nd.default", {flat, {before, after}}, {16});
+  return g.call("rows", "aten.reshape.default", {all, {4, 4}}, {4, 4});
+}
+
 const Write kViewWrites[] = {
     {"rows",
      [](GraphBuilder& g, const Inputs& in) {
@@ -238,6 +246,15 @@ const Write kViewWrites[] = {
      [](GraphBuilder& g, const Inputs& in) {
        return relu(g, cat(g, {in.z, zeros(g, "rest", {2, 4})}));
      }},
+    {"strides_from_the_middle_of_a_row",
+     [](GraphBuilder& g, const Inputs& in) {
+       const TensorRef cache = zeros(g, "cache", {4, 4});
+       copy_into(g, g.call("a", "aten.as_strided.default", {cache, {2, 4}, {4, 1}, 6}, {2, 4}),
+                 in.z);
+       return relu(g, cache);
+     },
+     [](GraphBuilder& g, const Inputs& in) { return relu(g, between_zeros(g, in.z, 6, 2)); },
+     [](GraphBuilder& g, const Inputs& in) { return relu(g, between_zeros(g, in.z, 5, 3)); }},
 };
 
 class WriteThroughView : public testing::TestWithParam<Write> {};

@@ -51,6 +51,11 @@ void IntegerBounds::state(const CoreProgram& program, CoreId id, double low, dou
   bounds = {low, high, true, false, bounds.constant};
 }
 
+bool IntegerBounds::are_negative(const CoreProgram& program, CoreId id) {
+  const Bounds& bounds = of(program, id);
+  return bounds.fits && bounds.high < 0;
+}
+
 std::optional<FewValues> IntegerBounds::few_values(const CoreProgram& program, CoreId id) {
   const Bounds& bounds = of(program, id);
   constexpr double kFar = 0x1p31;

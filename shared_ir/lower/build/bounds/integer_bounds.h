@@ -34,6 +34,9 @@ class IntegerBounds {
   // than FewValues has.
   std::optional<FewValues> few_values(const CoreProgram& program, CoreId id);
 
+  // Whether all of these integers, which fit, are below 0.
+  bool are_negative(const CoreProgram& program, CoreId id);
+
   // Whether something rests on sizes that are not the same at every instance to be at most 2^24,
   // as int32 counts their elements.
   bool takes_sizes_as_small() const { return takes_sizes_as_small_; }

@@ -16,6 +16,8 @@ void check_indices(Call& call, CoreId ids, Int rows, std::optional<Int> beside) 
         most && is_number(rows) && *most > static_cast<double>(rows))
       call.unsupported(
           "constant indices, too many to look at, that may lie outside of their table");
+    if (call.builder().are_negative(ids) && !beside)
+      call.unsupported("an index that counts from the end");
     return call.builder().note(
         "indices of gathers and scatters lie in their tables' ranges, none counts from the end");
   }

@@ -9,13 +9,14 @@ namespace assay::checker::identity {
 std::optional<std::vector<Number>> Algebra::alike_in_order(std::vector<Number> row) {
   constexpr int kMostFunctions = 6;
   if (cases() != nullptr || row.size() < 2 || row.size() > kMostSorted) return std::nullopt;
-  bool any_variable = false;
+  bool any_variable = false, differ = false;  // equal numbers are so beside any other
   for (const Number& x : row) {
     if (!x.is_finite() || is_hidden(x) || is_integer_type(x.type) || x.type == kFlag)
       return std::nullopt;
     any_variable = any_variable || !x.is_constant();
+    differ = differ || x.value.r != row[0].value.r;
   }
-  if (!any_variable) return std::nullopt;
+  if (!any_variable || !differ) return std::nullopt;
   bool simpler = false;
   for (int function = 0; function < kMostFunctions; ++function) {
     if (!take_logarithms(row) && !take_reciprocals(row) && !take_summand(row)) break;
