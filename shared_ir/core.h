@@ -153,7 +153,7 @@ struct CoreProgram {
   std::vector<SingleWrite> single_writes;
   std::vector<CoreId> unwrapped;      // integers that are taken not to wrap around
   std::vector<FewValues> few_values;  // by operator
-  std::vector<std::string> opaque;  // names of operators that have no declaration
+  std::vector<std::string> opaque;    // names of operators that have no declaration
 };
 
 }  // namespace assay

@@ -172,26 +172,26 @@ class BothSides {
   // Inputs that the assumptions about indices leave out are no witness: others are drawn then.
   bool run(const DescribedInputs& described, uint64_t seed, double scale,
            WitnessSearch& result) const {
-    static constexpr IntegersDrawn kDrawn[] = {{}, {true, 0}, {false, 1}, {true, 1}};
-    for (const IntegersDrawn& integers : kDrawn) {
+    static constexpr Drawn kDrawn[] = {{}, {true, 0}, {false, 1}, {true, 1}};
+    for (const Drawn& drawn : kDrawn) {
       WitnessSearch found = result;
       bool assumed = true;
       try {
-        if (!run(described, seed, scale, integers, found, assumed) || assumed) {
+        if (!run(described, seed, scale, drawn, found, assumed) || assumed) {
           result = std::move(found);
           return result.witness.has_value();
         }
       } catch (const UserError&) {  // an index beyond its table, of such as were changed
-        if (integers.more == 0 && !integers.ascending) throw;
+        if (drawn.more == 0 && !drawn.ascending) throw;
       }
     }
     return false;
   }
 
   // `assumed`: whether inputs on which they differ are such as the proof is about.
-  bool run(const DescribedInputs& described, uint64_t seed, double scale,
-           const IntegersDrawn& integers, WitnessSearch& result, bool& assumed) const {
-    WitnessInputs inputs = make_witness_inputs(refinement_, described, seed, scale, integers);
+  bool run(const DescribedInputs& described, uint64_t seed, double scale, const Drawn& drawn,
+           WitnessSearch& result, bool& assumed) const {
+    WitnessInputs inputs = make_witness_inputs(refinement_, described, seed, scale, drawn);
     const std::vector<Graph> sequential{refinement_.sequential};
     const std::vector<Values> expected =
         values_of(sequential, refinement_.sequential_groups, inputs.sequential);
@@ -199,7 +199,7 @@ class BothSides {
     std::vector<Values> actual;
     const auto note_witness = [&](Witness witness) {
       result.witness = std::move(witness);
-      assumed = assumptions_.hold(expected.front(), actual);
+      assumed = assumptions_.hold(inputs.sequential, inputs.distributed, expected.front(), actual);
       return true;
     };
     try {

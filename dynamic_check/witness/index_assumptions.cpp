@@ -3,10 +3,15 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <string_view>
+#include <utility>
 
-#include "shared_ir/lower/lower.h"
+#include "shared_ir/base/error.h"
 #include "shared_ir/operator_table/operator_table.h"
+#include "shared_ir/reference/element_functions.h"
+#include "shared_ir/reference/reference.h"
 
 namespace assay {
 namespace {
@@ -28,40 +33,82 @@ bool all_ascend(const Graph& graph, const std::vector<at::Tensor>& values) {
   return std::ranges::all_of(graph.nodes, [&](const Node& node) { return ascend(node, values); });
 }
 
-bool counts_from_the_end(const at::Tensor& index, const std::set<int64_t>& beside) {
-  if (!index.defined() || !at::isIntegralType(index.scalar_type(), /*includeBool=*/false))
-    return false;
-  at::Tensor negative = index < 0;
-  for (const int64_t value : beside) negative = negative & (index != value);
-  return negative.any().item<bool>();
+using Numbers = std::vector<std::vector<ReferenceTensor>>;  // by program, by operator
+
+ReferenceTensor as_reference(const at::Tensor& tensor, const Shape& shape) {
+  const at::Tensor flat = tensor.to(at::kDouble).contiguous().flatten();
+  const double* data = flat.const_data_ptr<double>();
+  return {shape, {data, data + flat.numel()}};
+}
+
+// Of the inputs, which are there by name and rank.
+Numbers computed(const std::vector<CoreProgram>& programs, const std::vector<Graph>& graphs,
+                 const IndexAssumptions::Inputs& inputs) {
+  ReferenceSources sources;
+  sources.input = [&](Rank rank, const CoreOp& op) {
+    const Graph& graph = graphs[static_cast<size_t>(rank)];
+    const std::string& name = graph.tensors[static_cast<size_t>(op.tensor)].name;
+    const auto found = inputs.find({name, rank});
+    if (found == inputs.end() || !found->second.defined())
+      throw UserError({}, "an input without a value");
+    return as_reference(found->second, op.shape);
+  };
+  return evaluate(programs, sources);
+}
+
+bool indices_are_rows(const CoreProgram& program, const std::vector<ReferenceTensor>& numbers) {
+  return std::ranges::all_of(program.ops, [&](const CoreOp& op) {
+    if (op.prim != Prim::kOneHot) return true;
+    const auto& indices = numbers[static_cast<size_t>(op.operands[0])].values;
+    return std::ranges::all_of(indices, [&](double index) {
+      return (index >= 0 && index < static_cast<double>(op.shape.back())) ||
+             std::ranges::count(op.ints, static_cast<int64_t>(index)) > 0;
+    });
+  });
+}
+
+bool writes_are_single(const CoreProgram& program, const std::vector<ReferenceTensor>& numbers) {
+  return std::ranges::all_of(program.single_writes, [&](const SingleWrite& write) {
+    std::set<std::vector<double>> places;
+    const size_t count = numbers[static_cast<size_t>(write.indices.at(0))].values.size();
+    for (size_t i = 0; i < count; ++i) {
+      std::vector<double> place;
+      for (size_t k = 0; k < write.indices.size(); ++k) {
+        const double at = numbers[static_cast<size_t>(write.indices[k])].values[i];
+        place.push_back(at < 0 ? at + static_cast<double>(write.rows[k]) : at);
+      }
+      if (!places.insert(std::move(place)).second) return false;
+    }
+    return true;
+  });
 }
 
 }  // namespace
 
-IndexAssumptions::IndexAssumptions(const Case& refinement) : refinement_(refinement) {
-  const OperatorTable operators = OperatorTable::with_files(refinement.operator_files);
-  const CoreProgram program = lower_sequential(refinement, operators);
-  std::map<CoreId, TensorId> tensors;
-  for (size_t id = 0; id < program.value_of.size(); ++id)
-    tensors.emplace(program.value_of[id], static_cast<TensorId>(id));
-  for (const CoreOp& op : program.ops) {
-    if (op.prim != Prim::kOneHot) continue;
-    CoreId of = op.operands[0];
-    const auto& made = [&]() -> const CoreOp& { return program.ops[static_cast<size_t>(of)]; };
-    while (!tensors.contains(of) && (is_movement(made().prim) || made().prim == Prim::kCast))
-      of = made().operands[0];
-    if (const auto tensor = tensors.find(of); tensor != tensors.end())
-      indices_[tensor->second].insert(op.ints.begin(), op.ints.end());
-  }
-}
+IndexAssumptions::IndexAssumptions(const Case& refinement)
+    : refinement_(refinement),
+      programs_(lower(refinement, OperatorTable::with_files(refinement.operator_files))) {}
 
-bool IndexAssumptions::hold(const std::vector<at::Tensor>& sequential,
-                            const std::vector<std::vector<at::Tensor>>& ranks) const {
-  for (const auto& [tensor, beside] : indices_)
-    if (counts_from_the_end(sequential[static_cast<size_t>(tensor)], beside)) return false;
-  if (!all_ascend(refinement_.sequential, sequential)) return false;
-  for (size_t rank = 0; rank < ranks.size(); ++rank)
-    if (!all_ascend(refinement_.ranks[rank], ranks[rank])) return false;
+bool IndexAssumptions::hold(const Inputs& sequential, const Inputs& distributed,
+                            const std::vector<at::Tensor>& sequential_values,
+                            const std::vector<std::vector<at::Tensor>>& rank_values) const {
+  if (!all_ascend(refinement_.sequential, sequential_values)) return false;
+  for (size_t rank = 0; rank < rank_values.size(); ++rank)
+    if (!all_ascend(refinement_.ranks[rank], rank_values[rank])) return false;
+  try {
+    const std::vector<CoreProgram> whole{programs_.sequential};
+    const Numbers numbers = computed(whole, {refinement_.sequential}, sequential);
+    if (!indices_are_rows(programs_.sequential, numbers[0]) ||
+        !writes_are_single(programs_.sequential, numbers[0]))
+      return false;
+    const auto writes = [](const CoreProgram& program) { return !program.single_writes.empty(); };
+    if (std::ranges::none_of(programs_.ranks, writes)) return true;
+    const Numbers of_ranks = computed(programs_.ranks, refinement_.ranks, distributed);
+    for (size_t rank = 0; rank < of_ranks.size(); ++rank)
+      if (!writes_are_single(programs_.ranks[rank], of_ranks[rank])) return false;
+  } catch (const UserError&) {
+  } catch (const reference::NoNumbers&) {
+  }
   return true;
 }
 

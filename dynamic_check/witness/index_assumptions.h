@@ -5,30 +5,32 @@
 #include <ATen/core/Tensor.h>
 
 #include <map>
-#include <set>
 #include <vector>
 
+#include "dynamic_check/relate/relate.h"
 #include "shared_ir/case/case.h"
-#include "shared_ir/core.h"
+#include "shared_ir/lower/lower.h"
 
 namespace assay {
 
 class IndexAssumptions {
  public:
-  // Lowers the sequential program. The case must outlive this. Throws UserError where the program
-  // does not fit its operators' declarations.
+  // Lowers all programs. The case must outlive this. Throws UserError where one does not fit its
+  // operators' declarations.
   explicit IndexAssumptions(const Case& refinement);
 
-  // Whether no index of the sequential program counts from the end of its table, and all rows of
-  // searchsorted and boundaries of bucketize ascend. Values by rank, and by tensor: undefined ones
-  // are not looked at.
-  bool hold(const std::vector<at::Tensor>& sequential,
-            const std::vector<std::vector<at::Tensor>>& ranks) const;
+  using Inputs = std::map<RankTensorName, at::Tensor>;
+  // Whether the sequential program's indices lie in their tables and count from their start, no
+  // program writes an element twice where that is assumed, and all rows of searchsorted and
+  // boundaries of bucketize ascend (values of tensors by rank, undefined ones are not looked at).
+  // True where the programs have no reference.
+  bool hold(const Inputs& sequential, const Inputs& distributed,
+            const std::vector<at::Tensor>& sequential_values,
+            const std::vector<std::vector<at::Tensor>>& rank_values) const;
 
  private:
   const Case& refinement_;
-  // Of the sequential program's tensors of indices, what these may be beside rows.
-  std::map<TensorId, std::set<int64_t>> indices_;
+  const LoweredCase programs_;
 };
 
 }  // namespace assay

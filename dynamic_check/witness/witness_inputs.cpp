@@ -51,13 +51,11 @@ DynamicInput describe(const Graph& graph, const CoreProgram& program, TensorId i
 }
 
 at::Tensor make(const Case& refinement, const DynamicInput& input, uint64_t seed, double scale,
-                const IntegersDrawn& integers) {
+                const Drawn& drawn) {
   at::Tensor value = generate(input, seed, boundary_ids(refinement, input.bound));
+  if (drawn.ascending && value.dim() > 0) value = std::get<0>(at::sort(value, -1));
   if (value.is_floating_point()) return value * scale;
-  if (is_integer(input.dtype)) {
-    if (integers.more != 0) value = value + integers.more;
-    if (integers.ascending && value.dim() > 0) value = std::get<0>(at::sort(value, -1));
-  }
+  if (drawn.more != 0 && is_integer(input.dtype)) value = value + drawn.more;
   return value.to(to_scalar_type(input.dtype));
 }
 
@@ -87,11 +85,11 @@ DescribedInputs describe_inputs(const Case& refinement, IdRange range) {
 }
 
 WitnessInputs make_witness_inputs(const Case& refinement, const DescribedInputs& described,
-                                  uint64_t seed, double scale, const IntegersDrawn& integers) {
+                                  uint64_t seed, double scale, const Drawn& drawn) {
   WitnessInputs result;
   std::map<std::string, at::Tensor> whole;
   for (const DynamicInput& input : described.sequential)
-    whole.try_emplace(input.name, make(refinement, input, seed, scale, integers));
+    whole.try_emplace(input.name, make(refinement, input, seed, scale, drawn));
   for (const auto& [name, tensor] : whole) result.sequential[{name, 0}] = tensor;
 
   result.distributed = parts_of(refinement.inputs, refinement.ranks, whole, seed);
@@ -100,7 +98,7 @@ WitnessInputs make_witness_inputs(const Case& refinement, const DescribedInputs&
       const RankTensorName name{input.name, static_cast<Rank>(rank)};
       if (result.distributed.contains(name)) continue;
       input.name = "unrelated " + input.name + "@" + std::to_string(rank);
-      result.distributed[name] = make(refinement, input, seed, scale, integers);
+      result.distributed[name] = make(refinement, input, seed, scale, drawn);
     }
   }
   return result;

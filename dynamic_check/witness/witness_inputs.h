@@ -31,9 +31,9 @@ struct DescribedInputs {
 // compares it with, or others, too, which a table behind a condition may not have.
 enum class IdRange : uint8_t { kCompared, kBeyond };
 
-// Integers as they are drawn, or such as fewer programs have assumptions against: sorted along
-// their last dimension, one more.
-struct IntegersDrawn {
+// Numbers as they are drawn, or such as fewer programs have assumptions against: sorted along their
+// last dimension; integers that are one more.
+struct Drawn {
   bool ascending = false;
   int64_t more = 0;
 };
@@ -47,6 +47,6 @@ DescribedInputs describe_inputs(const Case& refinement, IdRange range = IdRange:
 // by their fan-in, everything times `scale`. Distributed inputs that no relation mentions get
 // values of their own. Throws UserError for a contradictory input relation.
 WitnessInputs make_witness_inputs(const Case& refinement, const DescribedInputs& described,
-                                  uint64_t seed, double scale, const IntegersDrawn& integers = {});
+                                  uint64_t seed, double scale, const Drawn& drawn = {});
 
 }  // namespace assay

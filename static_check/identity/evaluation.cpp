@@ -36,7 +36,7 @@ class Side {
     Tensor out{op.shape, std::vector<Number>(static_cast<size_t>(reference::count_of(op.shape)))};
     stays_in_range_ = in_range_[static_cast<size_t>(rank)][&op - program.ops.data()];
     compute(rank, program, op, operands, out);
-    learn_values(program, op, out);
+    functions_.learn_values(program, op, out.values);
     if (evaluation_.by_indices_ && is_whole(op.dtype))
       for (Number& number : out.values) number = functions_.by_values(number, op.dtype);
     return out;
@@ -200,14 +200,6 @@ class Side {
       case Prim::kCollective:
         throw InternalError("a collective is no operator of one rank");
     }
-  }
-
-  void learn_values(const CoreProgram& program, const CoreOp& op, const Tensor& made) {
-    const auto id = static_cast<CoreId>(&op - program.ops.data());
-    const auto few = std::ranges::find(program.few_values, id, &FewValues::op);
-    if (few == program.few_values.end()) return;
-    const IndexRange range = IndexRange::between(few->low, few->high);
-    for (const Number& number : made.values) functions_.learn_values(number, range, op.dtype);
   }
 
   // Whether what the specification computes is a number for all inputs.

@@ -60,8 +60,8 @@ class Functions {
   // kOneHot: the index is in this range. That those of the specification (`assumed`) are is an
   // assumption; a rank's must be in one of these, or known.
   void check_index(const Number& index, const IndexRange& range, DType dtype, bool assumed);
-  // The integer is one of these, as the operator that made it says.
-  void learn_values(const Number& integer, const IndexRange& range, DType dtype);
+  // What lowering says of integers that the operator made.
+  void learn_values(const CoreProgram& program, const CoreOp& op, std::span<const Number> made);
   // An index whose range is known, as a choice of its values; any other number as it is.
   Number by_values(const Number& index, DType dtype);
   // Whether it is this row of it.

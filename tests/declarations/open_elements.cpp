@@ -103,7 +103,7 @@ ReferenceTensor without_open_elements(const DrawnCall& call, const CoreProgram& 
   if (kAdding.contains(call.kernel.op) && excludes(program, "writes no element twice"))
     open = times_written(call).gt(1);
   else if (call.kernel.op == "aten.topk.default" && i == 1 && kernel[i].dim() > 0 &&
-           excludes(program, "order equal elements of a row alike"))
+           excludes(program, "equal elements of a row in one order"))
     open = equal_elements(call, kernel[i], declared);
   else if (call.kernel.op == "aten.logcumsumexp.default")
     open = vanished(kernel[i], declared);

@@ -176,6 +176,17 @@ Value is_infinite(Call& call) {
   return {op.prim == Prim::kConst && (op.fn == "inf" || op.fn == "-inf")};
 }
 
+Value ascends(Call& call) {
+  const CoreId x = call.tensor(0);
+  const auto values = constant_values(call.builder().program(), x);
+  const Shape& shape = call.builder().shape(x);
+  if (!values || shape.empty()) return {true};
+  const auto columns = static_cast<size_t>(static_cast<PlainInt>(shape.back()));
+  for (size_t i = 1; i < values->size(); ++i)
+    if (i % columns != 0 && (*values)[i] < (*values)[i - 1]) return {false};
+  return {true};
+}
+
 // Of a constant that is filled at places of an order, none of which is named twice.
 Value fills_once(Call& call) {
   Builder& builder = call.builder();
@@ -270,6 +281,8 @@ constexpr Builtin kAttributeBuiltins[] = {
      "is_decay(y, x): whether y was made as exp(-|x|), of that very x"},
     {"is_infinite", 1, 1, is_infinite, Effect::kMakes,
      "is_infinite(x): whether x is a constant, and infinite everywhere"},
+    {"ascends", 1, 1, ascends, Effect::kMakes,
+     "ascends(x): whether the rows of x ascend, where they are constants; true of others"},
     {"fills_once", 4, 4, fills_once, Effect::kMakes,
      "fills_once(x, dim, ids, number): whether x is one number everywhere, and the ids of a fill "
      "along dim are places of an order, of which none is named twice"},

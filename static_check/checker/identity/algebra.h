@@ -269,7 +269,7 @@ class Algebra {
   void take_first_base(RootPower& power);
   Number product_of_roots(const Number& a, const Number& b);
   std::optional<Number> root_of_multiple(const Number& x, const Rational& exponent);
-  using RootedProduct = std::vector<std::pair<Number, PlainInt>>;  // with exponents 1 and -1
+  using RootedProduct = KnownRoots::Product;
   const RootedProduct& product_of_rooted(const Number& x);
   std::optional<Number> root_of_product(const Number& x, PlainInt numerator, PlainInt denominator);
   Number root_of_fraction(const Rational& value, PlainInt numerator, PlainInt degree);
@@ -336,9 +336,7 @@ class Algebra {
   bool numbers_members(const std::vector<Number>& row) const;
   std::optional<Number> is_place(const Number& index, PlainInt place);
 
-  bool take_logarithms(std::vector<Number>& row);
-  bool take_reciprocals(std::vector<Number>& row);
-  bool take_summand(std::vector<Number>& row);
+  friend class RowInOrder;  // selections/alike_in_order.cpp
   Number extreme(ElementSet elements, const std::vector<Number>& of);
   void write_out_magnitudes(ElementSet& elements) const;
   std::optional<Number> extreme_of_monotone(const std::vector<Number>& of, bool least);
@@ -349,8 +347,7 @@ class Algebra {
   Number positive(const Number& difference);
   bool is_positive_multiple(uint64_t x, uint64_t y) const;
   Number equal_integers(const Number& a, const Number& b);
-  // selections/integer_classes.cpp: of an integer and a constant, a > b or a = b; nullopt where the
-  // integer is asked for no other comparison.
+  // Of an integer and a constant, where it is compared with others, too (integer_classes.cpp).
   std::optional<Number> compared_by_class(const Number& a, const Number& b, bool greater);
   std::optional<Number> equal_to_row(const Number& index, const Number& row);
 
@@ -379,37 +376,25 @@ class Algebra {
   std::unordered_map<uint64_t, Number> reciprocals_;   // by r: of what is not negative
   std::unordered_map<uint64_t, Number> exponentials_;  // by r of the argument
   std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
-  size_t compared_exponentials_ = 0;                   // how many were looked for
-  std::set<std::pair<Type, uint64_t>> compared_;       // indices without a known table
+  size_t compared_exponentials_ = 0, nested_members_ = 0;
+  std::set<std::pair<Type, uint64_t>> compared_;  // indices without a known table
   bool learned_late_ = false;
   std::map<std::pair<Type, uint64_t>, Table> tables_;  // by index
-  struct Compared {
-    std::set<std::pair<PlainInt, bool>> asked;  // constants, and whether for what is greater
-    std::set<PlainInt> points;
-  };
-  std::map<std::pair<Type, uint64_t>, Compared> integers_compared_;
+  std::map<std::pair<Type, uint64_t>, ComparedInteger> integers_compared_;
   std::unordered_map<uint64_t, Number> asked_signs_, asked_zeros_;  // by r
   std::unordered_map<uint64_t, Ranking> flag_rankings_;             // by r
   std::unordered_map<uint64_t, Residues> magnitudes_;               // by r: what they are of
   std::unordered_map<uint64_t, Number> asked_rows_;  // by r: what rows are told apart by
   std::unordered_map<uint64_t, Number> positives_;   // d of flags "d > 0", by r
   std::unordered_map<uint64_t, int32_t> constants_;  // of rationals, by r
-  std::unordered_map<uint64_t, Number> radicands_, nonnegative_radicands_;  // by r
-  std::vector<Number> rooted_;                                              // of unknown sign
-  std::unordered_set<uint64_t> root_bases_;                                 // by r
-  std::unordered_map<uint64_t, RootedProduct> rooted_products_;             // by r
+  KnownRoots known_roots_;
+  Spelling spelling_;
   Scales scales_;
   std::unordered_map<uint64_t, Residues> formal_logs_;                       // by r
   std::unordered_map<uint64_t, std::pair<LogTerm, LogTerm>> factors_;        // of products, by r
   std::unordered_map<uint64_t, std::pair<Number, Number>> made_of_factors_;  // in a case, by base
   std::unordered_map<uint64_t, std::vector<std::pair<uint64_t, Rational>>> two_terms_;  // by base
-  int sign_depth_ = 0;                                     // of sums by factors
-  std::unordered_map<uint64_t, Number> roots_of_squares_;  // by r
-  std::unordered_map<uint64_t, Word> words_;               // by r
-  std::vector<std::pair<uint64_t, uint64_t>> spelled_;     // the first of these, and their inverses
-  std::unordered_map<uint64_t, std::pair<Residues, PlainInt>> noted_;  // bases and powers, by r
-  std::unordered_map<uint64_t, Residues> first_terms_;                 // of sums, by r
-  std::unordered_map<uint64_t, Rational> fractions_;                   // by r
+  int sign_depth_ = 0;  // of sums by factors
 };
 
 }  // namespace assay::checker::identity

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -117,6 +120,33 @@ struct Word {
   Rational constant{1};
   Residues exponent;
   std::vector<Letter> letters;
+};
+
+// What is known of these (powers/words.cpp), by r.
+struct Spelling {
+  std::unordered_map<uint64_t, Word> words;
+  std::vector<std::pair<uint64_t, uint64_t>> spelled;  // the first of these, and their inverses
+  std::unordered_map<uint64_t, std::pair<Residues, PlainInt>> noted;  // bases and powers
+  std::unordered_map<uint64_t, Residues> first_terms;                 // of sums
+  std::unordered_map<uint64_t, Rational> fractions;
+};
+
+// What roots were taken of (powers/), by r.
+struct KnownRoots {
+  // A product of numbers of which roots were taken, with exponents 1 and -1.
+  using Product = std::vector<std::pair<Number, PlainInt>>;
+
+  std::unordered_map<uint64_t, Number> radicands, nonnegative;
+  std::vector<Number> rooted;  // of unknown sign
+  std::unordered_set<uint64_t> bases;
+  std::unordered_map<uint64_t, Product> products;
+  std::unordered_map<uint64_t, Number> of_squares;
+};
+
+// Constants that an integer was compared with.
+struct ComparedInteger {
+  std::set<std::pair<PlainInt, bool>> asked;  // and whether for what is greater
+  std::set<PlainInt> points;
 };
 
 struct SetElement {

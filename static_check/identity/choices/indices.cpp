@@ -1,4 +1,6 @@
 // Indices of tables: what they may be, and which row they are.
+#include <algorithm>
+
 #include "static_check/identity/functions.h"
 
 namespace assay::identity {
@@ -34,11 +36,15 @@ void Functions::learn_range(const Number& index, const IndexRange& range, DType 
   if (index.decisions == nullptr) note_always(key, range);
 }
 
-void Functions::learn_values(const Number& integer, const IndexRange& range, DType dtype) {
-  if (!integer.is_finite() || algebra_.constant_of(integer) != nullptr ||
-      algebra_.chooses_constants(integer))
-    return;
-  learn_range(integer, range, dtype);
+void Functions::learn_values(const CoreProgram& program, const CoreOp& op,
+                             std::span<const Number> made) {
+  const auto id = static_cast<CoreId>(&op - program.ops.data());
+  const auto few = std::ranges::find(program.few_values, id, &FewValues::op);
+  if (few == program.few_values.end()) return;
+  const IndexRange range = IndexRange::between(few->low, few->high);
+  for (const Number& integer : made)
+    if (integer.is_finite() && !algebra_.chooses_constants(integer))
+      learn_range(integer, range, op.dtype);
 }
 
 void Functions::note_always(const IndexKey& key, const IndexRange& range) {

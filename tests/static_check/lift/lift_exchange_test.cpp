@@ -304,7 +304,7 @@ TEST(Exchange, ADispatchThatDependsOnDataIsProvedWhereItIsUndone) {
   };
   const StaticReport right = verdict(true);
   EXPECT_EQ(right.verdict, Verdict::kProved);
-  EXPECT_THAT(right.assumptions, testing::Contains(testing::HasSubstr("order equal elements")));
+  EXPECT_THAT(right.assumptions, testing::Contains(testing::HasSubstr("equal elements of a row")));
   EXPECT_NE(verdict(false).verdict, Verdict::kProved);
 }
 

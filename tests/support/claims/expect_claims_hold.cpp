@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "shared_ir/case/approximation.h"
+#include "shared_ir/cast.h"
 #include "shared_ir/lower/lower.h"
 #include "shared_ir/reference/operation.h"
 #include "shared_ir/reference/reference.h"
@@ -134,10 +135,14 @@ class Execution {
       if (rows != table_rows_.end()) return std::floor(u * static_cast<double>(rows->second));
       // One in four anywhere below the largest bound, the others at a bound.
       const double v = noise(seed_ + 1, id, element, labels);
-      if (v < 0.25) return std::floor(u * static_cast<double>(integers_.back()));
+      if (v < 0.25)
+        return std::floor(u * std::min(static_cast<double>(integers_.back()),
+                                       static_cast<double>(integer_range(dtype).second)));
       const auto drawn = static_cast<double>(
           integers_[static_cast<size_t>(u * static_cast<double>(integers_.size()))]);
-      return is_unsigned(dtype) ? std::abs(drawn) : drawn;
+      const auto [least, greatest] = integer_range(dtype);
+      return std::clamp(is_unsigned(dtype) ? std::abs(drawn) : drawn, static_cast<double>(least),
+                        static_cast<double>(greatest));
     }
     return 4 * u - 2;
   }

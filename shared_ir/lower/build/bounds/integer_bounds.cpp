@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <tuple>
 
 #include "shared_ir/cast.h"
@@ -16,6 +17,12 @@ namespace {
 std::pair<double, double> range_of(DType dtype) {
   const auto [low, high] = integer_range(dtype);
   return {static_cast<double>(PlainInt{low}), static_cast<double>(PlainInt{high})};
+}
+
+bool gives_places(const std::string& fn) {
+  static constexpr std::string_view kPlaces[] = {"argmax", "argmin", "argsort", "cummax_places",
+                                                 "cummin_places"};
+  return std::ranges::count(kPlaces, std::string_view(fn).substr(0, fn.find('('))) > 0;
 }
 
 }  // namespace
@@ -33,6 +40,12 @@ double IntegerBounds::power_above(const Int& size, DType dtype) {
   int bits = 0;
   while (bits < kBits && exceeds(size, Int{PlainInt{1} << bits})) ++bits;
   return std::ldexp(1.0, bits);
+}
+
+double IntegerBounds::count(const Int& size, DType dtype) {
+  constexpr PlainInt kExact = PlainInt{1} << 53;
+  if (!is_number(size) || exceeds(size, Int{kExact})) return power_above(size, dtype);
+  return static_cast<double>(static_cast<PlainInt>(size));
 }
 
 bool IntegerBounds::fits(const CoreProgram& program, CoreId id) { return of(program, id).fits; }
@@ -140,12 +153,22 @@ IntegerBounds::Bounds IntegerBounds::clamped(const CoreOp& op) const {
   return {result.low, result.high};
 }
 
+// Places in what the block reads as a whole.
+IntegerBounds::Bounds IntegerBounds::places(const CoreProgram& program, const CoreOp& op) {
+  const auto& dims = program.specs[static_cast<size_t>(op.spec)].operands[0];
+  const Shape& shape = program.ops[static_cast<size_t>(op.operands[0])].shape;
+  double places = 1;
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (dims[d].whole) places *= count(shape[d], op.dtype);
+  return {0, std::max(places - 1, 0.0)};
+}
+
 IntegerBounds::Bounds IntegerBounds::reduced(const CoreOp& op, const Shape& from) {
   double count = 1;
   bool any = true;  // the sum of none is 0
   for (const Int dim : op.ints) {
     const Int& size = from[static_cast<size_t>(dim)];
-    count *= power_above(size, op.dtype);
+    count *= this->count(size, op.dtype);
     any = any && is_number(size) && exceeds(size, Int{0});
   }
   const Bounds& each = operand(op, 0);
@@ -214,6 +237,8 @@ IntegerBounds::Bounds IntegerBounds::compute(const CoreProgram& program, const C
     }
     case Prim::kOneHot:
       return {0, 1};
+    case Prim::kBlock:
+      return gives_places(op.fn) ? places(program, op) : result;
     case Prim::kMap:
       return op.fn.starts_with("clamp(") ? clamped(op) : result;
     default:

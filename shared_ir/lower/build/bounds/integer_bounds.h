@@ -63,6 +63,8 @@ class IntegerBounds {
   Bounds sum(const CoreOp& op) const;
   Bounds clamped(const CoreOp& op) const;
   Bounds reduced(const CoreOp& op, const Shape& from);
+  Bounds places(const CoreProgram& program, const CoreOp& op);
+  double count(const Int& size, DType dtype);  // not less than the size
   double power_above(const Int& size, DType dtype);
   Bounds moved(const CoreOp& op) const;
   const Bounds& operand(const CoreOp& op, size_t i) const {

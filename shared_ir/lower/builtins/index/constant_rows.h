@@ -1,5 +1,5 @@
-// Constant rows of a tensor. Reading them is a concatenation of slices, and what is written to few of
-// them lies between slices of what is left, as a program of other operators would make them.
+// Constant rows of a tensor. Reading them is a concatenation of slices, and what is written to few
+// of them lies between slices of what is left, as a program of other operators would make them.
 #pragma once
 
 #include <optional>

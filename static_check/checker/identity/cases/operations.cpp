@@ -217,7 +217,7 @@ Number Algebra::multiply(const Number& a, const Number& b) {
   note_factors(result, a, b);
   if (a.value.r == b.value.r) {
     result.side = 0;
-    roots_of_squares_.emplace(result.value.r, a);
+    known_roots_.of_squares.emplace(result.value.r, a);
   }
   return result;
 }
@@ -256,7 +256,8 @@ Number Algebra::log(const Number& x) {
 
 Number Algebra::root(const Number& x, PlainInt numerator, PlainInt denominator) {
   if (cases() != nullptr && denominator == 2 && x.is_finite() && !x.is_constant())
-    if (const auto found = roots_of_squares_.find(x.value.r); found != roots_of_squares_.end())
+    if (const auto found = known_roots_.of_squares.find(x.value.r);
+        found != known_roots_.of_squares.end())
       return power(magnitude(found->second), numerator);
   Number result =
       rooted(function_of(x.depends), x.nonnegative ? FreeRoot::kOfNonnegative : FreeRoot::kOfAny,

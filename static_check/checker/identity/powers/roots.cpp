@@ -53,9 +53,10 @@ Number Algebra::root_of_fraction(const Rational& value, PlainInt numerator, Plai
 // have a root where either has.
 std::optional<Number> Algebra::root_of_multiple(const Number& x, const Rational& exponent) {
   if (cases() != nullptr || x.value.r == 0) return std::nullopt;
-  auto multiple = scales_.find(radicands_, x.value.r);
-  if (!multiple && !x.nonnegative) multiple = scales_.find(nonnegative_radicands_, x.value.r);
-  if (!multiple) (x.nonnegative ? nonnegative_radicands_ : radicands_).emplace(x.value.r, x);
+  auto multiple = scales_.find(known_roots_.radicands, x.value.r);
+  if (!multiple && !x.nonnegative) multiple = scales_.find(known_roots_.nonnegative, x.value.r);
+  if (!multiple)
+    (x.nonnegative ? known_roots_.nonnegative : known_roots_.radicands).emplace(x.value.r, x);
   if (!multiple || multiple->times.is_one()) return std::nullopt;
   const auto p = static_cast<PlainInt>(exponent.numerator()),
              q = static_cast<PlainInt>(exponent.denominator());
@@ -67,28 +68,29 @@ std::optional<Number> Algebra::root_of_multiple(const Number& x, const Rational&
 // taken: its root is what theirs make, where they have theirs. Empty: it is one of these numbers,
 // or none.
 const Algebra::RootedProduct& Algebra::product_of_rooted(const Number& x) {
-  const auto [known, is_new] = rooted_products_.try_emplace(x.value.r);
+  const auto [known, is_new] = known_roots_.products.try_emplace(x.value.r);
   RootedProduct& product = known->second;
   if (!is_new) return product;
   const auto first = [&](uint64_t r) {
-    const auto found = std::ranges::find(rooted_, r, [](const Number& one) { return one.value.r; });
-    return found == rooted_.end() ? nullptr : &*found;
+    const auto found =
+        std::ranges::find(known_roots_.rooted, r, [](const Number& one) { return one.value.r; });
+    return found == known_roots_.rooted.end() ? nullptr : &*found;
   };
   const auto find = [&](uint64_t r) {
     if (const Number* itself = first(r)) return RootedProduct{{*itself, 1}};
-    for (const Number& one : rooted_)
+    for (const Number& one : known_roots_.rooted)
       if (const Number* other = first(times<kP>(r, inverse(one.value).r)))
         return RootedProduct{{one, 1}, {*other, 1}};
     return RootedProduct{};
   };
   product = find(x.value.r);
-  for (const Number& divisor : rooted_) {
+  for (const Number& divisor : known_roots_.rooted) {
     if (!product.empty()) return product;
     product = find(times<kP>(x.value.r, divisor.value.r));
     if (!product.empty()) product.emplace_back(divisor, -1);
   }
   constexpr size_t kMostRooted = 12;
-  if (product.empty() && rooted_.size() < kMostRooted) rooted_.push_back(x);
+  if (product.empty() && known_roots_.rooted.size() < kMostRooted) known_roots_.rooted.push_back(x);
   return product;
 }
 
@@ -178,10 +180,10 @@ Residues Algebra::root_value(const Residues& base, const Rational& exponent) con
 void Algebra::take_first_base(RootPower& power) {
   constexpr size_t kMostBases = size_t{1} << 16;
   const uint64_t r = power.base.value.r;
-  if (r == 0 || power.base.is_constant() || root_bases_.contains(r)) return;
+  if (r == 0 || power.base.is_constant() || known_roots_.bases.contains(r)) return;
   const Residues other = inverse(power.base.value);
-  if (!root_bases_.contains(other.r)) {
-    if (root_bases_.size() < kMostBases) root_bases_.insert(r);
+  if (!known_roots_.bases.contains(other.r)) {
+    if (known_roots_.bases.size() < kMostBases) known_roots_.bases.insert(r);
     return;
   }
   const bool nonnegative = power.base.nonnegative, positive = power.base.positive;

@@ -43,14 +43,15 @@ void append(Word& word, const Word& other, const Rational& power) {
 
 void Algebra::note_nonnegative(const Number& x) {
   if (!x.nonnegative || x.kind == Kind::kConstant || !x.is_finite() || x.value.r == 0) return;
-  if (noted_.size() >= 2 * kMostNoted) return;
-  if (noted_.try_emplace(x.value.r, x.value, 1).second)
-    noted_.try_emplace(times<kP>(x.value.r, x.value.r), x.value, 2);
+  if (spelling_.noted.size() >= 2 * kMostNoted) return;
+  if (spelling_.noted.try_emplace(x.value.r, x.value, 1).second)
+    spelling_.noted.try_emplace(times<kP>(x.value.r, x.value.r), x.value, 2);
 }
 
 // Of what needs no other numbers.
 std::optional<Word> Algebra::plain_word(uint64_t r) {
-  if (const auto found = words_.find(r); found != words_.end()) return found->second;
+  if (const auto found = spelling_.words.find(r); found != spelling_.words.end())
+    return found->second;
   Word word;
   if (const auto found = constants_.find(r); found != constants_.end()) {
     word.constant = rationals_[static_cast<size_t>(found->second)];
@@ -62,11 +63,11 @@ std::optional<Word> Algebra::plain_word(uint64_t r) {
     word.exponent = found->second.value;
     return word;
   }
-  if (fractions_.empty())
+  if (spelling_.fractions.empty())
     for (PlainInt p = 1; p <= 24; ++p)
       for (PlainInt q = 1; q <= 24; ++q)
-        fractions_.try_emplace(residues_of(Rational(p, q)).r, Rational(p, q));
-  if (const auto found = fractions_.find(r); found != fractions_.end()) {
+        spelling_.fractions.try_emplace(residues_of(Rational(p, q)).r, Rational(p, q));
+  if (const auto found = spelling_.fractions.find(r); found != spelling_.fractions.end()) {
     word.constant = found->second;
     return word;
   }
@@ -76,16 +77,17 @@ std::optional<Word> Algebra::plain_word(uint64_t r) {
 std::optional<Word> Algebra::word_by_quotient(uint64_t r, int depth) {
   const auto word_of = [&](uint64_t rest) -> std::optional<Word> {
     if (auto word = plain_word(rest)) return word;
-    const auto found = noted_.find(rest);
-    if (depth > 0 || found == noted_.end() || found->second.first.r == r) return std::nullopt;
+    const auto found = spelling_.noted.find(rest);
+    if (depth > 0 || found == spelling_.noted.end() || found->second.first.r == r)
+      return std::nullopt;
     const auto [base, power] = found->second;
     Word word;
     append(word, spell(base, kDeepest), Rational(power));
     return word;
   };
   const uint64_t inverse = signed_power<kP>(r, -1);
-  for (size_t i = 0; i < spelled_.size(); ++i) {
-    const auto [other, other_inverse] = spelled_[i];
+  for (size_t i = 0; i < spelling_.spelled.size(); ++i) {
+    const auto [other, other_inverse] = spelling_.spelled[i];
     struct Way {
       uint64_t rest;
       int of_other, of_rest;
@@ -95,7 +97,7 @@ std::optional<Word> Algebra::word_by_quotient(uint64_t r, int depth) {
       const auto rest = word_of(way.rest);
       if (!rest) continue;
       Word word;
-      append(word, words_.at(other), Rational(way.of_other));
+      append(word, spelling_.words.at(other), Rational(way.of_other));
       append(word, *rest, Rational(way.of_rest));
       return word;
     }
@@ -106,27 +108,27 @@ std::optional<Word> Algebra::word_by_quotient(uint64_t r, int depth) {
 // What is this number by another way of adding up is positive, too (moments: of a variance).
 void Algebra::note_positive(const Number& sum, const std::vector<Number>& terms) {
   if (cases() == nullptr && positive_sums_.size() < kMostNoted) learn_positive(sum);
-  if (first_terms_.size() >= 2 * kMostNoted || terms.size() < 2) return;
+  if (spelling_.first_terms.size() >= 2 * kMostNoted || terms.size() < 2) return;
   for (const Number& x : terms)
     if (!x.nonnegative || x.is_constant()) return;
   if (!terms[0].positive) return;
-  const auto deeper = first_terms_.find(terms[0].value.r);
-  first_terms_.try_emplace(sum.value.r,
-                           deeper == first_terms_.end() ? terms[0].value : deeper->second);
+  const auto deeper = spelling_.first_terms.find(terms[0].value.r);
+  spelling_.first_terms.try_emplace(
+      sum.value.r, deeper == spelling_.first_terms.end() ? terms[0].value : deeper->second);
 }
 
 // A multiple of another sum by what their first terms' quotient is.
 std::optional<Word> Algebra::word_by_terms(uint64_t r) {
-  const auto own = first_terms_.find(r);
-  if (own == first_terms_.end()) return std::nullopt;
-  for (size_t i = 0; i < spelled_.size(); ++i) {
-    const uint64_t other = spelled_[i].first;
-    const auto theirs = first_terms_.find(other);
-    if (theirs == first_terms_.end() ||
+  const auto own = spelling_.first_terms.find(r);
+  if (own == spelling_.first_terms.end()) return std::nullopt;
+  for (size_t i = 0; i < spelling_.spelled.size(); ++i) {
+    const uint64_t other = spelling_.spelled[i].first;
+    const auto theirs = spelling_.first_terms.find(other);
+    if (theirs == spelling_.first_terms.end() ||
         times<kP>(r, theirs->second.r) != times<kP>(other, own->second.r))
       continue;
     Word word;
-    append(word, words_.at(other), Rational(1));
+    append(word, spelling_.words.at(other), Rational(1));
     append(word, Word(spell(own->second, kDeepest)), Rational(1));
     append(word, Word(spell(theirs->second, kDeepest)), Rational(-1));
     return word;
@@ -135,7 +137,8 @@ std::optional<Word> Algebra::word_by_terms(uint64_t r) {
 }
 
 const Word& Algebra::spell(const Residues& x, int depth) {
-  if (const auto found = words_.find(x.r); found != words_.end()) return found->second;
+  if (const auto found = spelling_.words.find(x.r); found != spelling_.words.end())
+    return found->second;
   std::optional<Word> word;
   try {
     word = plain_word(x.r);
@@ -158,10 +161,10 @@ const Word& Algebra::spell(const Residues& x, int depth) {
     word.reset();
   }
   if (!word) word = Word{Rational(1), {}, {{x, Rational(1)}}};
-  if (spelled_.size() < kMostSpelled && !word->letters.empty())
-    spelled_.emplace_back(x.r, signed_power<kP>(x.r, -1));
+  if (spelling_.spelled.size() < kMostSpelled && !word->letters.empty())
+    spelling_.spelled.emplace_back(x.r, signed_power<kP>(x.r, -1));
   store(word->letters.size());
-  return words_.insert_or_assign(x.r, std::move(*word)).first->second;
+  return spelling_.words.insert_or_assign(x.r, std::move(*word)).first->second;
 }
 
 }  // namespace assay::checker::identity

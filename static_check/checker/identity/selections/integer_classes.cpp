@@ -19,7 +19,7 @@ std::optional<Number> Algebra::compared_by_class(const Number& a, const Number& 
   } catch (const RationalOverflow&) {
     return std::nullopt;
   }
-  Compared& compared = integers_compared_[{integer.type, integer.value.r}];
+  ComparedInteger& compared = integers_compared_[{integer.type, integer.value.r}];
   if (compared.asked.emplace(point, greater).second)
     learned_late_ = learned_late_ || compared.asked.size() > 1;
   compared.points.insert(point);

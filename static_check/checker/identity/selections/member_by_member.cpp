@@ -6,6 +6,23 @@
 #include "static_check/checker/identity/selections/rankings.h"
 
 namespace assay::checker::identity {
+namespace {
+
+// How deep selections are nested whose members a function is taken of.
+constexpr size_t kMostNested = 12;
+
+class Nested {
+ public:
+  explicit Nested(size_t& depth) : depth_(depth) { ++depth_; }
+  ~Nested() { --depth_; }
+  Nested(const Nested&) = delete;
+  Nested& operator=(const Nested&) = delete;
+
+ private:
+  size_t& depth_;
+};
+
+}  // namespace
 
 // What stands at that place of the members themselves, or c exp of the greatest.
 std::optional<std::vector<Number>> Algebra::members_as_values(const Number& x,
@@ -43,6 +60,9 @@ std::optional<std::vector<Number>> Algebra::members_as_values(const Number& x,
 
 std::optional<Number> Algebra::member_by_member(std::span<const Number> of, Type type,
                                                 const OfMembers& function) {
+  // A number may have come out as a selection of itself.
+  if (nested_members_ >= kMostNested) return std::nullopt;
+  const Nested nested(nested_members_);
   std::optional<Ranking> common;
   for (const Number& x : of) {
     const Selection* selection = selection_of(x);
