@@ -28,13 +28,9 @@ std::optional<Number> Functions::compare_by_class(bool equal, const Number& a, c
   const bool second = known != nullptr;
   const Number& integer = second ? a : b;
   if (!second) known = algebra_.constant_of(a);
-  if (known == nullptr || !known->is_integer() || !known->fits(INT64_MAX) || !integer.is_finite())
+  if (algebra_.cases() != nullptr || known == nullptr || !known->is_integer() ||
+      !known->fits(INT64_MAX) || !integer.is_finite())
     return std::nullopt;
-  if (Cases* cases = algebra_.cases()) {
-    if (!integer.in_range || cases->assignments() != nullptr) return std::nullopt;
-    const int sign = algebra_.sign(algebra_.subtract(a, b), Cases::Use::kFlag);
-    return algebra_.constant(equal ? sign == 0 : sign > 0);
-  }
   const std::pair key{of, algebra_.key(integer)};
   if (ranges_.contains(key)) return std::nullopt;
   IntegerClasses& classes = classes_[key];

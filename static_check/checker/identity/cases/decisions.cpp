@@ -120,11 +120,6 @@ Number Algebra::compared_integers(const Number& a, const Number& b, bool greater
       return flag_of(swapped ? -order : order, cases()->coins().coin(x.value.r, bits));
     }
     compared_.emplace(x.type, x.value.r);
-    if (!x.in_range || cases()->all_chosen()) continue;
-    const Number apart = subtract(cast(x, kReal), exact(rational(y)));
-    const Number s = sign(apart, Meaning::kComparison);
-    const int order = sign_of(rational(s));
-    return flag_of(swapped ? -order : order, s.depends);
   }
   const bool ordered = std::pair(a.type, a.value.r) < std::pair(b.type, b.value.r);
   const Number &first = ordered ? a : b, &second = ordered ? b : a;
