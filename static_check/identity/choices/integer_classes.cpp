@@ -1,5 +1,7 @@
 // Comparisons of an integer with constants, of which no more is known: it is one of these, or lies
 // between two of them. For each there is an integer that stands for it: t == 0 excludes t == 3.
+#include <algorithm>
+
 #include "shared_ir/cast.h"
 #include "static_check/identity/functions.h"
 
@@ -38,7 +40,11 @@ std::optional<Number> Functions::compare_by_class(bool equal, const Number& a, c
   // What was compared before was not told apart by this.
   if (classes.asked.emplace(point, equal).second) learned_late_ |= classes.asked.size() > 1;
   classes.points.insert(point);
-  if (classes.asked.size() < 2 || classes.points.size() > kMostPoints) return std::nullopt;
+  // Bounds alone, such as those of a mask by lengths, are simpler as flags of their own.
+  const bool any_equal =
+      std::ranges::any_of(classes.asked, [](const auto& one) { return one.second; });
+  if (!any_equal || classes.asked.size() < 2 || classes.points.size() > kMostPoints)
+    return std::nullopt;
   std::vector<uint64_t> keys{static_cast<uint64_t>(of), key.second};
   for (const int64_t each : classes.points) keys.push_back(static_cast<uint64_t>(each));
   const std::vector<int64_t> values = representatives(classes.points, of);

@@ -1,5 +1,7 @@
 // Comparisons of one integer with several constants depend on which of these it is, or between
 // which of them it lies: that is a selection of one integer of each kind.
+#include <algorithm>
+
 #include "shared_ir/cast.h"
 #include "static_check/checker/identity/algebra.h"
 
@@ -23,7 +25,11 @@ std::optional<Number> Algebra::compared_by_class(const Number& a, const Number& 
   if (compared.asked.emplace(point, greater).second)
     learned_late_ = learned_late_ || compared.asked.size() > 1;
   compared.points.insert(point);
-  if (compared.asked.size() < 2 || compared.points.size() > kMostPoints) return std::nullopt;
+  // Where it is only less or greater, these flags say enough.
+  const bool any_equal =
+      std::ranges::any_of(compared.asked, [](const auto& one) { return !one.second; });
+  if (!any_equal || compared.asked.size() < 2 || compared.points.size() > kMostPoints)
+    return std::nullopt;
 
   const auto [least, most] = integer_range(static_cast<DType>(integer.type));
   std::set<PlainInt> kinds;
