@@ -199,7 +199,8 @@ class BothSides {
     std::vector<Values> actual;
     const auto note_witness = [&](Witness witness) {
       result.witness = std::move(witness);
-      assumed = assumptions_.hold(inputs.sequential, inputs.distributed, expected.front(), actual);
+      assumed = indices_are_as_assumed(refinement_, inputs.sequential, inputs.distributed,
+                                       expected.front(), actual);
       return true;
     };
     try {
@@ -316,7 +317,6 @@ class BothSides {
 
   const Case& refinement_;
   const DescribedInputs inputs_;
-  const IndexAssumptions assumptions_{refinement_};
   const DeclaredOperators declared_{refinement_.operator_files};
   const bool reduced_;
   const bool kernels_miss_;  // of the ranks, in float64

@@ -3,13 +3,14 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/lower/lower.h"
 #include "shared_ir/operator_table/operator_table.h"
+#include "shared_ir/reference/assumed_indices.h"
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/reference.h"
 
@@ -43,7 +44,7 @@ ReferenceTensor as_reference(const at::Tensor& tensor, const Shape& shape) {
 
 // Of the inputs, which are there by name and rank.
 Numbers computed(const std::vector<CoreProgram>& programs, const std::vector<Graph>& graphs,
-                 const IndexAssumptions::Inputs& inputs) {
+                 const TensorsByName& inputs) {
   ReferenceSources sources;
   sources.input = [&](Rank rank, const CoreOp& op) {
     const Graph& graph = graphs[static_cast<size_t>(rank)];
@@ -56,56 +57,41 @@ Numbers computed(const std::vector<CoreProgram>& programs, const std::vector<Gra
   return evaluate(programs, sources);
 }
 
-bool indices_are_rows(const CoreProgram& program, const std::vector<ReferenceTensor>& numbers) {
-  return std::ranges::all_of(program.ops, [&](const CoreOp& op) {
-    if (op.prim != Prim::kOneHot) return true;
-    const auto& indices = numbers[static_cast<size_t>(op.operands[0])].values;
-    return std::ranges::all_of(indices, [&](double index) {
-      return (index >= 0 && index < static_cast<double>(op.shape.back())) ||
-             std::ranges::count(op.ints, static_cast<int64_t>(index)) > 0;
-    });
-  });
+bool indexes(const CoreProgram& program) {
+  return std::ranges::any_of(program.ops,
+                             [](const CoreOp& op) { return op.prim == Prim::kOneHot; });
 }
 
+bool writes(const CoreProgram& program) { return !program.single_writes.empty(); }
+
 bool writes_are_single(const CoreProgram& program, const std::vector<ReferenceTensor>& numbers) {
-  return std::ranges::all_of(program.single_writes, [&](const SingleWrite& write) {
-    std::set<std::vector<double>> places;
-    const size_t count = numbers[static_cast<size_t>(write.indices.at(0))].values.size();
-    for (size_t i = 0; i < count; ++i) {
-      std::vector<double> place;
-      for (size_t k = 0; k < write.indices.size(); ++k) {
-        const double at = numbers[static_cast<size_t>(write.indices[k])].values[i];
-        place.push_back(at < 0 ? at + static_cast<double>(write.rows[k]) : at);
-      }
-      if (!places.insert(std::move(place)).second) return false;
-    }
-    return true;
+  return std::ranges::none_of(program.single_writes, [&](const SingleWrite& write) {
+    return writes_a_place_twice(write, numbers);
   });
 }
 
 }  // namespace
 
-IndexAssumptions::IndexAssumptions(const Case& refinement)
-    : refinement_(refinement),
-      programs_(lower(refinement, OperatorTable::with_files(refinement.operator_files))) {}
-
-bool IndexAssumptions::hold(const Inputs& sequential, const Inputs& distributed,
+bool indices_are_as_assumed(const Case& refinement, const TensorsByName& sequential,
+                            const TensorsByName& distributed,
                             const std::vector<at::Tensor>& sequential_values,
-                            const std::vector<std::vector<at::Tensor>>& rank_values) const {
-  if (!all_ascend(refinement_.sequential, sequential_values)) return false;
+                            const std::vector<std::vector<at::Tensor>>& rank_values) {
+  if (!all_ascend(refinement.sequential, sequential_values)) return false;
   for (size_t rank = 0; rank < rank_values.size(); ++rank)
-    if (!all_ascend(refinement_.ranks[rank], rank_values[rank])) return false;
+    if (!all_ascend(refinement.ranks[rank], rank_values[rank])) return false;
   try {
-    const std::vector<CoreProgram> whole{programs_.sequential};
-    const Numbers numbers = computed(whole, {refinement_.sequential}, sequential);
-    if (!indices_are_rows(programs_.sequential, numbers[0]) ||
-        !writes_are_single(programs_.sequential, numbers[0]))
-      return false;
-    const auto writes = [](const CoreProgram& program) { return !program.single_writes.empty(); };
-    if (std::ranges::none_of(programs_.ranks, writes)) return true;
-    const Numbers of_ranks = computed(programs_.ranks, refinement_.ranks, distributed);
-    for (size_t rank = 0; rank < of_ranks.size(); ++rank)
-      if (!writes_are_single(programs_.ranks[rank], of_ranks[rank])) return false;
+    const LoweredCase lowered =
+        lower(refinement, OperatorTable::with_files(refinement.operator_files));
+    if (indexes(lowered.sequential) || writes(lowered.sequential)) {
+      const Numbers numbers = computed({lowered.sequential}, {refinement.sequential}, sequential);
+      if (!stays_in_tables(lowered.sequential, numbers[0]) ||
+          !writes_are_single(lowered.sequential, numbers[0]))
+        return false;
+    }
+    if (std::ranges::none_of(lowered.ranks, writes)) return true;
+    const Numbers numbers = computed(lowered.ranks, refinement.ranks, distributed);
+    for (size_t rank = 0; rank < numbers.size(); ++rank)
+      if (!writes_are_single(lowered.ranks[rank], numbers[rank])) return false;
   } catch (const UserError&) {
   } catch (const reference::NoNumbers&) {
   }

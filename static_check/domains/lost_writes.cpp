@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "shared_ir/base/error.h"
+#include "shared_ir/reference/assumed_indices.h"
 #include "shared_ir/reference/element_functions.h"
 #include "shared_ir/reference/reference.h"
 #include "shared_ir/symbolic/integer.h"
@@ -94,12 +95,7 @@ class Places {
                                               return inputs.of(problem_.sequential.values[id]);
                                             },
                                             {}});
-    std::vector<std::vector<double>> places(static_cast<size_t>(count()));
-    for (const CoreId index : write_.indices)
-      for (size_t i = 0; i < places.size(); ++i)
-        places[i].push_back(values[0][static_cast<size_t>(index)].values[i]);
-    std::ranges::sort(places);
-    return std::ranges::adjacent_find(places) != places.end();
+    return writes_a_place_twice(write_, values[0]);
   }
 
   const Problem& problem_;

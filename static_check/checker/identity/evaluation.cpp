@@ -213,12 +213,12 @@ void Evaluation::check_index(const Number& index, const Table& table) {
 
 // What lowering says of the operator that made them.
 void Evaluation::learn_values(const CoreProgram& program, const CoreOp& op, const Tensor& made) {
-  for (const FewValues& few : program.few_values) {
-    if (&program.ops.at(static_cast<size_t>(few.op)) != &op) continue;
-    const Table table = Table::between(few.low, few.high);
-    for (const Number& x : made.values)
-      if (!algebra_.selects_constants({&x, 1})) algebra_.learn_table(x, table);
-  }
+  const auto id = static_cast<CoreId>(&op - program.ops.data());
+  const auto few = std::ranges::lower_bound(program.few_values, id, {}, &FewValues::op);
+  if (few == program.few_values.end() || few->op != id) return;
+  const Table table = Table::between(few->low, few->high);
+  for (const Number& x : made.values)
+    if (!algebra_.selects_constants({&x, 1})) algebra_.learn_table(x, table);
 }
 
 Number Evaluation::one_hot(const Number& index, PlainInt of_class, Type type) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/reference/assumed_indices.h"
 #include "static_check/domains/trials/input_numbers.h"
 #include "static_check/domains/trials/trials.h"
 

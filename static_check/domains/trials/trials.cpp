@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "shared_ir/reference/assumed_indices.h"
 #include "shared_ir/reference/element_functions.h"
 #include "static_check/domains/trials/input_numbers.h"
 
@@ -15,14 +16,6 @@ int64_t elements_of(const CoreProgram& program) {
   int64_t elements = 0;
   for (const CoreOp& op : program.ops) elements += element_count(op.shape);
   return elements;
-}
-
-bool stays_in_tables(const CoreProgram& program, const std::vector<ReferenceTensor>& values) {
-  for (size_t id = 0; id < program.ops.size(); ++id)
-    if (program.ops[id].prim == Prim::kOneHot &&
-        index_outside_of_table(program, static_cast<CoreId>(id), values))
-      return false;
-  return true;
 }
 
 }  // namespace
@@ -61,19 +54,6 @@ std::optional<Trial> Trials::run(size_t draw) const {
     return std::nullopt;
   }
   return trial;
-}
-
-std::optional<double> index_outside_of_table(const CoreProgram& program, CoreId one_hot,
-                                             const std::vector<ReferenceTensor>& values) {
-  const CoreOp& op = program.ops[static_cast<size_t>(one_hot)];
-  const auto rows = static_cast<double>(op.shape.back());
-  const std::vector<double>& indices = values[static_cast<size_t>(op.operands[0])].values;
-  const auto outside = std::ranges::find_if(indices, [&](double index) {
-    return !(0 <= index && index < rows) && std::ranges::none_of(op.ints, [&](int64_t beside) {
-      return index == static_cast<double>(beside);
-    });
-  });
-  return outside == indices.end() ? std::nullopt : std::optional(*outside);
 }
 
 }  // namespace assay

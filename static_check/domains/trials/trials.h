@@ -36,8 +36,4 @@ class Trials {
   const std::vector<CoreProgram> sequential_;
 };
 
-// The first index of a kOneHot that lies outside of its table, of a program with these values.
-std::optional<double> index_outside_of_table(const CoreProgram& program, CoreId one_hot,
-                                             const std::vector<ReferenceTensor>& values);
-
 }  // namespace assay

@@ -39,8 +39,8 @@ void Functions::learn_range(const Number& index, const IndexRange& range, DType 
 void Functions::learn_values(const CoreProgram& program, const CoreOp& op,
                              std::span<const Number> made) {
   const auto id = static_cast<CoreId>(&op - program.ops.data());
-  const auto few = std::ranges::find(program.few_values, id, &FewValues::op);
-  if (few == program.few_values.end()) return;
+  const auto few = std::ranges::lower_bound(program.few_values, id, {}, &FewValues::op);
+  if (few == program.few_values.end() || few->op != id) return;
   const IndexRange range = IndexRange::between(few->low, few->high);
   for (const Number& integer : made)
     if (integer.is_finite() && !algebra_.chooses_constants(integer))

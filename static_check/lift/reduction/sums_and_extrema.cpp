@@ -261,16 +261,16 @@ std::vector<Term> sum_term(Lifting& lifting, Term term, const Shape& size,
   SumRequest sum = sum_request(term, size, dims, dtype);
   // A rank that has one head of several finds its part of the sum over all, which no factor
   // rescales.
-  if (!lifting.is_sequential() && reduces(sum.request))
-    if (const auto known = lifting.find(sum.request))
-      return seen_through(lifting, std::move(sum.seen), *known);
-  if (auto rescaled = rescaled_sum(lifting, term, size, dims, dtype)) return std::move(*rescaled);
   std::optional<Lifted> lifted;
-  if (reduces(sum.request)) {
-    lifted = lifting.find(sum.request);
+  const bool sums = reduces(sum.request);
+  if (sums && !lifting.is_sequential()) lifted = lifting.find(sum.request);
+  if (!lifted)
+    if (auto rescaled = rescaled_sum(lifting, term, size, dims, dtype)) return std::move(*rescaled);
+  if (sums) {
+    if (!lifted && lifting.is_sequential()) lifted = lifting.find(sum.request);
     if (!lifted) {
       if (auto known = exchanged_sum(lifting, term, size, dims, dtype)) return {std::move(*known)};
-      if (auto sums = sum_of_pieces(lifting, term, size, dims, dtype)) return std::move(*sums);
+      if (auto pieces = sum_of_pieces(lifting, term, size, dims, dtype)) return std::move(*pieces);
       lifted = lifting.lift(sum.request);
     }
     return seen_through(lifting, std::move(sum.seen), *lifted);
