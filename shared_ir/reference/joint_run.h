@@ -26,10 +26,10 @@ namespace assay::reference {
 //       // of what is no collective; sources have no operands
 //   Number add(a, b), multiply(a, b), maximum(a, b, DType), minimum(a, b, DType), share(a, Int
 //   parts);
-//   bool is_wanted(Rank, CoreId);         // optional: whether the operator's value is asked for;
-//                                         // collectives are on all ranks, or on none
+//   bool is_wanted(Rank, CoreId);         // optional: whether the operator's value is asked for
 //   const TensorOf<Number>* given(Rank, CoreId);  // with it: what its value is taken for, or
-//   nullptr
+//                                                 // nullptr. All members of a collective that is
+//                                                 // asked for run it, or none: then it is given
 //
 // Ranks advance in turn, each up to what another one has yet to send. Collectives are begun, and
 // done when all members have begun them; a rank goes on until it waits for one.
@@ -90,13 +90,14 @@ class JointRun {
     while (!ended(rank) && !awaited(rank)) {
       const auto id = static_cast<CoreId>(values.size());
       const CoreOp& op = program.ops[id];
-      if (!is_wanted(rank, id)) {
+      const bool wanted = is_wanted(rank, id);
+      const Tensor* known = wanted ? given(rank, id) : nullptr;
+      if (!wanted) {
         values.push_back({op.shape, {}});
-      } else if (op.prim == Prim::kCollective) {
+      } else if (op.prim == Prim::kCollective && known == nullptr) {
         begun_[rank][stream_of(collective(rank, id))].push_back(id);
         values.emplace_back();
       } else {
-        const Tensor* known = given(rank, id);
         Tensor value = known == nullptr ? evaluate_one(rank, program, op) : *known;
         ASSAY_CHECK(value.shape == op.shape, "a value has the shape of its operator");
         values.push_back(std::move(value));
@@ -158,8 +159,7 @@ class JointRun {
     std::vector<Tensor> received = run_collective(algebra_, members);
     for (size_t m = 0; m < members.size(); ++m) {
       const Rank member = ranks[m];
-      const Tensor* known = given(member, calls[m]);
-      values_[member][calls[m]] = known == nullptr ? std::move(received[m]) : *known;
+      values_[member][calls[m]] = std::move(received[m]);
       const auto queue = begun_[member].find(stream);
       queue->second.pop_front();
       if (queue->second.empty()) begun_[member].erase(queue);

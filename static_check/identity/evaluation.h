@@ -11,7 +11,7 @@
 
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/reference/tensor.h"
-#include "static_check/identity/cuts/cuts.h"
+#include "static_check/identity/cuts/cone.h"
 #include "static_check/identity/functions.h"
 #include "static_check/problem/problem.h"
 

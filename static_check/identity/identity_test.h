@@ -12,7 +12,7 @@
 
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/proof/proof.h"
-#include "static_check/identity/cuts/cuts.h"
+#include "static_check/identity/cuts/cone.h"
 #include "static_check/problem/problem.h"
 
 namespace assay {

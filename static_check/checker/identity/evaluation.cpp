@@ -18,15 +18,19 @@ bool Evaluation::is_wanted(Rank rank, CoreId id) const {
   return scope_.cone == nullptr || scope_.cone->holds({sequential_ ? kNone : rank, id});
 }
 
+bool Evaluation::calls(Rank rank, CoreId id) const {
+  return scope_.cone != nullptr && scope_.cone->calls({rank, id});
+}
+
 const Evaluation::Tensor* Evaluation::given(Rank rank, CoreId id) {
   if (scope_.cuts == nullptr) return nullptr;
   if (sequential_) {
-    if (!scope_.cuts->is_any(id)) return nullptr;
+    if (!scope_.cuts->is_any(id) || calls(kNone, id)) return nullptr;
     given_ = any_numbers(id);
     return &given_;
   }
   const Cuts::Place* place = scope_.cuts->find({rank, id});
-  if (place == nullptr) return nullptr;
+  if (place == nullptr || calls(rank, id)) return nullptr;
   const Shape& shape = joint_.program(rank).ops.at(static_cast<size_t>(id)).shape;
   given_ = part_at(sequential_values_->at(static_cast<size_t>(place->sequential)), *place, shape);
   return &given_;

@@ -25,6 +25,7 @@ class Evaluation {
         sequential_(sequential_values == nullptr) {}
 
   bool is_wanted(Rank rank, CoreId id) const;
+  bool calls(Rank rank, CoreId id) const;
   const Tensor* given(Rank rank, CoreId id);
   // Whether everything evaluated so far is a number for all inputs.
   bool is_total() const { return total_; }

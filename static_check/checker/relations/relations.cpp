@@ -70,11 +70,15 @@ void check_types(const Joint& joint, const std::string& what, const CleanExpr& s
         throw Rejection{what + ": integers of several widths, which wrap elsewhere"};
 }
 
-bool is_evaluated(const Joint& joint, const CleanExpr& sequential, const CleanExpr& replica) {
-  return std::ranges::any_of(joint.certificate.evaluated, [&](const auto& equation) {
+// nullptr: it is derived.
+const Certificate::Evaluated* evaluated(const Joint& joint, const CleanExpr& sequential,
+                                        const CleanExpr& replica) {
+  const auto& all = joint.certificate.evaluated;
+  const auto found = std::ranges::find_if(all, [&](const auto& equation) {
     return to_string(equation.sequential) == to_string(sequential) &&
            to_string(equation.replica) == to_string(replica);
   });
+  return found == all.end() ? nullptr : &*found;
 }
 
 // Both sides have one shape, and types that may be equal. That shape.
@@ -108,9 +112,11 @@ IdentityCheck& identities(Joint& joint) {
 void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequential,
                  const CleanExpr& replica) {
   const Shape shape = check_comparable(joint, what, sequential, replica);
-  if (is_evaluated(joint, sequential, replica)) {
+  if (const Certificate::Evaluated* equation = evaluated(joint, sequential, replica)) {
     try {
-      identities(joint).check(what, sequential, replica);
+      IdentityCheck& all = identities(joint);  // has checked what is taken
+      if (equation->use == Certificate::Evaluated::Use::kClaim)
+        all.check(what, sequential, replica);
     } catch (const Rejection& rejection) {
       throw Undecided{what + ": " + rejection.reason};  // evaluation is no derivation
     }

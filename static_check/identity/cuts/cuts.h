@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "shared_ir/clean_expr.h"
-#include "static_check/identity/constants/host_constants.h"
 #include "static_check/identity/number.h"
 #include "static_check/problem/problem.h"
 
@@ -41,29 +40,9 @@ class Cuts {
   std::map<CoreId, Sign> free_;
 };
 
-// The operators that equations ask for.
-struct Cone {
-  std::vector<bool> sequential;
-  std::vector<std::vector<bool>> ranks;
-  int64_t elements = 0;  // of them together
-
-  bool holds(Rank rank, CoreId id) const {  // kNone: of the specification
-    const std::vector<bool>& of = rank == kNone ? sequential : ranks[static_cast<size_t>(rank)];
-    return of[static_cast<size_t>(id)];
-  }
-};
-
 using Equation = std::pair<CleanExpr, std::vector<CleanExpr>>;  // sequential, replicas
-Cone cone_of(const Problem& problem, const Cuts& cuts, const std::vector<Equation>& equations);
 
-// What of the programs is evaluated, and as what. nullptr: nothing is cut, all of them, no constant
-// is another's.
-struct Scope {
-  const Cuts* cuts = nullptr;
-  const Cone* cone = nullptr;
-  // Equations are between tensors within the programs, which are to be numbers for all inputs.
-  bool within = false;
-  const std::map<double, HostConstant>* host_constants = nullptr;
-};
+// The operator that computes the tensor of a leaf; kNone: nothing does.
+CoreId operator_of_leaf(const Problem& problem, const CleanExpr& leaf, bool of_specification);
 
 }  // namespace assay::identity

@@ -37,10 +37,14 @@ std::vector<EvaluatedTensor> tensors_of(const CoreProgram& program,
 }  // namespace
 
 PlainInt count_elements(const Joint& joint, const Scope& scope) {
+  if (scope.cone != nullptr) {
+    if (scope.cone->elements() > kMostElements) throw Rejection{"too large to be evaluated"};
+    return scope.cone->elements();
+  }
   PlainInt elements = 0;
   count_elements(joint.sequential, elements);
   for (const CoreProgram& rank : joint.ranks) count_elements(rank, elements);
-  return scope.cone == nullptr ? elements : scope.cone->elements();
+  return elements;
 }
 
 namespace {

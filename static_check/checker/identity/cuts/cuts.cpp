@@ -1,5 +1,9 @@
 #include "static_check/checker/identity/cuts/cuts.h"
 
+#include <algorithm>
+
+#include "shared_ir/collective.h"
+
 namespace assay::checker::identity {
 namespace {
 
@@ -47,24 +51,10 @@ Cone::Cone(const Joint& joint, const Cuts& cuts, std::span<const Certificate::Ev
     for_each_leaf(equation.sequential, [&](const CleanExpr& leaf) { ask(kNone, leaf.name); });
     for_each_leaf(equation.replica, [&](const CleanExpr& leaf) { ask(leaf.rank, leaf.name); });
   }
-  const auto close_ranks = [&] {
-    bool communicate = false;
+  for (bool again = true; again;) {
+    again = close(joint, cuts, kNone);
     for (size_t r = 0; r < ranks_.size(); ++r)
-      if (close(joint, cuts, static_cast<Rank>(r))) communicate = true;
-    return communicate;
-  };
-  const auto ask_collectives = [&](Rank rank) {
-    const std::vector<CoreOp>& ops = joint.program(rank).ops;
-    for (size_t i = 0; i < ops.size(); ++i)
-      if (ops[i].prim == Prim::kCollective) of(rank)[i] = true;
-  };
-  if (close_ranks()) {
-    for (size_t r = 0; r < ranks_.size(); ++r) ask_collectives(static_cast<Rank>(r));
-    close_ranks();
-  }
-  if (close(joint, cuts, kNone)) {
-    ask_collectives(kNone);
-    close(joint, cuts, kNone);
+      again = close(joint, cuts, static_cast<Rank>(r)) || again;
   }
   const auto count = [&](const CoreProgram& program, const Marks& marks) {
     for (size_t i = 0; i < marks.size(); ++i)
@@ -74,21 +64,57 @@ Cone::Cone(const Joint& joint, const Cuts& cuts, std::span<const Certificate::Ev
   for (size_t r = 0; r < ranks_.size(); ++r) count(joint.ranks[r], ranks_[r]);
 }
 
-// From the last operator to the first: what each is computed of. Whether any communicates.
 bool Cone::close(const Joint& joint, const Cuts& cuts, Rank rank) {
   const std::vector<CoreOp>& ops = joint.program(rank).ops;
-  bool communicates = false;
+  bool asks_others = false;
   for (size_t i = ops.size(); i-- > 0;) {
     if (!of(rank)[i]) continue;
-    const bool collective = ops[i].prim == Prim::kCollective;
-    communicates = communicates || collective;
-    const Cuts::Place* place = rank == kNone ? nullptr : cuts.find({rank, static_cast<CoreId>(i)});
-    if (place != nullptr) sequential_.at(static_cast<size_t>(place->sequential)) = true;
-    const bool any = rank == kNone && cuts.is_any(static_cast<CoreId>(i));
-    if ((place != nullptr || any) && !collective) continue;
+    const OpRef ref{rank, static_cast<CoreId>(i)};
+    const Cuts::Place* place = rank == kNone ? nullptr : cuts.find(ref);
+    const bool cut = place != nullptr || (rank == kNone && cuts.is_any(ref.op));
+    if (place != nullptr) {
+      Marks::reference mark = sequential_.at(static_cast<size_t>(place->sequential));
+      asks_others = asks_others || !mark;
+      mark = true;
+    }
+    if (ops[i].prim == Prim::kCollective && !cut && !calls(ref)) {
+      call_with_members(joint, ref);
+      asks_others = true;
+    }
+    if (cut && !calls(ref)) continue;
     for (const CoreId operand : ops[i].operands) of(rank).at(static_cast<size_t>(operand)) = true;
   }
-  return communicates;
+  return asks_others;
+}
+
+// Who meets in a collective: in each stream, every member's first meets the others' first, the
+// second the second.
+void Cone::call_with_members(const Joint& joint, const OpRef& ref) {
+  called_.insert(ref);
+  if (ref.rank == kNone) return;
+  const auto stream_at = [&](const OpRef& call) {
+    const CoreProgram& program = joint.program(call.rank);
+    const CoreOp& op = program.ops.at(static_cast<size_t>(call.op));
+    return stream_of(program.collectives.at(static_cast<size_t>(op.collective)));
+  };
+  const GroupStream stream = stream_at(ref);
+  const auto calls_of = [&](Rank rank) {
+    std::vector<OpRef> calls;
+    const std::vector<CoreOp>& ops = joint.program(rank).ops;
+    for (size_t i = 0; i < ops.size(); ++i) {
+      const OpRef call{rank, static_cast<CoreId>(i)};
+      if (ops[i].prim == Prim::kCollective && stream_at(call) == stream) calls.push_back(call);
+    }
+    return calls;
+  };
+  const std::vector<OpRef> own = calls_of(ref.rank);
+  const auto number = static_cast<size_t>(std::ranges::find(own, ref) - own.begin());
+  for (size_t r = 0; r < ranks_.size(); ++r) {
+    const std::vector<OpRef> theirs = calls_of(static_cast<Rank>(r));
+    if (number >= theirs.size()) continue;
+    called_.insert(theirs[number]);
+    ranks_[r].at(static_cast<size_t>(theirs[number].op)) = true;
+  }
 }
 
 bool Cone::holds(const OpRef& ref) const {

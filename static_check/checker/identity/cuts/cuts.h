@@ -34,23 +34,29 @@ class Cuts {
   std::set<CoreId> any_;
 };
 
-// Operators that are evaluated, by program: those that the equations need. Collectives are all
-// among them, or none.
+// Operators that are evaluated, by program: those that the equations need. Of a collective that is
+// not cut for all who need it, all members' operands are.
 class Cone {
  public:
   Cone(const Joint& joint, const Cuts& cuts, std::span<const Certificate::Evaluated> equations);
 
   bool holds(const OpRef& ref) const;
+  // Of a collective among them: it is run, and its result is not what it may be cut to.
+  bool calls(const OpRef& ref) const { return called_.contains(ref); }
   PlainInt elements() const { return elements_; }
 
  private:
   using Marks = std::vector<bool>;  // by operator
 
   Marks& of(Rank rank) { return rank == kNone ? sequential_ : ranks_[static_cast<size_t>(rank)]; }
+  // From the last operator to the first: what each is computed of. Whether it asks for operators
+  // of other programs.
   bool close(const Joint& joint, const Cuts& cuts, Rank rank);
+  void call_with_members(const Joint& joint, const OpRef& ref);
 
   Marks sequential_;
   std::vector<Marks> ranks_;
+  std::set<OpRef> called_;
   PlainInt elements_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Sums and extrema over dimensions, and extrema over ranks that unite parts of one.
+// Sums over dimensions.
 #include <algorithm>
 
 #include "shared_ir/symbolic/integer.h"
@@ -6,6 +6,7 @@
 #include "static_check/algebra/restriction.h"
 #include "static_check/lift/arithmetic/parts.h"
 #include "static_check/lift/operators.h"
+#include "static_check/lift/reduction/reduced_dims.h"
 
 namespace assay {
 
@@ -27,38 +28,6 @@ Term indicator(Lifting& lifting, const Restriction& guard, const Shape& size) {
   if (at < INT64_MAX) mask.pieces.push_back({{at, INT64_MAX}, 0, 0});
   tile.integer.push_back(std::move(mask));
   return materialize(lifting, tile, size, DType::kBool);
-}
-
-// Labels of a view whose `dims` are reduced; returns how often each element repeats along reduced
-// broadcast digits.
-Int add_reduction_labels(Request& request, const Layout& layout, const Shape& size,
-                         std::span<const Int> dims) {
-  Int repeats = 1;
-  request.out_dims = size.size() - dims.size();
-  int32_t out_dim = 0;
-  for (size_t d = 0; d < size.size(); ++d) {
-    const bool reduced = contains(dims, d);
-    for (const Mode& mode : layout.dims[d]) {
-      if (reduced && mode.stride == 0) {
-        repeats *= mode.size;
-        continue;
-      }
-      RequestLabel label;
-      label.tag = reduced ? InstanceLabel::Tag::kReduced : InstanceLabel::Tag::kParallel;
-      label.size = mode.size;
-      label.strides = {mode.stride};
-      label.out_dim = reduced ? kNone : out_dim;
-      request.labels.push_back(std::move(label));
-    }
-    out_dim += !reduced;
-  }
-  return repeats;
-}
-
-bool reduces(const Request& request) {
-  return std::any_of(request.labels.begin(), request.labels.end(), [](const RequestLabel& label) {
-    return label.tag == InstanceLabel::Tag::kReduced;
-  });
 }
 
 struct SumRequest {
@@ -163,57 +132,13 @@ std::optional<std::vector<Term>> sum_of_pieces(Lifting& lifting, const Term& ter
   return std::nullopt;
 }
 
-// Calls visit(output tile index, tile, tile size) for each tile; sets up the output's grid.
-template <typename Visit>
-Value for_each_reduced_tile(const Value& value, std::span<const Int> dims, const Visit& visit) {
-  Value result;
-  result.shape = drop_dims(value.shape, dims);
-  for (size_t d = 0; d < value.cuts.size(); ++d) {
-    if (!contains(dims, d)) result.cuts.push_back(value.cuts[d]);
-  }
-  result.tiles.resize(tile_count(result));
-  for (size_t t = 0; t < value.tiles.size(); ++t) {
-    size_t rest = t, index = 0, weight = 1;
-    for (size_t d = value.cuts.size(); d-- > 0;) {
-      const size_t cells = value.cuts[d].size() - 1;
-      if (!contains(dims, d)) {
-        index += rest % cells * weight;
-        weight *= cells;
-      }
-      rest /= cells;
-    }
-    visit(result.tiles[index], value.tiles[t], tile_size(value, t));
-  }
-  return result;
-}
-
-// The one term of a tile, where it is (a part of) an extremum of this kind and nothing else.
-const Term* extremum_part(const Lifting& lifting, Instance::Kind kind, const Tile& tile) {
-  if (tile.terms.size() != 1 || !tile.integer.empty()) return nullptr;
-  const Term& term = tile.terms[0];
-  if (!term.coef.is_one()) return nullptr;
-  if (term.restrictions.empty()) return &term;
-  const Universe& universe = lifting.universe();
-  const int32_t made = universe.atoms[static_cast<size_t>(term.atom)].instance;
-  if (!all_are(term.restrictions, Restriction::Kind::kMax) || made == kNone ||
-      universe.instances[static_cast<size_t>(made)].kind != kind)
-    return nullptr;
-  return &term;
-}
-
-// Two parts of one extremum as one; nullopt where no part is both.
-std::optional<Term> united(const Term& x, const Term& y) {
-  if (x.atom != y.atom || !(x.layout == y.layout)) return std::nullopt;
-  if (x == y || x.restrictions.empty()) return x;
-  if (y.restrictions.empty()) return y;
-  if (x.restrictions.size() != 1 || y.restrictions.size() != 1 ||
-      !same_key(x.restrictions[0], y.restrictions[0]))
-    return std::nullopt;
-  Term result = x;
-  auto& intervals = result.restrictions[0].intervals;
-  intervals = unite(intervals, y.restrictions[0].intervals);
-  normalize(result.restrictions);
-  return result;
+// A sum, or what rescales one.
+bool has_sum(const Lifting& lifting, const Term& term) {
+  if (lifting.is_instance(term.atom, Instance::Kind::kSum)) return true;
+  return lifting.is_instance(term.atom, Instance::Kind::kMul) &&
+         std::ranges::any_of(factors_of(lifting, term), [&](const Term& factor) {
+           return lifting.is_instance(factor.atom, Instance::Kind::kSum);
+         });
 }
 
 // A sum of sums over other dimensions, such as the parts of a contraction, by its parts: a rank
@@ -225,7 +150,7 @@ std::vector<Term> written_as_sums(const Lifting& lifting, const std::vector<Term
     const auto parts = term.restrictions.empty() ? lifting.unfold(term) : std::nullopt;
     const bool sums =
         parts && parts->size() <= kMostParts && std::ranges::all_of(*parts, [&](const Term& part) {
-          return part.restrictions.empty() && lifting.is_instance(part.atom, Instance::Kind::kSum);
+          return part.restrictions.empty() && has_sum(lifting, part);
         });
     if (sums)
       result.insert(result.end(), parts->begin(), parts->end());
@@ -320,73 +245,6 @@ Value reduce_sum(Lifting& lifting, Value value, std::span<const Int> dims, DType
     drop_guards_of_indices(lifting, tile.terms);
   }
   name_sums(lifting, result, dtype);
-  return result;
-}
-
-Value reduce_extremum(Lifting& lifting, Instance::Kind kind, const Value& value,
-                      std::span<const Int> dims, DType dtype) {
-  bool apart = false;  // there are tiles that are no parts of one extremum
-  Value result =
-      for_each_reduced_tile(value, dims, [&](Tile& out, const Tile& tile, const Shape& size) {
-        const Term term = materialize(lifting, tile, size, dtype);
-        Request request;
-        request.kind = kind;
-        request.dtype = dtype;
-        request.operands = {{term.atom, term.layout.offset}};
-        add_reduction_labels(request, term.layout, size, dims);
-        Term part = term;
-        part.layout = drop_dims(term.layout, dims);
-        std::optional<Lifted> lifted =
-            reduces(request) ? lifting.lift(request) : lifting.find(request);
-        if (lifted) {
-          part.atom = lifted->atom;
-          part.layout = lifted->layout;
-          part.restrictions = lifted->boxes;
-        }
-        Tile piece{{std::move(part)}, {}};
-        const Term* before = extremum_part(lifting, kind, out);
-        const Term* here = extremum_part(lifting, kind, piece);
-        const auto both = before && here ? united(*before, *here) : std::nullopt;
-        if (out.terms.empty())
-          out = std::move(piece);
-        else if (both)
-          out.terms = {*both};
-        else
-          apart = true;
-      });
-  if (apart) {
-    Value joined = value;
-    for (const Int dim : dims) joined = join_dim(lifting, joined, dim, dtype);
-    return reduce_extremum(lifting, kind, joined, dims, dtype);
-  }
-  merge_tiles(result);
-  return result;
-}
-
-std::optional<Value> extremum(Lifting& lifting, Instance::Kind kind, std::vector<Value> values,
-                              DType dtype) {
-  if (std::all_of(values.begin(), values.end(),
-                  [&](const Value& value) { return equal(value, values.front()); }))
-    return std::move(values.front());
-  align(values);
-  Value result = values[0];
-  for (size_t t = 0; t < result.tiles.size(); ++t) {
-    std::vector<Term> parts;
-    for (const Value& value : values) {
-      const Term* part = extremum_part(lifting, kind, value.tiles[t]);
-      if (part == nullptr) return std::nullopt;
-      parts.push_back(*part);
-    }
-    std::optional<Term> whole = whole_of_maxima(lifting, parts);
-    if (!whole) whole = known_extremum(lifting, kind, parts, tile_size(result, t), dtype);
-    if (!whole) {
-      whole = parts[0];
-      for (size_t i = 1; whole && i < parts.size(); ++i) whole = united(*whole, parts[i]);
-    }
-    if (!whole) return std::nullopt;
-    result.tiles[t].terms = {std::move(*whole)};
-  }
-  merge_tiles(result);
   return result;
 }
 
