@@ -6,14 +6,14 @@
 #include "shared_ir/lower/lower.h"
 #include "static_check/approximations.h"
 #include "static_check/assumptions.h"
-#include "static_check/claimed.h"
 #include "static_check/counts.h"
 #include "static_check/cover/evaluate.h"
 #include "static_check/diagnose/diagnose.h"
 #include "static_check/domains/ignored_targets.h"
 #include "static_check/domains/refusals.h"
 #include "static_check/domains/trials/other_losses.h"
-#include "static_check/domains/undefined_outputs.h"
+#include "static_check/evaluated_claims/evaluated_claims.h"
+#include "static_check/goals.h"
 #include "static_check/lemmas/offered_lemmas.h"
 #include "static_check/problem/candidates.h"
 #include "static_check/problem/problem.h"
@@ -35,15 +35,16 @@ class Check {
       : options_(options),
         asked_(asked),
         operands_(std::move(operands)),
-        problem_{refinement, std::move(programs.sequential), std::move(programs.ranks), {}, {},
-                 {}} {}
+        problem_{refinement, std::move(programs.sequential), std::move(programs.ranks), {}, {}, {}},
+        goals_(problem_, asked_, operands_, options.relations, result_) {}
 
   StaticResult run() {
     attempt();
     count(problem_, proofs_, result_.report);
     write_certificate();
     // What is evaluated has no steps that could be followed: two evaluations have to agree.
-    if (options_.verify || !result_.certificate.evaluated.empty())
+    if (options_.verify || !result_.certificate.evaluated.empty() ||
+        !result_.certificate.evaluated_claims.empty())
       replay_result(asked_, problem_, result_);
     return std::move(result_);
   }
@@ -92,7 +93,12 @@ class Check {
     inputs_ = invert_input_relation(problem_.lifting, refinement);
     problem_.sequential = lift_sequential(problem_.lifting, refinement.sequential,
                                           problem_.sequential_program, inputs_);
-    problem_.ranks = lift_ranks(problem_.lifting, refinement, problem_.rank_programs, inputs_);
+    lift_ranks();
+  }
+
+  void lift_ranks() {
+    problem_.ranks = assay::lift_ranks(problem_.lifting, problem_.refinement,
+                                       problem_.rank_programs, inputs_, given_);
   }
 
   void lift_and_prove() {
@@ -103,7 +109,7 @@ class Check {
       for (const std::string& name : problem_.refinement.outputs)
         result_.report.outputs.push_back({name, Verdict::kUnproved, {}, false});
     } else {
-      prove();
+      goals_.prove();
       if (result_.report.verdict != Verdict::kProved) prove_otherwise();
       note_domains();
       if (result_.report.accepted) note_accepted(*problem_.refinement.accept, result_.report);
@@ -122,6 +128,7 @@ class Check {
     OfferedLemmas offered(problem_.refinement.lemma_files, options_.certified_lemmas);
     prove_by_lemmas(offered, {.limits = {.terms = 1'000}});
     const std::string gave_up = prove_by_evaluation();
+    prove_by_evaluated_claims();
     prove_by_lemmas(offered, {});
     result_.report.lemmas = offered.certifications();
     if (result_.report.verdict == Verdict::kProved) return;
@@ -140,16 +147,35 @@ class Check {
 
   // Both programs are compared by evaluation. Why that was given up, else nothing.
   std::string prove_by_evaluation() {
-    if (result_.report.verdict == Verdict::kProved || !options_.evaluate || asked_.exact ||
-        !operands_.empty() || result_.report.accepted || !foreign_.empty())
-      return {};
-    const EvaluatedProof proof = evaluated_proof(problem_, broken_, unproved_, options_);
+    if (!may_evaluate()) return {};
+    const EvaluatedProof proof =
+        evaluated_proof(problem_, goals_.broken(), goals_.unproved(), options_);
     if (proof.holds) {
       accept(problem_, proof, result_);
-      unproved_.clear();
-      broken_.clear();
+      goals_.hold();
     }
     return proof.why_not;
+  }
+
+  // Where evaluation shows what a tensor of the ranks is, the ranks are lifted again with that
+  // known.
+  void prove_by_evaluated_claims() {
+    if (!may_evaluate() || !options_.evaluate_within) return;
+    ClaimSearch search;
+    while (result_.report.verdict == Verdict::kUnproved) {
+      auto found = search.next(problem_, goals_.relations(), result_.distributed_over_sequential);
+      if (!found) break;
+      give_values(problem_, *found, given_);
+      result_.certificate.evaluated_claims.push_back(std::move(*found));
+      prove_again();
+    }
+    if (!result_.certificate.evaluated_claims.empty())
+      trust_evaluation(result_.report, search.used_cases(), search.readings());
+  }
+
+  bool may_evaluate() const {
+    return result_.report.verdict != Verdict::kProved && options_.evaluate && !asked_.exact &&
+           operands_.empty() && !result_.report.accepted && goals_.foreign().empty();
   }
 
   // True where a proof was found that proves nothing: then fewer lemmas are left to try.
@@ -157,163 +183,20 @@ class Check {
     const LemmaTable lemmas = offered.table();
     EqualitySearch search(lemmas, budget);
     while (result_.report.verdict == Verdict::kUnproved) {
-      auto found = search.next(problem_, relations_);
+      auto found = search.next(problem_, goals_.relations());
       result_.report.searches = search.stopped();
       if (!found) return false;
       if (!offered.allow(found->proof)) return true;
       problem_.lifting.equate(found->sequential, found->distributed, found->proof.factor);
       proofs_.push_back(std::move(found->proof));
-      problem_.ranks =
-          lift_ranks(problem_.lifting, problem_.refinement, problem_.rank_programs, inputs_);
-      forget_relations();
-      prove();
+      prove_again();
     }
     return false;
   }
 
-  void forget_relations() {
-    result_.report.accepted = false;
-    result_.report.outputs.clear();
-    result_.report.tensors.clear();
-    result_.report.failures.clear();
-    result_.certificate.relations.clear();
-    result_.distributed_over_sequential.clear();
-    relations_.clear();
-    unproved_.clear();
-    broken_.clear();
-    foreign_.clear();
-  }
-
-  void prove() {
-    const CoverIndex outputs(problem_.lifting, rank_candidates(problem_, true));
-    check_outputs(outputs);
-    check_expectations();
-    if (options_.relations || failed() || !operands_.empty()) relate_inner_tensors(outputs);
-    result_.report.verdict = failed() ? verdict_of(result_.report.failures) : Verdict::kProved;
-    result_.report.accepted =
-        failed() && foreign_.empty() && accepts_failing(problem_.refinement, unproved_, broken_);
-  }
-
-  bool failed() const { return !unproved_.empty() || !broken_.empty() || !foreign_.empty(); }
-
-  // How every tensor corresponds, and what explains that an output does not.
-  void relate_inner_tensors(const CoverIndex& outputs) {
-    const CoverIndex all(problem_.lifting, rank_candidates(problem_, false));
-    infer_relations(all);
-    invert_relations();
-    check_approximated_operands();
-    auto failures = diagnose(problem_, relations_, unproved_, {all, outputs});
-    for (const BrokenExpectation& broken : broken_) {
-      // An output without any relation is explained by the operators on its cone.
-      if (!failures.empty() && lacks_relation(*broken.expectation)) continue;
-      failures.push_back(diagnose_expectation(problem_, relations_, broken, {all, outputs}));
-    }
-    for (const ForeignOperand& foreign : foreign_)
-      failures.push_back(
-          diagnose_foreign_operand(asked_, foreign, operands_[foreign.approximation]));
-    result_.report.failures = std::move(failures);
-  }
-
-  // What approximated operators read has to correspond, as outputs have to.
-  void check_approximated_operands() {
-    const Graph& graph = problem_.refinement.sequential;
-    for (const ApproximatedOperands& operands : operands_) {
-      for (const std::string& name : operands.sequential) {
-        const TensorId id = graph.find(name);
-        if (!has_relation(relations_, id) &&
-            std::find(unproved_.begin(), unproved_.end(), id) == unproved_.end())
-          unproved_.push_back(id);
-      }
-    }
-    auto rearranged = rearranged_operands(problem_, operands_, foreign_);
-    result_.certificate.approximations.clear();
-    for (size_t i = 0; i < operands_.size(); ++i) {
-      const Approximation& accepted = asked_.approximations[i];
-      result_.certificate.approximations.push_back(
-          {accepted.tensor, accepted.replicas, std::move(rearranged[i])});
-    }
-  }
-
-  bool lacks_relation(const Expectation& expectation) const {
-    if (expectation.sequential.kind != CleanExpr::Kind::kTensor) return false;
-    return !has_relation(relations_,
-                         problem_.refinement.sequential.find(expectation.sequential.name));
-  }
-
-  void check_outputs(const CoverIndex& index) {
-    const Graph& graph = problem_.refinement.sequential;
-    for (const std::string& name : problem_.refinement.outputs) {
-      const TensorId id = graph.find(name);
-      const Value* value = problem_.sequential_value(id);
-      const auto replicas =
-          value != nullptr ? index.cover(target_of(graph, problem_.sequential_program, id, *value))
-                           : std::vector<CleanExpr>();
-      if (replicas.empty()) unproved_.push_back(id);
-      result_.report.outputs.push_back(claimed(result_, name, replicas, true));
-    }
-  }
-
-  void check_expectations() {
-    for (const Expectation& expectation : problem_.refinement.expect) {
-      const auto wanted = sequential_value_of(problem_, expectation.sequential);
-      if (!wanted) {
-        broken_.push_back({&expectation, &expectation.replicas.at(0), {}, {}});
-        continue;
-      }
-      bool holds = true;
-      for (const CleanExpr& replica : expectation.replicas) {
-        auto found = rank_value_of(problem_, replica);
-        if (found && !type_difference(problem_, expectation.sequential, replica) &&
-            equivalent(problem_.lifting, *found, *wanted))
-          continue;
-        if (holds) broken_.push_back({&expectation, &replica, wanted, std::move(found)});
-        holds = false;
-      }
-      note_expectation(expectation, holds);
-    }
-  }
-
-  // An output that the user placed is proved by what was expected of it, not by any relation.
-  void note_expectation(const Expectation& expectation, bool holds) {
-    if (expectation.sequential.kind != CleanExpr::Kind::kTensor) return;
-    for (TensorReport& output : result_.report.outputs) {
-      if (output.name != expectation.sequential.name) continue;
-      output.verdict = Verdict::kUnproved;
-      if (!holds) continue;
-      std::erase_if(result_.certificate.relations,
-                    [&](const auto& r) { return r.output && r.tensor == output.name; });
-      output = claimed(result_, output.name, expectation.replicas, true);
-      std::erase(unproved_, problem_.refinement.sequential.find(output.name));
-    }
-  }
-
-  void infer_relations(const CoverIndex& index) {
-    const Graph& graph = problem_.refinement.sequential;
-    const auto leave_out_undefined = without_undefined(problem_);
-    for (size_t i = 0; i < graph.tensors.size(); ++i) {
-      const auto id = static_cast<TensorId>(i);
-      const Value* value = problem_.sequential_value(id);
-      if (value == nullptr) continue;
-      auto replicas = index.cover(target_of(graph, problem_.sequential_program, id, *value));
-      leave_out_undefined(graph.tensors[i].name, replicas);
-      result_.report.tensors.push_back(claimed(result_, graph.tensors[i].name, replicas, false));
-      relations_.emplace(id, std::move(replicas));
-    }
-  }
-
-  void invert_relations() {
-    const CoverIndex index(problem_.lifting, sequential_candidates(problem_));
-    for (size_t r = 0; r < problem_.refinement.ranks.size(); ++r) {
-      const Graph& graph = problem_.refinement.ranks[r];
-      auto& inverted = result_.distributed_over_sequential.emplace_back();
-      for (size_t i = 0; i < graph.tensors.size(); ++i) {
-        const auto id = static_cast<TensorId>(i);
-        const Value* value = problem_.rank_value(static_cast<Rank>(r), id);
-        if (value == nullptr) continue;
-        auto replicas = index.cover(target_of(graph, problem_.rank_programs[r], id, *value));
-        if (!replicas.empty()) inverted.emplace(graph.tensors[i].name, std::move(replicas.front()));
-      }
-    }
+  void prove_again() {
+    lift_ranks();
+    goals_.prove_again();
   }
 
   void write_certificate() {
@@ -331,12 +214,10 @@ class Check {
   const std::vector<ApproximatedOperands> operands_;
   Problem problem_;
   StaticResult result_;
+  Goals goals_;
   InputValues inputs_;
+  GivenValues given_;
   std::vector<LemmaProof> proofs_;
-  RelationMap relations_;
-  std::vector<TensorId> unproved_;
-  std::vector<BrokenExpectation> broken_;
-  std::vector<ForeignOperand> foreign_;
 };
 
 // The verdict without the approximations that the case accepts. Throws UserError when one of them

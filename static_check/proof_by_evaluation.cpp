@@ -178,6 +178,11 @@ EvaluatedProof evaluated_proof(const Problem& problem, const std::vector<BrokenE
   return Prover(problem).prove(expectations, unproved, options);
 }
 
+void trust_evaluation(StaticReport& report, bool by_cases, const std::set<std::string>& readings) {
+  report.trusted.push_back(by_cases ? kTrustedCases : kTrusted);
+  for (const std::string& reading : readings) report.assumptions.push_back("constants: " + reading);
+}
+
 void accept(const Problem& problem, const EvaluatedProof& proof, StaticResult& result) {
   StaticReport& report = result.report;
   result.certificate.evaluated = proof.equations;
@@ -192,9 +197,7 @@ void accept(const Problem& problem, const EvaluatedProof& proof, StaticResult& r
   report.verdict = Verdict::kProved;
   report.failures.clear();
   report.searches.clear();
-  report.trusted.push_back(proof.by_cases ? kTrustedCases : kTrusted);
-  for (const std::string& reading : proof.readings)
-    report.assumptions.push_back("constants: " + reading);
+  trust_evaluation(report, proof.by_cases, proof.readings);
 }
 
 }  // namespace assay

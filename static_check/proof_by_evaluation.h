@@ -28,6 +28,9 @@ struct EvaluatedProof {
 EvaluatedProof evaluated_proof(const Problem& problem, const std::vector<BrokenExpectation>& broken,
                                const std::vector<TensorId>& unproved, const StaticOptions& options);
 
+// What a report says of proofs by evaluation.
+void trust_evaluation(StaticReport& report, bool by_cases, const std::set<std::string>& readings);
+
 // Writes such a proof, which holds, into report and certificate.
 void accept(const Problem& problem, const EvaluatedProof& proof, StaticResult& result);
 

@@ -20,6 +20,7 @@ void withdraw_claims(StaticResult& result, FailureReport failure) {
   report.failures.insert(report.failures.begin(), std::move(failure));
   result.certificate.relations.clear();
   result.certificate.evaluated.clear();
+  result.certificate.evaluated_claims.clear();
 }
 
 namespace {
@@ -44,10 +45,12 @@ void replay_result(const Case& asked, const Problem& problem, StaticResult& resu
           ? LemmaTable{}
           : lemmas_with_certified(asked.lemma_files, certified_lemmas(result.report)));
   if (checked.undecided) {
-    result.within_not_replayed = std::ranges::any_of(
-        result.certificate.evaluated, [](const Certificate::Evaluated& equation) {
-          return equation.use != Certificate::Evaluated::Use::kClaim;
-        });
+    result.within_not_replayed =
+        !result.certificate.evaluated_claims.empty() ||
+        std::ranges::any_of(result.certificate.evaluated,
+                            [](const Certificate::Evaluated& equation) {
+                              return equation.use != Certificate::Evaluated::Use::kClaim;
+                            });
     return withdraw_claims(result, not_replayed(result.report, checked.reason));
   }
   if (!checked.accepted) {

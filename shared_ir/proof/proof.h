@@ -237,6 +237,21 @@ struct Certificate {
     Use use = Use::kClaim;
   };
   std::vector<Evaluated> evaluated;
+  // A claim that does not follow from what the operator's operands claim, but was tested by
+  // evaluation: the ranks' tensors, each or put together along a dimension, are the sequential one,
+  // and claim what it claims. Where that is evaluated, the ranks' tensors in `cuts` are what their
+  // own claims say, a sequential tensor or a slice of one, and results of the sequential operators
+  // in `any` are any numbers of the signs that are known.
+  struct EvaluatedClaim {
+    struct Cut {
+      CleanExpr sequential, replica;
+    };
+    CleanExpr sequential;
+    std::vector<CleanExpr> replicas;
+    std::vector<Cut> cuts;
+    std::vector<CoreId> any;
+  };
+  std::vector<EvaluatedClaim> evaluated_claims;
   std::vector<LemmaProof> lemmas;  // atoms that are equal, in the order in which they were shown
   std::vector<std::string> assumptions;
 };

@@ -100,13 +100,20 @@ void opaque(const CoreOp& op, const Operands& operands, ReferenceTensor& out) {
     }
     return;
   }
+  const std::string first_weights = op.fn + "*", second_weights = op.fn + "**",
+                    of_first = op.fn + "+", of_second = op.fn + "++";
+  // Every element depends on all of them, by two sums with weights of their own.
+  double first = 0, second = 0;
+  Int k = 0;
+  for (const ReferenceTensor* operand : operands)
+    for (const double value : operand->values) {
+      first += std::tanh(value) * uniform(first_weights, k);
+      second += std::tanh(value) * uniform(second_weights, k++);
+    }
   for (size_t i = 0; i < out.values.size(); ++i) {
-    double angle = uniform(op.fn, static_cast<Int>(i)) * 7;
-    Int k = 0;
-    for (const ReferenceTensor* operand : operands)
-      for (double value : operand->values)
-        angle += std::tanh(value) * uniform(op.fn + "*", static_cast<Int>(i) * 4099 + k++);
-    out.values[i] = std::sin(angle);
+    const auto element = static_cast<Int>(i);
+    out.values[i] = std::sin(7 * uniform(op.fn, element) + first * uniform(of_first, element) +
+                             second * uniform(of_second, element));
   }
 }
 

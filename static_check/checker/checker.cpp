@@ -9,6 +9,7 @@
 #include "static_check/checker/glossary.h"
 #include "static_check/checker/joint.h"
 #include "static_check/checker/lemmas.h"
+#include "static_check/checker/relations/evaluated_claims.h"
 
 namespace assay {
 namespace {
@@ -100,7 +101,7 @@ void check_program(Joint& joint, Rank rank, const std::function<void(const OpRef
     ++joint.claims;
     asked_by([&] { return "the proof of " + describe(joint, ref); });
     try {
-      check_operator(joint, ref);
+      if (!makes_evaluated_claim(joint, ref)) check_operator(joint, ref);
     } catch (const Rejection& rejection) {
       // An operator that was not understood may claim an unknown of its own: that is true of any
       // operator. One that passes an unknown on does not own it.
@@ -136,6 +137,7 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
     check_shapes(joint, kNone);
     for (size_t rank = 0; rank < ranks.size(); ++rank) check_shapes(joint, static_cast<Rank>(rank));
     check_inputs(joint);
+    find_evaluated_claims(joint);
     check_program(joint, kNone, [&](const OpRef& ref) {
       const bool is_index = sequential.ops[static_cast<size_t>(ref.op)].prim == Prim::kOneHot;
       if (is_index) assume_indices(joint, ref, facts.indices());
@@ -145,6 +147,7 @@ CheckResult check_certificate(const Case& refinement, const CoreProgram& sequent
     asked_by([] { return "the proof of the outputs"; });
     check_indices(joint);
     check_collectives(joint);
+    check_evaluated_claims(joint);
     check_relations(joint);
     if (what == Replayed::kProof) {
       check_goals(joint);

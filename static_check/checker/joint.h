@@ -32,6 +32,13 @@ struct Drawn {
   std::vector<Int> sizes;  // of the region
 };
 
+// Where an operator's tensor lies in a sequential one that evaluation says it is.
+struct EvaluatedPlace {
+  CoreId sequential = kNone;
+  size_t dim = 0;
+  Int offset = 0;
+};
+
 class IdentityCheck;
 
 struct Joint {
@@ -45,6 +52,7 @@ struct Joint {
   Int claims = 0;
   Int probes = 0;
   std::shared_ptr<IdentityCheck> identities = nullptr;  // of equations that are evaluated
+  std::map<OpRef, EvaluatedPlace> evaluated_claims = {};
 
   const Graph& graph(Rank rank) const {
     return rank == kNone ? refinement.sequential : refinement.ranks[static_cast<size_t>(rank)];
@@ -97,6 +105,15 @@ void check_collectives(Joint& joint);
 // every element. `what` names the equation. Throws Rejection.
 void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequential,
                  const CleanExpr& replica);
+
+// The same where the claims are to say so, and no evaluation.
+void check_derived(Joint& joint, const std::string& what, const CleanExpr& sequential,
+                   const CleanExpr& replica);
+
+// Both expressions have one shape, which is given back, and types that may be equal. Throws
+// Rejection.
+Shape check_comparable(const Joint& joint, const std::string& what, const CleanExpr& sequential,
+                       const CleanExpr& replica);
 
 // The certificate assumes the approximations that the user accepts, and no other. Throws Rejection.
 void check_approximations(const Certificate& certificate,

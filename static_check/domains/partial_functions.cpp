@@ -125,7 +125,8 @@ DomainAssumptions domain_assumptions(Problem& problem, const Certificate* proof)
   const auto assume = [&](const std::string& op, const char* which) {
     notes.insert(kDomains + op + " that " + which + " is one for which it is defined");
   };
-  const bool evaluated = proof != nullptr && !proof->evaluated.empty();
+  const bool evaluated =
+      proof != nullptr && (!proof->evaluated.empty() || !proof->evaluated_claims.empty());
   for (const auto& [atom, op] : sequential.computed()) {
     if (ranks.computed().contains(atom)) {
       if (evaluated) assume(op, kBoth);

@@ -211,8 +211,10 @@ class Side {
   void note_defined(bool defined) { evaluation_.is_total_ &= defined || !of_specification_; }
   bool is_defined(const CoreOp& map) {
     if (is_total(map.fn) || !of_specification_) return true;
+    if (!is_defined_for_positive(map.fn)) return false;
+    if (evaluation_.scope_.where_defined) return true;
     if (positive_.empty()) positive_ = always_positive(programs_[0]);
-    return is_defined_for_positive(map.fn) && positive_[static_cast<size_t>(map.operands[0])];
+    return positive_[static_cast<size_t>(map.operands[0])];
   }
 
   // What was decided for the number, the last that was made, belongs to it.
@@ -344,7 +346,7 @@ class Side {
 
 Evaluation::Evaluation(const Problem& problem, uint64_t seed, bool factored, Scope scope)
     : problem_(problem), algebra_(seed, nullptr, false, factored), scope_(scope) {
-  represented_elements(problem, false);
+  represented_elements(problem, scope, false);
   run();
   if (functions_.take_learned_late()) run();  // with all of them known from the first operator on
 }

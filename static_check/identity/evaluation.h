@@ -19,9 +19,9 @@ namespace assay::identity {
 
 using Tensor = reference::TensorOf<Number>;
 
-// How many elements one evaluation computes. Throws NotRepresented where a problem holds what has
-// no residue, or what has none `by_cases`, or too much.
-int64_t represented_elements(const Problem& problem, bool by_cases);
+// How many elements one evaluation computes, of the scope. Throws NotRepresented where it holds
+// what has no residue, or what has none `by_cases`, or too much.
+int64_t represented_elements(const Problem& problem, const Scope& scope, bool by_cases);
 
 // What constants of the programs are of others.
 std::map<double, HostConstant> host_constants_of(const Problem& problem);

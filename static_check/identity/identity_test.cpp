@@ -107,7 +107,7 @@ IdentityTest::Evaluations& IdentityTest::evaluations() {
   const identity::Cone* cone = nullptr;
   if (cuts_.any()) cone = &cone_.emplace(identity::cone_of(problem_, cuts_, announced_));
   evaluations_ = std::make_unique<Evaluations>(
-      problem_, identity::Scope{&cuts_, cone, false, &host_constants_},
+      problem_, identity::Scope{&cuts_, cone, false, false, &host_constants_},
       hard_         ? identity::kMostEffort
       : cuts_.any() ? identity::kEffortWithin
                     : identity::kUsualEffort);
@@ -137,7 +137,7 @@ bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr
                         Certificate::Evaluated::Use use, bool alike) {
   const identity::Cone cone = identity::cone_of(problem_, cuts_, {{sequential, replicas}});
   Evaluations within(
-      problem_, {&cuts_, &cone, true, &host_constants_},
+      problem_, {&cuts_, &cone, true, false, &host_constants_},
       {std::min(kMostForTaking, left_for_taking_), identity::kEffortWithin.bits, false});
   const bool everywhere =
       decides_unasked([&] { return within.hold_everywhere(true, sequential, replicas); });
@@ -158,6 +158,29 @@ bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr
   if (use == Certificate::Evaluated::Use::kTakenAsAnyNumbers) cuts_.free(problem_, sequential);
   evaluations_.reset();
   why_not_.clear();
+  return true;
+}
+
+bool IdentityTest::holds_within(const identity::Cuts& cuts, const identity::Cone& cone,
+                                const CleanExpr& sequential,
+                                const std::vector<CleanExpr>& replicas) {
+  Evaluations within(problem_, {&cuts, &cone, true, true, &host_constants_}, identity::kEffortWithin);
+  const auto everywhere = [&](bool factored) {
+    const auto& made = factored ? within.by_factors : within.by_products;
+    return within.hold_everywhere(factored, sequential, replicas) && made.front()->is_total();
+  };
+  const bool without_cases =
+      decides_unasked([&] { return everywhere(true) || everywhere(false); }) ||
+      decides_unasked([&] {
+        return within.hold_by_indices(true, sequential, replicas) &&
+               within.by_indices.front()->is_total();
+      });
+  why_not_.clear();
+  const bool by_cases =
+      !without_cases && decides([&] { return within.by_cases.holds(sequential, replicas); });
+  if (!without_cases && !by_cases) return false;
+  used_cases_ |= by_cases;
+  readings_.merge(within.readings());
   return true;
 }
 

@@ -48,6 +48,10 @@ class IdentityTest {
   bool take(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
             Certificate::Evaluated::Use use, bool alike);
   void forget_taken();
+  // Whether an equation between tensors within the programs holds, of numbers for all inputs, where
+  // the ranks' tensors are what they are cut to. Nothing is taken.
+  bool holds_within(const identity::Cuts& cuts, const identity::Cone& cone,
+                    const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
   // Nothing is taken, and by cases more is tried: more decisions, every choice of indices and
   // flags.
   void try_harder();

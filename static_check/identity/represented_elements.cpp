@@ -23,13 +23,15 @@ bool is_represented(const Collective& what, DType dtype, bool by_cases) {
 
 }  // namespace
 
-int64_t represented_elements(const Problem& problem, bool by_cases) {
+int64_t represented_elements(const Problem& problem, const Scope& scope, bool by_cases) {
   int64_t elements = 0;
-  const auto add = [&](const CoreProgram& program) {
+  const auto add = [&](const CoreProgram& program, Rank rank) {
     // Which write at equal indices comes last is not told.
     if (!program.single_writes.empty())
       throw NotRepresented{"a write at indices that may be equal"};
-    for (const CoreOp& op : program.ops) {
+    for (size_t i = 0; i < program.ops.size(); ++i) {
+      if (scope.cone != nullptr && !scope.cone->holds(rank, static_cast<CoreId>(i))) continue;
+      const CoreOp& op = program.ops[i];
       elements += element_count(op.shape);
       if (op.prim == Prim::kCollective &&
           !is_represented(program.collectives[static_cast<size_t>(op.collective)], op.dtype,
@@ -37,8 +39,9 @@ int64_t represented_elements(const Problem& problem, bool by_cases) {
         throw NotRepresented{"a collective of integers or flags"};
     }
   };
-  add(problem.sequential_program);
-  for (const CoreProgram& program : problem.rank_programs) add(program);
+  add(problem.sequential_program, kNone);
+  for (size_t r = 0; r < problem.rank_programs.size(); ++r)
+    add(problem.rank_programs[r], static_cast<Rank>(r));
   if (elements > kMostInAnEvaluation) throw NotRepresented{"more than 4 million elements"};
   return elements;
 }

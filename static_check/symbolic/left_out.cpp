@@ -14,6 +14,7 @@
 #include "static_check/domains/trials/other_losses.h"
 #include "static_check/domains/trials/refuting_trials.h"
 #include "static_check/domains/trials/wrapped_integers.h"
+#include "static_check/evaluated_claims/evaluated_claims.h"
 #include "static_check/identity/cuts/likely_equations.h"
 #include "static_check/identity/identity_test.h"
 #include "static_check/lift/positive_sums.h"
@@ -72,6 +73,11 @@ bool IdentityTest::take(const CleanExpr&, const std::vector<CleanExpr>&,
   return false;
 }
 void IdentityTest::forget_taken() {}
+std::optional<Certificate::EvaluatedClaim> ClaimSearch::next(Problem&, const RelationMap&,
+                                                             const DistributedOverSequential&) {
+  return std::nullopt;
+}
+void give_values(const Problem&, const Certificate::EvaluatedClaim&, GivenValues&) {}
 void IdentityTest::try_harder() {}
 std::set<std::string> IdentityTest::readings() const { return {}; }
 namespace identity {
@@ -89,6 +95,9 @@ IdentityCheck::IdentityCheck(const Joint& joint) : joint_(joint) {
 }
 IdentityCheck::~IdentityCheck() = default;
 void IdentityCheck::take(const std::string& what, std::span<const Certificate::Evaluated>) {
+  throw Rejection{what + ": nothing is evaluated here"};
+}
+void IdentityCheck::check_from_cuts(const std::string& what, const Certificate::EvaluatedClaim&) {
   throw Rejection{what + ": nothing is evaluated here"};
 }
 void IdentityCheck::check(const std::string& what, const CleanExpr&, const CleanExpr&) {

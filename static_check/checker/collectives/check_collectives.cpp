@@ -9,6 +9,7 @@
 #include "static_check/checker/arithmetic/extrema.h"
 #include "static_check/checker/collectives/member_shapes.h"
 #include "static_check/checker/joint.h"
+#include "static_check/checker/relations/evaluated_claims.h"
 
 namespace assay::checker {
 namespace {
@@ -184,7 +185,7 @@ class CollectiveCheck {
       try {
         check_member_shape(joint_, meeting, i);
         try {
-          check_member(meeting, i);
+          if (!makes_evaluated_claim(joint_, ref)) check_member(meeting, i);
         } catch (const Rejection&) {
           if (!claims_unknown(joint_, ref)) throw;
         }

@@ -55,8 +55,9 @@ Evaluation::Tensor Evaluation::value(Rank rank, const CoreProgram& program, cons
 
 bool Evaluation::is_defined(const CoreOp& map) {
   if (positive_.empty()) positive_ = always_positive(joint_.sequential);
-  return map_is_defined(
-      map.fn, map.operands.size() == 1 && positive_.at(static_cast<size_t>(map.operands[0])));
+  const bool positive =
+      map.operands.size() == 1 && positive_.at(static_cast<size_t>(map.operands[0]));
+  return map_is_defined(map.fn, positive || scope_.where_defined);
 }
 
 // Of which no more is known than that they are positive, if they are.

@@ -99,10 +99,25 @@ void IdentityCheck::take(const std::string& what,
   for (const Certificate::Evaluated& equation : equations)
     reject_failures(what + ", by evaluation: ", [&] {
       const identity::Cone cone(joint_, cuts_, {&equation, 1});
-      Evaluations(joint_, notes_, {&cuts_, &cone, true, {equation}, &computed()})
+      Evaluations(joint_, notes_, {&cuts_, &cone, true, false, {equation}, &computed()})
           .check(equation.sequential, equation.replica);
     });
   for (const Certificate::Evaluated& equation : equations) cuts_.add(joint_, equation);
+}
+
+void IdentityCheck::check_from_cuts(const std::string& what,
+                                    const Certificate::EvaluatedClaim& claim) {
+  identity::Cuts cuts;
+  for (const auto& cut : claim.cuts) cuts.add(joint_, cut);
+  for (const CoreId id : claim.any) cuts.free(joint_, id);
+  std::vector<Certificate::Evaluated> equations;
+  for (const CleanExpr& replica : claim.replicas) equations.push_back({claim.sequential, replica});
+  const identity::Cone cone(joint_, cuts, equations);
+  reject_failures(what + ", by evaluation: ", [&] {
+    Evaluations within(joint_, notes_, {&cuts, &cone, true, true, equations, &computed()});
+    for (const Certificate::Evaluated& equation : equations)
+      within.check(equation.sequential, equation.replica);
+  });
 }
 
 void IdentityCheck::check(const std::string& what, const CleanExpr& sequential,
@@ -117,7 +132,7 @@ void IdentityCheck::check(const std::string& what, const CleanExpr& sequential,
       cone = &cone_.emplace(joint_, cuts_, claims);
     }
     evaluations_ = std::make_unique<Evaluations>(
-        joint_, notes_, identity::Scope{&cuts_, cone, false, std::move(claims), &computed()});
+        joint_, notes_, identity::Scope{&cuts_, cone, false, false, std::move(claims), &computed()});
   }
   reject_failures(what + ", by evaluation: ", [&] { evaluations_->check(sequential, replica); });
 }

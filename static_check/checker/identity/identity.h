@@ -35,6 +35,11 @@ class IdentityCheck {
   // Rejection where the equation does not hold, or where it cannot be evaluated.
   void check(const std::string& what, const CleanExpr& sequential, const CleanExpr& replica);
 
+  // The ranks' tensors of the claim are the sequential one, which is a number for all inputs, where
+  // what is cut is what the claim says of it. The claims of what is cut, and the shapes and types,
+  // are left to the caller. Throws Rejection as above.
+  void check_from_cuts(const std::string& what, const Certificate::EvaluatedClaim& claim);
+
   // What the evaluation takes constants of the programs for.
   const std::set<std::string>& notes() const { return notes_; }
 

@@ -81,16 +81,6 @@ const Certificate::Evaluated* evaluated(const Joint& joint, const CleanExpr& seq
   return found == all.end() ? nullptr : &*found;
 }
 
-// Both sides have one shape, and types that may be equal. That shape.
-Shape check_comparable(const Joint& joint, const std::string& what, const CleanExpr& sequential,
-                       const CleanExpr& replica) {
-  check_types(joint, what, sequential, replica);
-  const Shape shape = infer_shape(sequential, joint.shapes(true), {});
-  if (infer_shape(replica, joint.shapes(), {}) != shape)
-    throw Rejection{what + ": " + to_string(replica) + " has another shape"};
-  return shape;
-}
-
 IdentityCheck& identities(Joint& joint) {
   if (joint.identities != nullptr) return *joint.identities;
   joint.identities = std::make_shared<IdentityCheck>(joint);
@@ -109,9 +99,18 @@ IdentityCheck& identities(Joint& joint) {
 
 }  // namespace
 
+Shape check_comparable(const Joint& joint, const std::string& what, const CleanExpr& sequential,
+                       const CleanExpr& replica) {
+  check_types(joint, what, sequential, replica);
+  const Shape shape = infer_shape(sequential, joint.shapes(true), {});
+  if (infer_shape(replica, joint.shapes(), {}) != shape)
+    throw Rejection{what + ": " + to_string(replica) + " has another shape"};
+  return shape;
+}
+
 void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequential,
                  const CleanExpr& replica) {
-  const Shape shape = check_comparable(joint, what, sequential, replica);
+  check_comparable(joint, what, sequential, replica);
   if (const Certificate::Evaluated* equation = evaluated(joint, sequential, replica)) {
     try {
       IdentityCheck& all = identities(joint);  // has checked what is taken
@@ -123,6 +122,12 @@ void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequent
     ++joint.probes;
     return;
   }
+  check_derived(joint, what, sequential, replica);
+}
+
+void check_derived(Joint& joint, const std::string& what, const CleanExpr& sequential,
+                   const CleanExpr& replica) {
+  const Shape shape = check_comparable(joint, what, sequential, replica);
   for_each_region(region_of(shape), 0, [&](const Region& region) {
     const Sum wanted =
         evaluate(sequential, region, region.coords, joint.shapes(true), joint.elements(true));

@@ -21,11 +21,10 @@ constexpr int kRunsForEach = 2;
 
 bool ByCases::holds(const CleanExpr& sequential, const std::vector<CleanExpr>& replicas) {
   if (each_ == 0) {
-    const int64_t all = represented_elements(problem_, true);
-    const int64_t each = scope_.cone == nullptr ? all : scope_.cone->elements;
+    const int64_t each = represented_elements(problem_, scope_, true);
     TieSides ties;
     Cases cases(kSeed, thresholds_, ties_, ties, false, false);
-    ranges_ = Evaluation(problem_, kSeed, cases, false, {}, {}, true).ranges();
+    ranges_ = Evaluation(problem_, kSeed, cases, false, {}, scope_, true).ranges();
     each_ = std::max<int64_t>(each, 1);
   }
   // Extrema of many elements as functions of their own need fewer cases.

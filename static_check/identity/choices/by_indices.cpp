@@ -13,8 +13,7 @@ constexpr int64_t kMostByIndices = int64_t{1} << 22;
 
 std::unique_ptr<Evaluation> Evaluation::by_indices(const Problem& problem, uint64_t seed,
                                                    bool factored, Scope scope) {
-  const int64_t all = represented_elements(problem, false);
-  const int64_t elements = scope.cone == nullptr ? all : scope.cone->elements;
+  const int64_t elements = represented_elements(problem, scope, false);
   std::unique_ptr<Evaluation> evaluation(new Evaluation(problem, seed, factored, scope, NotRun{}));
   evaluation->run_sequential();
   int64_t most = 0;

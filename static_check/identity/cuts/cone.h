@@ -35,6 +35,9 @@ struct Scope {
   const Cone* cone = nullptr;
   // Equations are between tensors within the programs, which are to be numbers for all inputs.
   bool within = false;
+  // But for functions that are none for some arguments, such as a logarithm: the report lists that
+  // they are taken to be defined.
+  bool where_defined = false;
   const std::map<double, HostConstant>* host_constants = nullptr;
 };
 

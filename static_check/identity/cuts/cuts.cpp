@@ -34,7 +34,10 @@ void Cuts::add(const Problem& problem, const CleanExpr& sequential, const CleanE
 }
 
 void Cuts::free(const Problem& problem, const CleanExpr& sequential) {
-  const CoreId id = operator_of_leaf(problem, sequential, true);
+  free(problem, operator_of_leaf(problem, sequential, true));
+}
+
+void Cuts::free(const Problem& problem, CoreId id) {
   const bool positive = always_positive(problem.sequential_program)[static_cast<size_t>(id)];
   free_[id] = positive ? Sign::kPositive : Sign::kAny;
 }

@@ -26,9 +26,12 @@ class Cuts {
   // What holds: a tensor of the specification is a tensor of a rank, or such put together along a
   // dimension.
   void add(const Problem& problem, const CleanExpr& sequential, const CleanExpr& replica);
+  // What holds of an operator of a rank.
+  void add(Rank rank, CoreId id, const Part& part) { parts_.insert_or_assign({rank, id}, part); }
   // The tensor of the specification, and so those that are taken for it, may hold any numbers of
   // the signs that are known: what holds for all of them holds for what it computes.
   void free(const Problem& problem, const CleanExpr& sequential);
+  void free(const Problem& problem, CoreId of_specification);
   bool any() const { return !parts_.empty(); }
   // nullptr: the operator's value is what it computes.
   const Part* find(Rank rank, CoreId id) const;

@@ -58,7 +58,8 @@ class Finder {
 
   bool evaluate() {
     try {
-      if (represented_elements(problem_, true) * kLikelyCases > kMostInLikelyCases) return false;
+      if (represented_elements(problem_, {}, true) * kLikelyCases > kMostInLikelyCases)
+        return false;
       Thresholds thresholds;
       Ties known_ties;
       specification_.resize(whole().tensors.size());

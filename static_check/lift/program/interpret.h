@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shared_ir/core.h"
@@ -25,6 +26,9 @@ class Interpreter {
   void evaluate(CoreId id);
   // member: this rank's position in the meeting.
   void evaluate_collective(CoreId id, Meeting& meeting, size_t member);
+
+  // Of an operator that is not evaluated.
+  void give(CoreId id, Value value) { result_.values[static_cast<size_t>(id)] = std::move(value); }
 
   // Stays where it is as further operators are evaluated.
   const Value& value(CoreId id) const { return result_.values[static_cast<size_t>(id)]; }

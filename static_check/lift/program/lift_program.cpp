@@ -10,15 +10,18 @@ namespace {
 class Ranks : public RankEvaluation {
  public:
   Ranks(Lifting& lifting, const Case& refinement, const std::vector<CoreProgram>& programs,
-        const InputValues& inputs) {
+        const InputValues& inputs, const GivenValues& given)
+      : given_(given) {
     for (size_t r = 0; r < programs.size(); ++r) {
       interpreters_.emplace_back(lifting, refinement.ranks[r], programs[r], inputs.ranks[r]);
     }
   }
 
-  void evaluate(Rank rank, CoreId id) override { of(rank).evaluate(id); }
+  void evaluate(Rank rank, CoreId id) override {
+    if (!give(rank, id)) of(rank).evaluate(id);
+  }
   void evaluate_collective(Rank rank, CoreId id, Meeting& meeting, size_t member) override {
-    of(rank).evaluate_collective(id, meeting, member);
+    if (!give(rank, id)) of(rank).evaluate_collective(id, meeting, member);
   }
   const Value& value(Rank rank, CoreId id) override { return of(rank).value(id); }
 
@@ -31,6 +34,13 @@ class Ranks : public RankEvaluation {
  private:
   Interpreter& of(Rank rank) { return interpreters_[static_cast<size_t>(rank)]; }
 
+  bool give(Rank rank, CoreId id) {
+    const auto known = given_.find({rank, id});
+    if (known != given_.end()) of(rank).give(id, known->second);
+    return known != given_.end();
+  }
+
+  const GivenValues& given_;
   std::vector<Interpreter> interpreters_;
 };
 
@@ -56,9 +66,10 @@ LiftedProgram lift_sequential(Lifting& lifting, const Graph& graph, const CorePr
 }
 
 LiftedRanks lift_ranks(Lifting& lifting, const Case& refinement,
-                       const std::vector<CoreProgram>& programs, const InputValues& inputs) {
+                       const std::vector<CoreProgram>& programs, const InputValues& inputs,
+                       const GivenValues& given) {
   lifting.set_sequential(false);
-  Ranks ranks(lifting, refinement, programs, inputs);
+  Ranks ranks(lifting, refinement, programs, inputs, given);
   LiftedRanks result;
   result.mismatch = run_in_order(programs, ranks);
   result.ranks = ranks.take();

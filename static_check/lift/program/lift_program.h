@@ -2,8 +2,10 @@
 // collective by collective.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shared_ir/case/case.h"
@@ -33,7 +35,11 @@ struct LiftedRanks {
 LiftedProgram lift_sequential(Lifting& lifting, const Graph& graph, const CoreProgram& program,
                               const InputValues& inputs);
 
+// What operators of the ranks are known to give, in place of what is derived.
+using GivenValues = std::map<std::pair<Rank, CoreId>, Value>;
+
 LiftedRanks lift_ranks(Lifting& lifting, const Case& refinement,
-                       const std::vector<CoreProgram>& programs, const InputValues& inputs);
+                       const std::vector<CoreProgram>& programs, const InputValues& inputs,
+                       const GivenValues& given = {});
 
 }  // namespace assay

@@ -36,6 +36,27 @@ void Cuts::add(const Joint& joint, const Certificate::Evaluated& equation) {
   }
 }
 
+void Cuts::add(const Joint& joint, const Certificate::EvaluatedClaim::Cut& cut) {
+  const bool slice = cut.sequential.kind == CleanExpr::Kind::kSlice;
+  const CleanExpr& whole = slice ? cut.sequential.operands.at(0) : cut.sequential;
+  if (whole.kind != CleanExpr::Kind::kTensor || cut.replica.kind != CleanExpr::Kind::kTensor)
+    throw Rejection{"a cut is not of a tensor"};
+  Place place{operator_of(joint, whole.name, kNone), 0, 0};
+  if (slice) {
+    place.dim = static_cast<size_t>(cut.sequential.dim);
+    place.offset = cut.sequential.start;
+  }
+  const Rank rank = cut.replica.rank;
+  places_.insert_or_assign({rank, operator_of(joint, cut.replica.name, rank)}, place);
+}
+
+void Cuts::free(const Joint& joint, CoreId sequential) {
+  if (sequential < 0 || static_cast<size_t>(sequential) >= joint.sequential.ops.size() ||
+      !is_floating(joint.sequential.ops[static_cast<size_t>(sequential)].dtype))
+    throw Rejection{"any numbers are those of a floating operator"};
+  any_.insert(sequential);
+}
+
 const Cuts::Place* Cuts::find(const OpRef& ref) const {
   const auto found = places_.find(ref);
   return found == places_.end() ? nullptr : &found->second;

@@ -24,6 +24,11 @@ class Cuts {
   // One sequential tensor, and one of a rank or several ranks' along a dimension. Throws Rejection
   // for another form.
   void add(const Joint& joint, const Certificate::Evaluated& equation);
+  // A tensor of a rank, and the sequential one or the slice of one that it is.
+  void add(const Joint& joint, const Certificate::EvaluatedClaim::Cut& cut);
+  // The sequential operator's result may be any numbers of the signs that are known. Throws
+  // Rejection for one that is not.
+  void free(const Joint& joint, CoreId sequential);
   bool empty() const { return places_.empty(); }
   const Place* find(const OpRef& ref) const;
   // Whether the sequential operator's result may be any numbers of the signs that are known.
@@ -64,7 +69,8 @@ class Cone {
 struct Scope {
   const Cuts* cuts = nullptr;
   const Cone* cone = nullptr;
-  bool within = false;  // the equations' sequential tensors have to be numbers for all inputs
+  bool within = false;  // the equations' sequential tensors have to be numbers for all inputs,
+  bool where_defined = false;  // or where logarithms, quotients and powers are
   // That may be asked for together.
   std::vector<Certificate::Evaluated> equations = {};
   const ComputedConstants* computed = nullptr;

@@ -8,7 +8,8 @@
 
 namespace assay::checker::identity {
 
-// A function of elements, at one place. `known_positive`: what is known of the only operand.
+// A function of elements, at one place. `known_positive`: what is known of the only operand, or of
+// no number for which the function is not defined.
 bool map_is_defined(const std::string& fn, bool known_positive);
 // Any other operator.
 bool is_always_defined(const CoreOp& op);

@@ -1,0 +1,143 @@
+#include "static_check/evaluated_claims/likely_claims.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "shared_ir/base/error.h"
+#include "static_check/domains/trials/claims.h"
+#include "static_check/domains/trials/trials.h"
+
+namespace assay {
+namespace {
+
+// Of both signs, of one, of a sign for each input.
+constexpr std::array<size_t, 6> kDraws = {4, 0, 12, 16, 8, 3};
+constexpr size_t kDrawsThatTell = 2;
+// Elements of all operators that are computed for one draw.
+constexpr int64_t kMostComputed = int64_t{1} << 23;
+constexpr double kRounding = 1e-9;  // of the greatest magnitude of a tensor
+
+CleanExpr leaf_of(const std::string& name, Rank rank) {
+  CleanExpr leaf;
+  leaf.name = name;
+  leaf.rank = rank;
+  return leaf;
+}
+
+class Finder {
+ public:
+  Finder(const Problem& problem, std::vector<Trial> trials)
+      : problem_(problem), trials_(std::move(trials)) {}
+
+  std::optional<std::vector<CleanExpr>> replicas_of(TensorId sequential) const {
+    const Tensor& wanted = whole().tensors[static_cast<size_t>(sequential)];
+    const CleanExpr leaf = leaf_of(wanted.name, 0);
+    if (!tells(sequential)) return std::nullopt;
+    for (const Tensor& of_first : problem_.rank_graph(0).tensors) {
+      if (of_first.dtype != wanted.dtype || of_first.producer == kNone ||
+          of_first.shape.size() != wanted.shape.size())
+        continue;
+      for (const auto& replicas : made_of(of_first.name, wanted))
+        if (std::ranges::all_of(replicas,
+                                [&](const CleanExpr& replica) { return agree(leaf, replica); }))
+          return replicas;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const Graph& whole() const { return problem_.refinement.sequential; }
+
+  // The ranks' tensors of a name as they may make up the wanted one.
+  std::vector<std::vector<CleanExpr>> made_of(const std::string& name, const Tensor& wanted) const {
+    std::vector<CleanExpr> leaves;
+    std::vector<const Tensor*> tensors;
+    for (size_t r = 0; r < problem_.refinement.ranks.size(); ++r) {
+      const Graph& graph = problem_.rank_graph(static_cast<Rank>(r));
+      const TensorId id = graph.find(name);
+      if (id == kNone || problem_.rank_programs[r].value_of[static_cast<size_t>(id)] == kNone)
+        return {};
+      tensors.push_back(&graph.tensors[static_cast<size_t>(id)]);
+      if (tensors.back()->dtype != wanted.dtype ||
+          tensors.back()->shape.size() != wanted.shape.size())
+        return {};
+      leaves.push_back(leaf_of(name, static_cast<Rank>(r)));
+    }
+    if (std::ranges::all_of(tensors, [&](const Tensor* one) { return one->shape == wanted.shape; }))
+      return {leaves};
+    std::vector<std::vector<CleanExpr>> result;
+    for (size_t dim = 0; dim < wanted.shape.size(); ++dim) {
+      Shape together = tensors[0]->shape;
+      bool fits = true;
+      for (size_t i = 1; i < tensors.size(); ++i) {
+        Shape own = tensors[i]->shape;
+        together[dim] += own[dim];
+        own[dim] = tensors[0]->shape[dim];
+        fits = fits && own == tensors[0]->shape;
+      }
+      if (!fits || together != wanted.shape) continue;
+      CleanExpr concat;
+      concat.kind = CleanExpr::Kind::kConcat;
+      concat.dim = static_cast<Int>(dim);
+      concat.operands = leaves;
+      result.push_back({std::move(concat)});
+    }
+    return result;
+  }
+
+  // Numbers, of which some are not 0.
+  bool tells(TensorId sequential) const {
+    const CoreId id = problem_.sequential_program.value_of[static_cast<size_t>(sequential)];
+    return std::ranges::all_of(trials_, [&](const Trial& trial) {
+      const auto& values = trial.sequential[static_cast<size_t>(id)].values;
+      return std::ranges::all_of(values, [](double x) { return std::isfinite(x); }) &&
+             std::ranges::any_of(values, [](double x) { return x != 0; });
+    });
+  }
+
+  bool agree(const CleanExpr& sequential, const CleanExpr& replica) const {
+    return std::ranges::all_of(trials_, [&](const Trial& trial) {
+      const ClaimedNumbers numbers = numbers_of(problem_, trial, sequential, replica);
+      const double rounding = kRounding * greatest_magnitude(numbers.wanted);
+      return std::ranges::equal(
+          numbers.wanted.values, numbers.found.values,
+          [&](double wanted, double found) { return std::fabs(wanted - found) <= rounding; });
+    });
+  }
+
+  const Problem& problem_;
+  const std::vector<Trial> trials_;
+};
+
+std::vector<Trial> trials_of(const Problem& problem) {
+  std::vector<Trial> result;
+  const Trials trials(problem);
+  if (trials.elements() > kMostComputed) return result;
+  for (const size_t draw : kDraws) {
+    if (result.size() == kDrawsThatTell) break;
+    try {
+      if (auto trial = trials.run(draw)) result.push_back(std::move(*trial));
+    } catch (const UserError&) {  // the ranks cannot go on
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<LikelyClaim> likely_claims(const Problem& problem, const RelationMap& relations) {
+  std::vector<Trial> trials = trials_of(problem);
+  if (trials.size() < kDrawsThatTell) return {};
+  const Finder finder(problem, std::move(trials));
+  std::vector<LikelyClaim> result;
+  for (const auto& [id, relation] : relations) {
+    const Tensor& tensor = problem.refinement.sequential.tensors[static_cast<size_t>(id)];
+    if (!relation.empty() || !is_floating(tensor.dtype) || tensor.producer == kNone) continue;
+    if (auto replicas = finder.replicas_of(id)) result.push_back({id, std::move(*replicas)});
+  }
+  return result;
+}
+
+}  // namespace assay
