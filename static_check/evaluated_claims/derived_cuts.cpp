@@ -89,13 +89,20 @@ void DerivedCuts::add(const CleanExpr& sequential, const CleanExpr& replica) {
 
 DerivedCuts::Scoped DerivedCuts::of(const identity::Equation& equation) const {
   Scoped scoped;
-  for (const auto& [place, cut] : cuts_) scoped.cuts.add(place.first, place.second, cut.part);
+  std::set<std::pair<Rank, CoreId>> own;  // is not cut to itself
+  for (const CleanExpr& replica : equation.second)
+    for_each_leaf(replica, [&](const CleanExpr& leaf) {
+      own.insert({leaf.rank, identity::operator_of_leaf(problem_, leaf, false)});
+    });
+  for (const auto& [place, cut] : cuts_)
+    if (!own.contains(place)) scoped.cuts.add(place.first, place.second, cut.part);
   scoped.cone = identity::cone_of(problem_, scoped.cuts, {equation});
   identity::Cuts met;
   std::set<CoreId> seen, origins;
   for (const auto& [place, cut] : cuts_) {
     const auto& [rank, id] = place;
-    if (!scoped.cone.holds(rank, id) || scoped.cone.calls(rank, id)) continue;
+    if (own.contains(place) || !scoped.cone.holds(rank, id) || scoped.cone.calls(rank, id))
+      continue;
     met.add(rank, id, cut.part);
     scoped.met.push_back(cut.relation);
     add_origins(problem_.sequential_program, cut.part.of, seen, origins);

@@ -1,6 +1,7 @@
 // Cases that were recorded with PyTorch, with their known answers: programs with sizes that depend
-// on values (fixtures/value_sizes), on complex numbers (fixtures/complex_numbers), and parts of
-// tensor-parallel layers (fixtures/tensor_parallel).
+// on values (fixtures/value_sizes), on complex numbers (fixtures/complex_numbers), parts of
+// tensor-parallel layers (fixtures/tensor_parallel), and layers of experts that are split over the
+// ranks by masks (fixtures/expert_parallel).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,6 +54,32 @@ TEST(TensorParallelCases, AreDerivedWhereTheyRefineAndNowhereElse) {
   const std::vector<std::filesystem::path> folders = cases_of("tensor_parallel");
   ASSERT_GE(folders.size(), 10U) << "ASSAY_SOURCE_DIR is not set";
   expect_known_answers(folders);
+}
+
+TEST(ExpertParallelCases, AreProvedWhereTheyRefineAndNowhereElse) {
+  const std::vector<std::filesystem::path> folders = cases_of("expert_parallel");
+  ASSERT_GE(folders.size(), 4U) << "ASSAY_SOURCE_DIR is not set";
+  expect_known_answers(folders);
+}
+
+// The programs cannot be evaluated as a whole, and nothing derives what the experts make together.
+TEST(ExpertParallelCases, AreEvaluatedBetweenWhatIsDerived) {
+  const std::vector<std::filesystem::path> folders = cases_of("expert_parallel");
+  ASSERT_FALSE(folders.empty()) << "ASSAY_SOURCE_DIR is not set";
+  const OperatorTable operators = OperatorTable::builtin();
+  const Case refinement = load_case(folders.front().parent_path() / "masked_experts");
+  const StaticResult result = static_check(refinement, operators);
+  EXPECT_EQ(result.report.verdict, Verdict::kProved);
+  EXPECT_EQ(result.certificate.evaluated_claims.size(), 1U);
+  EXPECT_TRUE(result.certificate.evaluated.empty());
+  ASSERT_EQ(result.report.outputs.size(), 1U);
+  EXPECT_FALSE(result.report.outputs[0].by_evaluation);
+  ASSERT_FALSE(result.report.trusted.empty());
+  EXPECT_EQ(result.report.trusted.back().substr(0, 13), "identity test");
+
+  Case exact = refinement;
+  exact.exact = true;
+  EXPECT_EQ(static_check(exact, operators).report.verdict, Verdict::kUnproved);
 }
 
 TEST(ComplexCases, AreProvedWhereTheyRefineAndNowhereElse) {

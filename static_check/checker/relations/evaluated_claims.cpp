@@ -1,6 +1,7 @@
 // Why nothing goes in a circle: an operator's claim rests on those of its operands, or, where it is
-// evaluated, on the claims of what is cut among the operators that it is computed of. Both come
-// before it in the order in which the programs run together, and so does all that these rest on.
+// evaluated, on the claims of what is cut among the operators that it is computed of, of which it
+// is none itself. Both come before it in the order in which the programs run together, and so does
+// all that these rest on.
 #include "static_check/checker/relations/evaluated_claims.h"
 
 #include "shared_ir/cast.h"
@@ -35,6 +36,17 @@ void find(Joint& joint, const CleanExpr& sequential, const CleanExpr& replica) {
   }
 }
 
+void check_cut(Joint& joint, const std::string& what, const Certificate::EvaluatedClaim& claim,
+               const Certificate::EvaluatedClaim::Cut& cut) {
+  check_derived(joint, what + ", by evaluation from ", cut.sequential, cut.replica);
+  const CoreId id = operator_of(joint, cut.replica, cut.replica.rank);
+  for (const CleanExpr& replica : claim.replicas)
+    for_each_leaf(replica, [&](const CleanExpr& leaf) {
+      if (leaf.rank == cut.replica.rank && operator_of(joint, leaf, leaf.rank) == id)
+        throw Rejection{what + ": what is evaluated is cut to itself"};
+    });
+}
+
 }  // namespace
 
 void find_evaluated_claims(Joint& joint) {
@@ -62,11 +74,10 @@ bool makes_evaluated_claim(Joint& joint, const OpRef& ref) {
 void check_evaluated_claims(Joint& joint) {
   for (const Certificate::EvaluatedClaim& claim : joint.certificate.evaluated_claims) {
     const std::string what = to_string(claim.sequential, Leaves::kSequential);
-    for (const auto& cut : claim.cuts)
-      check_derived(joint, what + ", by evaluation from ", cut.sequential, cut.replica);
     for (const CleanExpr& replica : claim.replicas)
       check_comparable(joint, what, claim.sequential, replica);
     try {
+      for (const auto& cut : claim.cuts) check_cut(joint, what, claim, cut);
       IdentityCheck(joint).check_from_cuts(what, claim);
     } catch (const Rejection& rejection) {
       throw Undecided{what + ": " + rejection.reason};
