@@ -9,7 +9,6 @@
 #include "static_check/checker/glossary.h"
 #include "static_check/checker/joint.h"
 #include "static_check/checker/lemmas.h"
-#include "static_check/checker/relations/evaluated_claims.h"
 
 namespace assay {
 namespace {

@@ -101,6 +101,18 @@ void check_indices(Joint& joint);
 // and each member's claim follows from all members' operands. Throws Rejection.
 void check_collectives(Joint& joint);
 
+// Which operators make claims that do not follow from what their operands claim, but are evaluated
+// (relations/evaluated_claims.cpp). Throws Rejection for a claim of another form.
+void find_evaluated_claims(Joint& joint);
+
+// Whether the operator makes one: then what it claims is what the sequential tensor claims, which
+// must have been checked. Throws Rejection where it claims something else.
+bool makes_evaluated_claim(Joint& joint, const OpRef& ref);
+
+// All of them by evaluation, where the claims of what is cut have been checked. Throws Rejection,
+// and Undecided where an evaluation does not show what is claimed.
+void check_evaluated_claims(Joint& joint);
+
 // Both expressions, over sequential tensors and over the ranks', have one shape and are equal at
 // every element. `what` names the equation. Throws Rejection.
 void check_equal(Joint& joint, const std::string& what, const CleanExpr& sequential,

@@ -47,25 +47,14 @@ class Side {
     return cone == nullptr || cone->holds(of_specification_ ? kNone : rank, id);
   }
 
-  bool calls(Rank rank, CoreId id) const {
-    const Cone* cone = evaluation_.scope_.cone;
-    return cone != nullptr && cone->calls(rank, id);
-  }
-
   // Of what is cut, and of no collective that is run.
   const Tensor* given(Rank rank, CoreId id) {
-    const Cuts* cuts = evaluation_.scope_.cuts;
-    if (cuts == nullptr) return nullptr;
     const Shape& shape = programs_[static_cast<size_t>(rank)].ops[static_cast<size_t>(id)].shape;
-    if (of_specification_) {
-      const std::optional<Sign> sign = cuts->free_sign(id);
-      if (!sign || calls(kNone, id)) return nullptr;
-      given_ = any_numbers(algebra_, id, shape, *sign);
-      return &given_;
-    }
-    const Cuts::Part* part = cuts->find(rank, id);
-    if (part == nullptr || calls(rank, id)) return nullptr;
-    given_ = part_of(evaluation_.sequential_[0][static_cast<size_t>(part->of)], *part, shape);
+    auto value = of_specification_
+                     ? free_value(algebra_, evaluation_.scope_, id, shape)
+                     : cut_value(evaluation_.scope_, rank, id, shape, evaluation_.sequential_);
+    if (!value) return nullptr;
+    given_ = std::move(*value);
     return &given_;
   }
 

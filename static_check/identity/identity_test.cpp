@@ -164,7 +164,8 @@ bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr
 bool IdentityTest::holds_within(const identity::Cuts& cuts, const identity::Cone& cone,
                                 const CleanExpr& sequential,
                                 const std::vector<CleanExpr>& replicas) {
-  Evaluations within(problem_, {&cuts, &cone, true, true, &host_constants_}, identity::kEffortWithin);
+  Evaluations within(problem_, {&cuts, &cone, true, true, &host_constants_},
+                     identity::kEffortWithin);
   const auto everywhere = [&](bool factored) {
     const auto& made = factored ? within.by_factors : within.by_products;
     return within.hold_everywhere(factored, sequential, replicas) && made.front()->is_total();

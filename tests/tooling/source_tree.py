@@ -66,6 +66,7 @@ ROOMS = {
         "lemmas",
         "diagnose",
         "domains",
+        "evaluated_claims",
         "checker/facts",
         "checker/arithmetic",
         "checker",

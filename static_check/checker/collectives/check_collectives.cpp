@@ -9,7 +9,6 @@
 #include "static_check/checker/arithmetic/extrema.h"
 #include "static_check/checker/collectives/member_shapes.h"
 #include "static_check/checker/joint.h"
-#include "static_check/checker/relations/evaluated_claims.h"
 
 namespace assay::checker {
 namespace {

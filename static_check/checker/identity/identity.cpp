@@ -132,7 +132,8 @@ void IdentityCheck::check(const std::string& what, const CleanExpr& sequential,
       cone = &cone_.emplace(joint_, cuts_, claims);
     }
     evaluations_ = std::make_unique<Evaluations>(
-        joint_, notes_, identity::Scope{&cuts_, cone, false, false, std::move(claims), &computed()});
+        joint_, notes_,
+        identity::Scope{&cuts_, cone, false, false, std::move(claims), &computed()});
   }
   reject_failures(what + ", by evaluation: ", [&] { evaluations_->check(sequential, replica); });
 }

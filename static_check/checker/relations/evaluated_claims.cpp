@@ -1,11 +1,12 @@
+// Claims that do not follow from what an operator's operands claim, but are evaluated.
+//
 // Why nothing goes in a circle: an operator's claim rests on those of its operands, or, where it is
 // evaluated, on the claims of what is cut among the operators that it is computed of, of which it
 // is none itself. Both come before it in the order in which the programs run together, and so does
 // all that these rest on.
-#include "static_check/checker/relations/evaluated_claims.h"
-
 #include "shared_ir/cast.h"
 #include "static_check/checker/identity/identity.h"
+#include "static_check/checker/joint.h"
 #include "static_check/checker/reduction/reduced_labels.h"
 
 namespace assay::checker {
