@@ -147,7 +147,7 @@ class Check {
 
   // Both programs are compared by evaluation. Why that was given up, else nothing.
   std::string prove_by_evaluation() {
-    if (!may_evaluate()) return {};
+    if (!may_evaluate() || !options_.evaluate_whole) return {};
     const EvaluatedProof proof =
         evaluated_proof(problem_, goals_.broken(), goals_.unproved(), options_);
     if (proof.holds) {
@@ -235,14 +235,28 @@ Verdict without_approximations(const Case& refinement, const OperatorTable& oper
   return verdict;
 }
 
+// Where the checker does not show what the first way of evaluation did.
+StaticResult check_otherwise(const Case& refinement, const OperatorTable& operators,
+                             const StaticOptions& options, StaticResult first) {
+  const auto check = [&](bool whole, bool within) {
+    StaticOptions otherwise = options;
+    otherwise.evaluate_whole = whole;
+    otherwise.evaluate_within = within;
+    return Check(refinement, refinement, {}, lower(refinement, operators), otherwise).run();
+  };
+  if (first.within_not_replayed) first = check(true, false);
+  if (!first.not_replayed) return first;
+  StaticResult back_to_derived = check(false, true);
+  return back_to_derived.report.verdict == Verdict::kProved ? std::move(back_to_derived)
+                                                            : std::move(first);
+}
+
 StaticResult check_as_read(const Case& refinement, LoweredCase programs,
                            const OperatorTable& operators, const StaticOptions& options) {
   if (refinement.approximations.empty()) {
     StaticResult result = Check(refinement, refinement, {}, std::move(programs), options).run();
-    if (!result.within_not_replayed) return result;
-    StaticOptions otherwise = options;
-    otherwise.evaluate_within = false;
-    return Check(refinement, refinement, {}, lower(refinement, operators), otherwise).run();
+    return result.not_replayed ? check_otherwise(refinement, operators, options, std::move(result))
+                               : result;
   }
   const Verdict without = without_approximations(refinement, operators, options);
   GivenApproximations given = given_approximations(refinement);

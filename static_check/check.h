@@ -24,8 +24,9 @@ struct StaticOptions {
   // is certified when a proof uses it.
   std::optional<std::set<std::string>> certified_lemmas = std::nullopt;
   bool evaluate = true;  // an identity that nothing derives may be tested by evaluation
-  // By evaluation, equations between tensors within the programs may be shown first.
-  bool evaluate_within = true;
+  // By evaluation of both programs as wholes, where equations between tensors within them may be
+  // shown first; without the latter nothing is evaluated back to what is derived either.
+  bool evaluate_whole = true, evaluate_within = true;
   // What drawn numbers tell apart is not evaluated. Without it the same is proved, later.
   bool refute_first = true;
   bool verify = true;  // replay the certificate through the independent checker
@@ -39,7 +40,9 @@ struct StaticResult {
   bool no_target_ignored = false;
   std::string rejected;  // why the checker rejects what was found: our bug; empty where it does not
   Int replayed = 0;      // claims of the certificate that the checker derived anew
-  bool within_not_replayed = false;  // nor were equations that evaluation showed first
+  // The checker did not show what evaluation showed: anything, or where equations within the
+  // programs were taken.
+  bool not_replayed = false, within_not_replayed = false;
   // Each distributed tensor over sequential ones (leaves at rank 0), where a clean expression of
   // views exists: per rank, tensor name -> expression. Reshards reference values for operator-wise
   // replay.

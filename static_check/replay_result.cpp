@@ -45,6 +45,7 @@ void replay_result(const Case& asked, const Problem& problem, StaticResult& resu
           ? LemmaTable{}
           : lemmas_with_certified(asked.lemma_files, certified_lemmas(result.report)));
   if (checked.undecided) {
+    result.not_replayed = true;
     result.within_not_replayed =
         !result.certificate.evaluated_claims.empty() ||
         std::ranges::any_of(result.certificate.evaluated,

@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 
+#include "static_check/identity/cuts/extent.h"
 #include "static_check/problem/candidates.h"
 
 namespace assay {
@@ -29,26 +30,27 @@ bool is_source(Prim prim) {
 }
 
 // What may be any numbers in place of an operator's result: what it is made of by moving data, and
-// the numbers that integers are computed of.
-void add_origins(const CoreProgram& program, CoreId id, std::set<CoreId>& seen,
-                 std::set<CoreId>& origins) {
+// the numbers that integers are computed of. What may be infinite is what it is computed of.
+void add_origins(const CoreProgram& program, const std::vector<identity::Extent>& extents,
+                 CoreId id, std::set<CoreId>& seen, std::set<CoreId>& origins) {
   if (!seen.insert(id).second) return;
   const CoreOp& op = program.ops[static_cast<size_t>(id)];
   if (is_source(op.prim)) return;
   const bool of_integers = op.prim == Prim::kOneHot ||
                            (op.prim == Prim::kCast &&
                             !is_floating(program.ops[static_cast<size_t>(op.operands[0])].dtype));
-  if (is_floating(op.dtype) && !is_movement(op.prim) && op.prim != Prim::kCat && !of_integers) {
+  if (is_floating(op.dtype) && !is_movement(op.prim) && op.prim != Prim::kCat && !of_integers &&
+      extents[static_cast<size_t>(id)] >= identity::Extent::kNumber) {
     origins.insert(id);
     return;
   }
-  for (const CoreId operand : op.operands) add_origins(program, operand, seen, origins);
+  for (const CoreId operand : op.operands) add_origins(program, extents, operand, seen, origins);
 }
 
 }  // namespace
 
 DerivedCuts::DerivedCuts(const Problem& problem, const DistributedOverSequential& relations)
-    : problem_(problem) {
+    : problem_(problem), extents_(identity::extents_of(problem.sequential_program)) {
   for (size_t r = 0; r < relations.size(); ++r) {
     for (const auto& [name, expr] : relations[r]) {
       CleanExpr replica;
@@ -105,7 +107,7 @@ DerivedCuts::Scoped DerivedCuts::of(const identity::Equation& equation) const {
       continue;
     met.add(rank, id, cut.part);
     scoped.met.push_back(cut.relation);
-    add_origins(problem_.sequential_program, cut.part.of, seen, origins);
+    add_origins(problem_.sequential_program, extents_, cut.part.of, seen, origins);
   }
   for (const CoreId id : origins) met.free(problem_, id);
   scoped.any.assign(origins.begin(), origins.end());

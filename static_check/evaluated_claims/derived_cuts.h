@@ -9,6 +9,7 @@
 #include "shared_ir/clean_expr.h"
 #include "shared_ir/proof/proof.h"
 #include "static_check/identity/cuts/cone.h"
+#include "static_check/identity/cuts/extent.h"
 #include "static_check/problem/problem.h"
 
 namespace assay {
@@ -44,6 +45,7 @@ class DerivedCuts {
   };
 
   const Problem& problem_;
+  const std::vector<identity::Extent> extents_;  // by sequential operator
   std::map<std::pair<Rank, CoreId>, Cut> cuts_;
 };
 

@@ -26,6 +26,10 @@ CleanExpr leaf_of(const std::string& name, Rank rank) {
   return leaf;
 }
 
+bool may_wrap(const CoreProgram& program, TensorId tensor) {
+  return program.may_wrap[static_cast<size_t>(tensor)];
+}
+
 class Finder {
  public:
   Finder(const Problem& problem, std::vector<Trial> trials)
@@ -59,6 +63,7 @@ class Finder {
       const TensorId id = graph.find(name);
       if (id == kNone || problem_.rank_programs[r].value_of[static_cast<size_t>(id)] == kNone)
         return {};
+      if (may_wrap(problem_.rank_programs[r], id)) return {};
       tensors.push_back(&graph.tensors[static_cast<size_t>(id)]);
       if (tensors.back()->dtype != wanted.dtype ||
           tensors.back()->shape.size() != wanted.shape.size())
@@ -134,7 +139,9 @@ std::vector<LikelyClaim> likely_claims(const Problem& problem, const RelationMap
   std::vector<LikelyClaim> result;
   for (const auto& [id, relation] : relations) {
     const Tensor& tensor = problem.refinement.sequential.tensors[static_cast<size_t>(id)];
-    if (!relation.empty() || !is_floating(tensor.dtype) || tensor.producer == kNone) continue;
+    if (!relation.empty() || is_bool(tensor.dtype) || tensor.producer == kNone ||
+        may_wrap(problem.sequential_program, id))
+      continue;
     if (auto replicas = finder.replicas_of(id)) result.push_back({id, std::move(*replicas)});
   }
   return result;

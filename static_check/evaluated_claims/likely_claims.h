@@ -13,10 +13,10 @@ struct LikelyClaim {
   std::vector<CleanExpr> replicas;  // a tensor of each rank, or all of them along a dimension
 };
 
-// Floating tensors without one of the `relations` that have the numbers of the ranks' tensors in a
-// few draws, in the order of the specification. None where the programs are too large for that, or
-// have operators without numbers. Of a problem that is lifted, and whose collectives meet. Throws
-// TimedOut.
+// Tensors of numbers that do not wrap around, without one of the `relations` that have the numbers
+// of the ranks' tensors in a few draws, in the order of the specification. None where the programs
+// are too large for that, or have operators without numbers. Of a problem that is lifted, and whose
+// collectives meet. Throws TimedOut.
 std::vector<LikelyClaim> likely_claims(const Problem& problem, const RelationMap& relations);
 
 }  // namespace assay

@@ -65,11 +65,13 @@ Evaluation::Tensor Evaluation::any_numbers(CoreId id) {
   if (positive_.empty()) positive_ = always_positive(joint_.sequential);
   const CoreOp& op = joint_.sequential.ops.at(static_cast<size_t>(id));
   if (type_of(op.dtype) != kReal) throw Rejection{"any numbers are real"};
+  const bool positive = positive_.at(static_cast<size_t>(id)) &&
+                        numbers_of(joint_.sequential).of_numbers.at(static_cast<size_t>(id));
   Tensor tensor{op.shape, {}};
   for (PlainInt i = 0; i < reference::count_of(op.shape); ++i) {
     const uint64_t keys[] = {static_cast<uint64_t>(id), static_cast<uint64_t>(i)};
     Number x = algebra_.variable(algebra_.random("any number", keys), kReal);
-    x.positive = x.nonnegative = positive_.at(static_cast<size_t>(id));
+    x.positive = x.nonnegative = positive;
     tensor.values.push_back(x);
   }
   return tensor;

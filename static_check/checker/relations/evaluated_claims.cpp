@@ -20,6 +20,11 @@ CoreId operator_of(const Joint& joint, const CleanExpr& leaf, Rank rank) {
   return op;
 }
 
+bool may_wrap(const Joint& joint, const CleanExpr& leaf, Rank rank) {
+  const auto id = static_cast<size_t>(joint.graph(rank).find(leaf.name));
+  return joint.program(rank).may_wrap.at(id);
+}
+
 void find(Joint& joint, const CleanExpr& sequential, const CleanExpr& replica) {
   EvaluatedPlace place{operator_of(joint, sequential, kNone), 0, 0};
   const CoreOp& whole = joint.sequential.ops.at(static_cast<size_t>(place.sequential));
@@ -30,7 +35,8 @@ void find(Joint& joint, const CleanExpr& sequential, const CleanExpr& replica) {
       throw Rejection{"an evaluated claim of a rank that is none"};
     const OpRef ref{leaf.rank, operator_of(joint, leaf, leaf.rank)};
     const CoreOp& own = joint.program(leaf.rank).ops.at(static_cast<size_t>(ref.op));
-    if (own.prim == Prim::kInput || own.dtype != whole.dtype || !is_floating(own.dtype))
+    const bool wraps = may_wrap(joint, sequential, kNone) || may_wrap(joint, leaf, leaf.rank);
+    if (own.prim == Prim::kInput || own.dtype != whole.dtype || is_bool(own.dtype) || wraps)
       throw Rejection{describe(joint, ref) + ": an evaluated claim of an input or another type"};
     joint.evaluated_claims.insert_or_assign(ref, place);
     if (several) place.offset += own.shape.at(place.dim);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "static_check/identity/cuts/extent.h"
 #include "static_check/identity/cuts/positive.h"
 
 namespace assay::identity {
@@ -38,7 +39,11 @@ void Cuts::free(const Problem& problem, const CleanExpr& sequential) {
 }
 
 void Cuts::free(const Problem& problem, CoreId id) {
-  const bool positive = always_positive(problem.sequential_program)[static_cast<size_t>(id)];
+  const CoreProgram& program = problem.sequential_program;
+  const auto at = static_cast<size_t>(id);
+  // An exponential of minus infinity is 0.
+  const bool positive =
+      always_positive(program)[at] && extents_of(program)[at] == Extent::kOfNumbers;
   free_[id] = positive ? Sign::kPositive : Sign::kAny;
 }
 

@@ -1,4 +1,5 @@
-// What is positive by the operators that make it, whatever the inputs are.
+// What is positive by the operators that make it, whatever the inputs are, where nothing that it is
+// computed of is infinite (extent.h).
 #pragma once
 
 #include <vector>

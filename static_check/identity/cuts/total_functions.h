@@ -2,6 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "shared_ir/core.h"
 
 namespace assay::identity {
 

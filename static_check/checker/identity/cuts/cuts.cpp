@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "shared_ir/collective.h"
+#include "static_check/checker/identity/cuts/defined.h"
 
 namespace assay::checker::identity {
 namespace {
@@ -54,6 +55,8 @@ void Cuts::free(const Joint& joint, CoreId sequential) {
   if (sequential < 0 || static_cast<size_t>(sequential) >= joint.sequential.ops.size() ||
       !is_floating(joint.sequential.ops[static_cast<size_t>(sequential)].dtype))
     throw Rejection{"any numbers are those of a floating operator"};
+  if (!numbers_of(joint.sequential).always[static_cast<size_t>(sequential)])
+    throw Rejection{"what may be infinite is not any number"};
   any_.insert(sequential);
 }
 

@@ -64,6 +64,74 @@ bool map_is_positive(const std::string& fn, size_t positive_operands, size_t ope
 
 }  // namespace
 
+namespace {
+
+// What an operator's results may be.
+enum class Range { kAnything, kBelow /* minus infinity, or a number */, kNumber };
+
+// Where some operands may be minus infinity.
+Range range_of_below(const CoreOp& op, const std::vector<Range>& of) {
+  switch (op.prim) {
+    case Prim::kPermute:
+    case Prim::kReshape:
+    case Prim::kExpand:
+    case Prim::kSlice:
+    case Prim::kCat:
+    case Prim::kKeep:
+    case Prim::kReduceSum:
+    case Prim::kReduceMax:
+    case Prim::kReduceMin:
+      return Range::kBelow;
+    case Prim::kLinear:
+      for (size_t i = 0; i < op.operands.size(); ++i)
+        if (of.at(static_cast<size_t>(op.operands[i])) == Range::kBelow &&
+            !op.coefs.at(i).is_positive())
+          return Range::kAnything;
+      return Range::kBelow;
+    case Prim::kMap: {
+      static const std::set<std::string_view> kNumbers{"exp", "eq", "ne", "lt", "le", "gt", "ge"};
+      const reference::FunctionName function = reference::parse_function_name(op.fn);
+      if (kNumbers.contains(function.name)) return Range::kNumber;
+      if (function.name == "clamp" && !std::isnan(function.number(0))) return Range::kNumber;
+      const bool one_of = function.name == "maximum" || function.name == "minimum";
+      return one_of ? Range::kBelow : Range::kAnything;
+    }
+    default:
+      return Range::kAnything;
+  }
+}
+
+Range range_of(const CoreOp& op, const std::vector<Range>& of) {
+  if (op.prim == Prim::kConst && op.fn == "-inf") return Range::kBelow;
+  const bool extremum = op.prim == Prim::kReduceMax || op.prim == Prim::kReduceMin;
+  bool numbers = true, below = !extremum || element_count(op.shape) > 0;
+  for (const CoreId operand : op.operands) {
+    const Range range = of.at(static_cast<size_t>(operand));
+    numbers = numbers && range == Range::kNumber;
+    below = below && range != Range::kAnything;
+  }
+  if (!below) return Range::kAnything;
+  if (!numbers) return range_of_below(op, of);
+  const bool defined = op.prim == Prim::kMap ? map_is_defined(op.fn, true) : is_always_defined(op);
+  return defined ? Range::kNumber : Range::kAnything;
+}
+
+}  // namespace
+
+Numbers numbers_of(const CoreProgram& program) {
+  std::vector<Range> ranges;
+  Numbers result;
+  for (const CoreOp& op : program.ops) {
+    ranges.push_back(range_of(op, ranges));
+    result.always.push_back(ranges.back() == Range::kNumber);
+    bool of_numbers = result.always.back();
+    for (const CoreId operand : op.operands)
+      of_numbers = of_numbers && result.of_numbers.at(static_cast<size_t>(operand));
+    result.of_numbers.push_back(of_numbers);
+  }
+  return result;
+}
+
 std::vector<bool> always_positive(const CoreProgram& program) {
   std::vector<bool> positive;
   for (const CoreOp& op : program.ops) {
