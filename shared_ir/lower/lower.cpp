@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/lower/build/bounds/joint_bounds.h"
 #include "shared_ir/lower/build/operands_fit.h"
 #include "shared_ir/lower/node/meaning.h"
 #include "shared_ir/memory/functionalize.h"
@@ -147,6 +148,7 @@ LoweredCase lower(const Case& refinement, const OperatorTable& operators) {
   LoweredCase lowered{lower_sequential(refinement, operators), {}};
   for (size_t r = 0; r < refinement.ranks.size(); ++r)
     lowered.ranks.push_back(lower_rank(refinement, static_cast<Rank>(r), operators));
+  leave_out_wrapping(lowered.ranks);
   return lowered;
 }
 

@@ -26,9 +26,8 @@ class Side {
         functions_(evaluation.functions_),
         lifted_(lifted),
         programs_(programs),
-        of_specification_(of_specification) {
-    for (const CoreProgram& program : programs) in_range_.push_back(stay_in_range(program));
-  }
+        of_specification_(of_specification),
+        in_range_(stay_in_range(programs)) {}
 
   Tensor value(Rank rank, const CoreProgram& program, const CoreOp& op,
                const std::vector<const Tensor*>& operands) {

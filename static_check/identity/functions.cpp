@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "shared_ir/cast.h"
 #include "shared_ir/reference/element_functions.h"
 
 namespace assay::identity {
@@ -212,7 +213,9 @@ Number Functions::cast(const Number& value, DType from, DType to) {
                           : algebra_.negation(algebra_.is_equal(value, algebra_.constant(0)));
   if (!value.is_finite()) return Algebra::undefined();
   const std::string fn = fmt::format("cast {} to {}", to_string(from), to_string(to));
-  if (is_whole(from) && is_floating(to) && value.in_range) return value;
+  if (value.in_range && is_whole(from) &&
+      (is_floating(to) || (is_whole(to) && cast_keeps_values(from, to))))
+    return value;
   if (is_whole(from))
     if (const auto known = algebra_.each_choice(
             {&value, 1}, [&](Arguments x) { return std::optional(cast(x[0], from, to)); }))

@@ -321,8 +321,7 @@ void Builder::note_opaque(const std::string& operator_name) {
 }
 
 CoreProgram Builder::finish(std::vector<CoreId> value_of) {
-  if (bounds_.takes_sizes_as_small())
-    note("no dimension whose elements int32 counts has more than 2^24 of them");
+  if (bounds_.takes_sizes_as_small()) note(kSmallSizesNote);
   for (const CoreId id : value_of)
     program_.may_wrap.push_back(id != kNone && is_integer(dtype(id)) &&
                                 !bounds_.fits(program_, id));

@@ -79,6 +79,13 @@ std::optional<FewValues> IntegerBounds::few_values(const CoreProgram& program, C
   return FewValues{id, static_cast<PlainInt>(bounds.low), static_cast<PlainInt>(bounds.high)};
 }
 
+std::optional<std::pair<double, double>> IntegerBounds::limits(const CoreProgram& program,
+                                                               CoreId id) {
+  const Bounds& bounds = of(program, id);
+  if (is_floating(program.ops[static_cast<size_t>(id)].dtype) || !bounds.fits) return std::nullopt;
+  return std::pair{bounds.low, bounds.high};
+}
+
 bool IntegerBounds::is_constant(const CoreProgram& program, CoreId id) {
   return of(program, id).constant;
 }

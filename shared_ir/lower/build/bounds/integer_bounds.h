@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "shared_ir/core.h"
@@ -13,6 +14,10 @@ namespace assay::lowering {
 
 // Of a size that is not given, as the report of a proof for all sizes says (all_sizes.cpp).
 inline constexpr double kLargestOpenSize = 0x1p58;
+
+// What takes_sizes_as_small() assumes.
+inline constexpr const char* kSmallSizesNote =
+    "no dimension whose elements int32 counts has more than 2^24 of them";
 
 class IntegerBounds {
  public:
@@ -29,6 +34,9 @@ class IntegerBounds {
 
   // That they lie between these, as the function that made them says.
   void state(const CoreProgram& program, CoreId id, double low, double high);
+
+  // Between which numbers these integers lie; nullopt where they may wrap, and of floating ones.
+  std::optional<std::pair<double, double>> limits(const CoreProgram& program, CoreId id);
 
   // Between which numbers these integers lie, none of which is constant; nullopt where that is more
   // than FewValues has.
