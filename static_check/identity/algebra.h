@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "static_check/identity/angles.h"
 #include "static_check/identity/cases/cases.h"
 #include "static_check/identity/choices/order.h"
+#include "static_check/identity/factors/common_factors.h"
 #include "static_check/identity/factors/factors.h"
 #include "static_check/identity/factors/multiples.h"
 #include "static_check/identity/field.h"
@@ -120,6 +122,9 @@ class Algebra {
   // Numbers in the order of the row, ties too, from which an increasing function was taken away
   // (choices/alike_in_order.cpp); nullopt where there is none.
   std::optional<std::vector<Number>> alike_in_order(std::span<const Number> row);
+  // The extreme one of the numbers, whose order a row has from which they were taken away.
+  void note_extreme(const Number& extreme, std::span<const Number> numbers,
+                    std::span<const Number> alike);
   // nullopt where they are no exponentials or square roots, one at least, and constants.
   std::optional<Number> extremum_of_monotone(std::span<const Number> of, bool greatest);
   // An integer that is one of these, as the choice by which it is; itself where more is known of
@@ -149,6 +154,20 @@ class Algebra {
   std::optional<std::vector<Number>> logarithms_of_row(std::span<const Number> row);
   std::optional<std::vector<Number>> bases_of_reciprocals(std::span<const Number> row);
   std::optional<std::vector<Number>> exponents_beside_another(std::span<const Number> row);
+  std::optional<std::vector<Number>> squares_of_row(std::span<const Number> row);
+  // common_factor_of_rows.cpp
+  struct AskedRow {
+    Residue extent, inverse, factor;
+  };
+  struct AskedRows {  // of one size
+    std::vector<AskedRow> rows;
+    std::unordered_set<uint64_t> extents;
+    std::unordered_map<uint64_t, size_t> by_shape;  // the extent by the factor; which row
+  };
+  std::optional<Residue> extent_of(std::span<const Number> row) const;
+  Residue factor_of_row(std::span<const Number> row) const;
+  std::optional<Residue> times_asked(const AskedRows& asked, const AskedRow& own, bool of_two);
+  std::optional<std::vector<Number>> without_common_factor(std::span<const Number> row);
   std::optional<std::vector<Number>> squares_of_roots(std::span<const Number> row);
   Number kept_of_hidden(const Number& flag, const Number& a);
   // Numbers, each by its key and where it is minus infinity.
@@ -156,6 +175,7 @@ class Algebra {
   Number greatest_of_row(HiddenRow row);
   // The result of both, which has no form.
   static Number mixed_as(const Number& a, const Number& b, Number result);
+  bool is_plain(const Number& a) const;  // signed_arithmetic.cpp
   Number plain_sum(const Number& a, const Number& b);
   Number plain_multiple(const Number& a, const Rational& by);
   Number plain_product(const Number& a, const Number& b);
@@ -205,6 +225,8 @@ class Algebra {
   std::optional<std::vector<Number>> by_flag(const Number& number, const Order& order);
   Number chosen_by_flag(const OrderPointer& order, std::vector<Number> values);
   std::optional<std::vector<Number>> as_choice(const Number& number, const Order& order);
+  std::optional<std::vector<Residue>> members_of(const Order& order, Order::Set elements);
+  std::optional<std::vector<Residue>> members_alike(const Order& order, const Number& extreme);
   std::optional<Number> sum_of_choices(const Number& a, const Number& b);
   std::optional<Number> product_of_choices(const Number& a, const Number& b);
   std::optional<Number> nested_product(const Number& outer, const Number& inner);
@@ -283,6 +305,12 @@ class Algebra {
   // By the greatest of it, beside where all of it is minus infinity.
   std::unordered_map<uint64_t, std::pair<Number, HiddenRow>> hidden_rows_;
   Scales scales_;
+  CommonFactors common_factors_;
+  std::map<size_t, AskedRows> asked_rows_;
+  size_t tried_factors_ = 0;
+  // By the value of an extreme one of a row: its elements, each with what it is in a row of the
+  // same order.
+  std::unordered_map<uint64_t, std::vector<std::pair<Residue, Residue>>> alike_rows_;
   Multiples signs_asked_, zeros_asked_, orders_asked_;
   std::unordered_map<uint64_t, Number> reciprocals_;  // by value: of what is not negative
   std::unordered_map<uint64_t, Ranked> ranked_;       // by value

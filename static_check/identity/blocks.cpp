@@ -220,7 +220,10 @@ bool Functions::chosen(const FunctionName& fn, const NumberBlock& of, DType from
   for (size_t place = 0; place < result.values.size(); ++place) {
     auto found = algebra_.choice_of(row, place, values);
     if (!found) return false;
-    if (fn.name == "sort" && alike && place == 0) found = extremum(of.values, from, !ascending);
+    if (fn.name == "sort" && alike && place == 0) {
+      found = extremum(of.values, from, !ascending);
+      algebra_.note_extreme(*found, of.values, row);
+    }
     places.push_back(std::move(*found));
   }
   result.values = std::move(places);

@@ -19,9 +19,18 @@ Number Algebra::signed_as(Number number, Sign sign) {
   return number;
 }
 
+// Whether factors of it may be noted.
+bool Algebra::is_plain(const Number& a) const {
+  return cases_ == nullptr && factored_ && a.is_finite() && !has(a, Form::Kind::kConstant) &&
+         !has(a, Form::Kind::kLogarithms);
+}
+
 Number Algebra::add(const Number& a, const Number& b) {
   Number sum = plain_sum(a, b);
-  if (a.sign == Sign::kAny || b.sign == Sign::kAny) return sum;
+  if (a.sign == Sign::kAny || b.sign == Sign::kAny) {
+    if (is_plain(a) && is_plain(b) && is_plain(sum)) common_factors_.learn_sum(sum.residue, a, b);
+    return sum;
+  }
   if (a.sign == Sign::kPositive && sum.is_finite() && constant_of(a) == nullptr &&
       constant_of(b) == nullptr) {
     factors_.learn_term(sum.residue.value, a.residue);
@@ -35,9 +44,11 @@ Number Algebra::scaled(const Number& a, const Rational& by) {
   if (by.is_positive()) {
     if (cases_ != nullptr && a.is_finite() && product.is_finite())
       cases_->learn_same_side(product.residue.value, a.residue.value);
+    if (is_plain(a) && is_plain(product)) common_factors_.learn_multiple(product.residue, a, by);
     return signed_as(std::move(product), a.sign);
   }
   if (constant_of(product) == nullptr) product.sign = Sign::kAny;
+  if (is_plain(a) && is_plain(product)) common_factors_.learn_multiple(product.residue, a, by);
   return product;
 }
 
@@ -51,6 +62,8 @@ Number Algebra::multiply(const Number& a, const Number& b) {
     else if (b.sign == Sign::kPositive)
       cases_->learn_same_side(product.residue.value, a.residue.value);
   }
+  if (is_plain(a) && is_plain(b) && is_plain(product))
+    common_factors_.learn_product(product.residue, a, b);
   Sign sign = std::min(a.sign, b.sign);
   if (sign == Sign::kPositive && constant_of(product) == nullptr) {
     factors_.learn_product(product.residue.value, a.residue, b.residue);

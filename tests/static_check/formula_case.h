@@ -45,6 +45,7 @@ class Calls {
                        DType dtype = DType::kFloat32) {
     return of_shape(shape_, op, std::move(arguments), dtype);
   }
+  GraphBuilder& graph() { return graph_; }
   TensorRef of_shape(Shape shape, const std::string& op, std::vector<Argument> arguments,
                      DType dtype = DType::kFloat32) {
     return graph_.call("n" + std::to_string(count_++), "aten." + op, std::move(arguments),

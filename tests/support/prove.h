@@ -35,6 +35,15 @@ inline testing::AssertionResult proves(const Case& refinement) {
   return failure;
 }
 
+/// Whether the provers take the case for no right one, without the runs at random numbers that
+/// refute most wrong ones before.
+inline bool provers_refuse(const Case& refinement) {
+  StaticOptions options;
+  options.refute_first = false;
+  const StaticResult result = static_check(refinement, OperatorTable::builtin(), options);
+  return result.report.verdict != Verdict::kProved;
+}
+
 inline TensorRef all_reduce(GraphBuilder& graph, const std::string& name, TensorRef x,
                             const char* reduce = "sum", DType dtype = DType::kFloat32) {
   return graph.call(name, "_c10d_functional.all_reduce.default", {x, reduce, "tp"}, graph.shape(x),

@@ -138,9 +138,9 @@ class Algebra {
   bool selects_constants(std::span<const Number> of) const;
   // Of c exp(a), c exp(b), ... with c > 0 the numbers a, b, ..., whose order they have.
   std::optional<std::vector<Number>> exponents_of(const std::vector<Number>& row);
-  // Numbers in the order of the row, equal ones where it has such, of which an increasing function
-  // was taken (selections/alike_in_order.cpp); nullopt where it is none of such.
+  // Where an increasing function was taken of each: these, in their order (alike_in_order.cpp).
   std::optional<std::vector<Number>> alike_in_order(std::vector<Number> row);
+  void learn_extreme(const Number& x, const std::vector<Number>& of, const std::vector<Number>& as);
   // What a function gave of a sum that is now known as a selection; nullopt of other numbers.
   std::optional<Number> known_of_sum(const std::string& function, const Number& x) const;
   void learn_of_sum(const std::string& function, const Number& x, const Number& result);
@@ -149,8 +149,7 @@ class Algebra {
   // What stands at a place of a row in descending order.
   Number standing_at(PlainInt place, const std::vector<Number>& row);
   static constexpr size_t kMostSorted = 64;
-  // Of a row that says at each place which member stands there, 0, 1, ...: for each member the
-  // place at which it stands. nullopt of another row.
+  // Of a row that says at each place which member, 0, 1, ..., stands there: of each the place.
   std::optional<std::vector<Number>> places_of_members(const std::vector<Number>& row);
   // Whether the table has all places; nullopt where the index is none of these.
   std::optional<bool> place_lies_in(const Number& index, const Table& table) const;
@@ -310,6 +309,7 @@ class Algebra {
   Marks marks_of(const Ranking& ranking);
   std::vector<Residues> indicators_of(const Ranking& ranking, const std::vector<Number>& members);
   std::optional<std::vector<Number>> members_as_values(const Number& x, const Ranking& ranking);
+  std::optional<std::vector<Number>> members_alike(const Number& x, const Ranking& ranking);
   std::optional<Number> selection_within(const Number& outer, const Number& inner, Type type);
   std::optional<Number> product_of_selections(const Number& a, const Number& b, Type type);
   // gathered_rows.cpp
@@ -357,7 +357,7 @@ class Algebra {
   uint64_t generator_;  // of order q
   Residues root_two_, root_pi_;
   std::set<std::string>& notes_;
-  size_t stored_ = 0;
+  size_t stored_ = 0, compared_exponentials_ = 0, nested_members_ = 0;
   std::unordered_map<uint64_t, Multiple> multiples_;  // by constants, by r
   std::deque<Rational> rationals_;
   std::deque<LogForm> logs_;
@@ -376,7 +376,7 @@ class Algebra {
   std::unordered_map<uint64_t, Number> reciprocals_;   // by r: of what is not negative
   std::unordered_map<uint64_t, Number> exponentials_;  // by r of the argument
   std::unordered_map<uint64_t, Number> exponents_;     // arguments, by r of the exponential
-  size_t compared_exponentials_ = 0, nested_members_ = 0;
+  SharedFactors shared_;
   std::set<std::pair<Type, uint64_t>> compared_;  // indices without a known table
   bool learned_late_ = false;
   std::map<std::pair<Type, uint64_t>, Table> tables_;  // by index

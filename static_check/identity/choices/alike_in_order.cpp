@@ -1,6 +1,7 @@
 // Rows in the order of simpler ones, which programs choose by in their place: for a common c > 0,
 // c exp(u) is in the order of u, and 1 / b in that of -b where b > 0; t + exp(u) is in the order of
-// u, whatever t is. So the order of sigmoid(l) is that of l.
+// u, whatever t is. So the order of sigmoid(l) is that of l. Roots and constants that are not
+// negative are in the order of their squares.
 #include <algorithm>
 
 #include "static_check/identity/algebra.h"
@@ -23,10 +24,37 @@ std::optional<std::vector<Number>> Algebra::alike_in_order(std::span<const Numbe
     auto next = logarithms_of_row(of);
     if (!next) next = bases_of_reciprocals(of);
     if (!next) next = exponents_beside_another(of);
+    if (!next) next = squares_of_row(of);
+    if (!next) next = without_common_factor(of);
     if (!next) break;
     found = std::move(next);
   }
   return found;
+}
+
+void Algebra::note_extreme(const Number& extreme, std::span<const Number> numbers,
+                           std::span<const Number> alike) {
+  constexpr size_t kMost = size_t{1} << 12;
+  if (!extreme.is_finite() || alike_rows_.size() >= kMost) return;
+  auto& pairs = alike_rows_[settled(extreme).residue.value];
+  if (!pairs.empty()) return;
+  for (size_t i = 0; i < numbers.size(); ++i)
+    pairs.emplace_back(settled(numbers[i]).residue, settled(alike[i]).residue);
+}
+
+// Of |x| more is known: it is the greatest of x and -x. Nor is a root asked for its sign so.
+std::optional<std::vector<Number>> Algebra::squares_of_row(std::span<const Number> row) {
+  std::vector<Number> squares;
+  for (const Number& number : row) {
+    const Rational* known = constant_of(number);
+    const bool fits = known != nullptr
+                          ? known->is_positive()
+                          : has(number, Form::Kind::kRoot) && number.sign != Sign::kAny &&
+                                !magnitudes_.contains(number.residue.value);
+    if (!fits) return std::nullopt;
+    squares.push_back(known != nullptr ? multiply(number, number) : power(number, 2));
+  }
+  return squares;
 }
 
 // Their constants apart, positive numbers of the same factors.

@@ -145,12 +145,15 @@ std::optional<std::vector<Number>> Algebra::as_choice(const Number& number, cons
   const auto standing = order.place > 0 ? place_of(number.residue) : std::nullopt;
   if (order.place > 0 && (!standing || standing->place != order.place)) return std::nullopt;
   std::vector<Number> values;
+  if (order.place == 0)
+    if (const auto members = members_alike(order, number)) {
+      for (const Residue& member : *members) values.push_back({member});
+      return values;
+    }
   if (standing || is_maximum(number)) {
-    Order::Set elements = standing ? standing->of : elements_of_maximum(number);
-    const Rational scale = order_scale(elements);
-    if (scaled_order({{std::move(elements)}}).sets[0] != order.all()) return std::nullopt;
-    const Residue by = residue_of(Rational(1) / scale);
-    for (const Order::Set& one : order.sets) values.push_back({one[0] * by});
+    const auto members = members_of(order, standing ? standing->of : elements_of_maximum(number));
+    if (!members) return std::nullopt;
+    for (const Residue& member : *members) values.push_back({member});
     return values;
   }
   if (number.form != nullptr || !factored_ || number.sign != Sign::kPositive) return std::nullopt;

@@ -28,6 +28,35 @@ Order Algebra::scaled_order(Order order) {
   return order.index ? order : order.with_scale(order.scale * order_scale(order.all()));
 }
 
+// Of just these elements, in its order.
+std::optional<std::vector<Residue>> Algebra::members_of(const Order& order, Order::Set elements) {
+  const Rational scale = order_scale(elements);
+  if (scaled_order({{std::move(elements)}}).sets[0] != order.all()) return std::nullopt;
+  const Residue by = residue_of(Rational(1) / scale);
+  std::vector<Residue> members;
+  for (const Order::Set& one : order.sets) members.push_back(one[0] * by);
+  return members;
+}
+
+// Of a row whose order these elements have, of which the number is the extreme one.
+std::optional<std::vector<Residue>> Algebra::members_alike(const Order& order,
+                                                           const Number& extreme) {
+  if (alike_rows_.empty()) return std::nullopt;
+  const auto known = alike_rows_.find(settled(extreme).residue.value);
+  if (known == alike_rows_.end()) return std::nullopt;
+  Order::Set alike;
+  std::unordered_map<uint64_t, Residue> of;
+  for (const auto& [element, other] : known->second) {
+    if (!of.try_emplace(other.value, element).second) return std::nullopt;
+    alike.push_back(other);
+  }
+  std::ranges::sort(alike, {}, &Residue::value);
+  auto members = members_of(order, std::move(alike));
+  if (members)
+    for (Residue& member : *members) member = of.at(member.value);
+  return members;
+}
+
 // Where the values are c times what is greatest of each set, what is chosen is c times that.
 std::optional<Number> Algebra::multiple_of_chosen(const Order& order,
                                                   std::span<const Number> values) {

@@ -195,6 +195,7 @@ bool selected(Context& c, Blocks in, Row& out) {
   for (size_t i = 0; i < out.size(); ++i) {
     if (values && alike && i == 0) {
       found.push_back(ascending ? c.a.minimum(in[0].values) : c.a.maximum(in[0].values));
+      c.a.learn_extreme(found.back(), in[0].values, row);
       continue;
     }
     const auto one = c.a.select(row, static_cast<PlainInt>(i), of, c.use.type);

@@ -175,7 +175,10 @@ uint64_t Algebra::side_of(const Number& x) const {
 Number Algebra::sum(std::vector<Number> terms) {
   Number result = depending(plain_sum(terms), {});
   if (is_integer_type(result.type)) bounded(result, bound_of(terms));
-  if (cases() == nullptr) return result;
+  if (cases() == nullptr) {
+    shared_.learn_sum(result, terms);
+    return result;
+  }
   // What is added to an infinity is lost, and an integer may wrap: then the sum is no sum of terms.
   const bool infinite =
       std::any_of(terms.begin(), terms.end(), [](const Number& x) { return !x.is_finite(); });
@@ -195,6 +198,7 @@ Number Algebra::scaled(const Number& x, const Rational& by) {
   if (reading_.formal_logs && x.positive && by.is_positive() && !x.is_constant())
     learn_factors(result, {x.value, Rational(1)}, {residues_of(by), Rational(1)});
   result.depends = x.depends;
+  if (cases() == nullptr) shared_.learn_multiple(result, x, by);
   if (cases() == nullptr || !x.is_finite() || by.is_one()) return result;
   result.side = x.side == 0 ? 0 : by.is_negative() ? minus<kP>(x.side) : x.side;
   if (!is_real(x) || x.is_constant() || by.is_zero()) return result;
@@ -209,7 +213,10 @@ Number Algebra::scaled(const Number& x, const Rational& by) {
 
 Number Algebra::multiply(const Number& a, const Number& b) {
   Number result = plain_product(a, b);
-  if (cases() == nullptr) return result;
+  if (cases() == nullptr) {
+    shared_.learn_product(result, a, b);
+    return result;
+  }
   result.depends = both(a.depends, b.depends);
   if (a.is_constant() || b.is_constant() || !is_real(result)) return result;
   result.line = -1;

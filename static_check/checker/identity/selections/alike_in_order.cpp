@@ -1,5 +1,5 @@
 // An increasing function of all numbers of a row leaves their order, and which of them are equal:
-// exp(u) for u; 1/b, of positive b, for -b; what is added to all of them.
+// exp(u) for u; 1/b, of positive b, for -b; what is added to all of them; roots; a positive factor.
 #include <algorithm>
 
 #include "static_check/checker/identity/algebra.h"
@@ -11,12 +11,17 @@ class RowInOrder {
   RowInOrder(Algebra& algebra, std::vector<Number>& row) : a_(algebra), row_(row) {}
 
   // Whether one of these functions was taken away.
-  bool simplify() { return take_logarithms() || take_reciprocals() || take_summand(); }
+  bool simplify() {
+    return take_logarithms() || take_reciprocals() || take_summand() || take_roots() ||
+           take_factor();
+  }
 
  private:
   bool take_logarithms();
   bool take_reciprocals();
   bool take_summand();
+  bool take_roots();
+  bool take_factor();
 
   Algebra& a_;
   std::vector<Number>& row_;
@@ -39,6 +44,16 @@ std::optional<std::vector<Number>> Algebra::alike_in_order(std::vector<Number> r
     simpler = true;
   }
   return simpler ? std::optional(std::move(row)) : std::nullopt;
+}
+
+// x is the first of these in the order of the others.
+void Algebra::learn_extreme(const Number& x, const std::vector<Number>& of,
+                            const std::vector<Number>& as) {
+  constexpr size_t kMostRows = size_t{1} << 12;
+  if (!x.is_finite() || shared_.alike.size() >= kMostRows) return;
+  std::vector<std::pair<Residues, Residues>> pairs;
+  for (size_t i = 0; i < of.size(); ++i) pairs.emplace_back(of[i].value, as[i].value);
+  shared_.alike.try_emplace(x.value.r, std::move(pairs));
 }
 
 // Of positive numbers that have all letters in common.
@@ -115,6 +130,69 @@ bool RowInOrder::take_summand() {
     }
   }
   return false;
+}
+
+// sqrt(a) > c is a > c c for c > 0. Of |x| more is known.
+bool RowInOrder::take_roots() {
+  std::vector<Number> squares;
+  for (const Number& x : row_) {
+    if (x.is_constant()) {
+      if (!a_.rational(x).is_positive()) return false;
+    } else {
+      if (x.kind != Kind::kRoot || !x.nonnegative || a_.magnitudes_.contains(x.value.r))
+        return false;
+      const RootForm& form = a_.roots_[Algebra::index(x)];
+      if (!std::ranges::all_of(form.powers, [](const RootPower& p) { return p.base.nonnegative; }))
+        return false;
+    }
+    squares.push_back(a_.multiply(x, x));
+    if (!squares.back().is_finite()) return false;
+  }
+  row_ = std::move(squares);
+  return true;
+}
+
+// x z and y z for any z > 0, where x and y were asked for before.
+bool RowInOrder::take_factor() {
+  SharedFactors::Row row;
+  for (const Number& x : row_) {
+    if (x.kind == Kind::kLog) return false;
+    if (x.is_constant()) {
+      const Rational& value = a_.rational(x);
+      row.factor = row.factor + residues_of(value.is_negative() ? -value : value);
+    } else {
+      row.factor = row.factor + a_.shared_.factor_of(x);
+    }
+  }
+  if (row_.size() == 2) {
+    row.spread = row_[0].value - row_[1].value;
+  } else {
+    // The sum of all differences' cubes in turn by that of their squares, of what is beside the
+    // mean.
+    Residues mean, squares, cubes;
+    for (const Number& x : row_) mean = mean + x.value;
+    mean = mean * residues_of(Rational(1, static_cast<PlainInt>(row_.size())));
+    for (const Number& x : row_) {
+      const Residues apart = x.value - mean, square = apart * apart;
+      squares = squares + square;
+      cubes = cubes + square * apart;
+    }
+    if (squares.r == 0 || squares.e == 0) return false;
+    row.spread = cubes * inverse(squares);
+  }
+  if (row.spread.r == 0 || row.spread.e == 0) return false;
+  const auto times = a_.shared_.times_earlier(row, row_.size());
+  if (!times || times->r == 0 || times->e == 0) return false;
+  const Residues by = inverse(*times);
+  for (Number& x : row_) {
+    Number divided = a_.ordinary(x.value * by);
+    if (!divided.is_constant()) {
+      divided.nonnegative = divided.nonnegative || (!x.is_constant() && x.nonnegative);
+      divided.positive = divided.positive || (!x.is_constant() && x.positive);
+    }
+    x = divided;
+  }
+  return true;
 }
 
 }  // namespace assay::checker::identity

@@ -25,6 +25,27 @@ class Nested {
 }  // namespace
 
 // What stands at that place of the members themselves, or c exp of the greatest.
+// The first of some numbers whose order is that of the members.
+std::optional<std::vector<Number>> Algebra::members_alike(const Number& x, const Ranking& ranking) {
+  if (ranking.place != 0 || shared_.alike.empty()) return std::nullopt;
+  const auto alike = shared_.alike.find(x.value.r);
+  if (alike == shared_.alike.end()) return std::nullopt;
+  std::map<uint64_t, Residues> in_place_of;
+  std::vector<Residues> row;
+  for (const auto& [number, member] : alike->second) {
+    if (!in_place_of.emplace(member.r, number).second) return std::nullopt;
+    row.push_back(member);
+  }
+  const Rational times = multiple_of_row(row);
+  std::vector<Number> values;
+  for (const auto& parts : ranking.members) {
+    const auto number = in_place_of.find((parts[0] * residues_of(times)).r);
+    if (number == in_place_of.end()) return std::nullopt;
+    values.push_back(ordinary(number->second));
+  }
+  return values.size() == row.size() ? std::optional(values) : std::nullopt;
+}
+
 std::optional<std::vector<Number>> Algebra::members_as_values(const Number& x,
                                                               const Ranking& ranking) {
   if (ranking.of_flag) return values_by_flag(x, ranking);
@@ -35,6 +56,7 @@ std::optional<std::vector<Number>> Algebra::members_as_values(const Number& x,
   std::vector<Number> values;
   const auto standing = ranking.place == 0 ? std::nullopt : standing_of(x.value);
   if (ranking.place != 0 && (!standing || standing->place != ranking.place)) return std::nullopt;
+  if (auto alike = members_alike(x, ranking)) return alike;
   if (standing || (x.kind == Kind::kExtreme && !extremes_[index(x)].least)) {
     std::vector<Residues> set = standing ? standing->row : std::vector<Residues>{};
     if (!standing) {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "static_check/checker/facts/regions.h"
@@ -57,6 +59,37 @@ struct Places {
 struct Standing {
   std::vector<Residues> row;  // sorted by r
   PlainInt place;
+};
+
+// Positive numbers by which others were multiplied, and the rows whose order was asked for
+// (shared_factors.cpp).
+struct SharedFactors {
+  struct Row {
+    Residues spread;  // c times as large of c times the row
+    Residues factor;  // positive, and c times as large where c is among the factors; or 0
+  };
+  struct Rows {  // of one length
+    std::vector<Row> asked;
+    std::unordered_set<uint64_t> spreads;              // by r
+    std::unordered_map<uint64_t, size_t> by_quotient;  // which; by the spread / factor
+  };
+
+  // Of real numbers, which have no logarithms in them and are no constants.
+  void learn_product(const Number& product, const Number& a, const Number& b);
+  void learn_multiple(const Number& product, const Number& of, const Rational& by);
+  void learn_sum(const Number& sum, const std::vector<Number>& terms);
+  // A product of positive numbers of which x is a multiple: 1, of a positive one itself.
+  Residues factor_of(const Number& x) const;
+  // By which an earlier row is this one, where it is known to be positive. Else the row is one.
+  std::optional<Residues> times_earlier(const Row& row, size_t length);
+  bool is_positive(uint64_t r) const { return positive.contains(r); }
+
+  std::unordered_map<uint64_t, Residues> factors;  // by r of the multiples
+  std::unordered_set<uint64_t> positive;           // factors, by r
+  std::map<size_t, Rows> rows;                     // by length
+  size_t tried = 0;
+  // By the r of the first in order: all, each with what it is in a row of the same order.
+  std::unordered_map<uint64_t, std::vector<std::pair<Residues, Residues>>> alike;
 };
 
 }  // namespace assay::checker::identity
