@@ -16,9 +16,9 @@
 #include "static_check/identity/angles.h"
 #include "static_check/identity/cases/cases.h"
 #include "static_check/identity/choices/order.h"
-#include "static_check/identity/factors/common_factors.h"
 #include "static_check/identity/factors/factors.h"
 #include "static_check/identity/factors/multiples.h"
+#include "static_check/identity/factors/positive_factors.h"
 #include "static_check/identity/field.h"
 #include "static_check/identity/number.h"
 #include "static_check/identity/residue.h"
@@ -305,7 +305,7 @@ class Algebra {
   // By the greatest of it, beside where all of it is minus infinity.
   std::unordered_map<uint64_t, std::pair<Number, HiddenRow>> hidden_rows_;
   Scales scales_;
-  CommonFactors common_factors_;
+  PositiveFactors positive_factors_;
   std::map<size_t, AskedRows> asked_rows_;
   size_t tried_factors_ = 0;
   // By the value of an extreme one of a row: its elements, each with what it is in a row of the

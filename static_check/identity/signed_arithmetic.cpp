@@ -28,7 +28,7 @@ bool Algebra::is_plain(const Number& a) const {
 Number Algebra::add(const Number& a, const Number& b) {
   Number sum = plain_sum(a, b);
   if (a.sign == Sign::kAny || b.sign == Sign::kAny) {
-    if (is_plain(a) && is_plain(b) && is_plain(sum)) common_factors_.learn_sum(sum.residue, a, b);
+    if (is_plain(a) && is_plain(b) && is_plain(sum)) positive_factors_.learn_sum(sum.residue, a, b);
     return sum;
   }
   if (a.sign == Sign::kPositive && sum.is_finite() && constant_of(a) == nullptr &&
@@ -44,11 +44,11 @@ Number Algebra::scaled(const Number& a, const Rational& by) {
   if (by.is_positive()) {
     if (cases_ != nullptr && a.is_finite() && product.is_finite())
       cases_->learn_same_side(product.residue.value, a.residue.value);
-    if (is_plain(a) && is_plain(product)) common_factors_.learn_multiple(product.residue, a, by);
+    if (is_plain(a) && is_plain(product)) positive_factors_.learn_multiple(product.residue, a, by);
     return signed_as(std::move(product), a.sign);
   }
   if (constant_of(product) == nullptr) product.sign = Sign::kAny;
-  if (is_plain(a) && is_plain(product)) common_factors_.learn_multiple(product.residue, a, by);
+  if (is_plain(a) && is_plain(product)) positive_factors_.learn_multiple(product.residue, a, by);
   return product;
 }
 
@@ -63,7 +63,7 @@ Number Algebra::multiply(const Number& a, const Number& b) {
       cases_->learn_same_side(product.residue.value, a.residue.value);
   }
   if (is_plain(a) && is_plain(b) && is_plain(product))
-    common_factors_.learn_product(product.residue, a, b);
+    positive_factors_.learn_product(product.residue, a, b);
   Sign sign = std::min(a.sign, b.sign);
   if (sign == Sign::kPositive && constant_of(product) == nullptr) {
     factors_.learn_product(product.residue.value, a.residue, b.residue);

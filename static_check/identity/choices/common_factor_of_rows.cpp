@@ -35,7 +35,7 @@ Residue Algebra::factor_of_row(std::span<const Number> row) const {
     if (const Rational* known = constant_of(x))
       sum = sum + residue_of(known->is_negative() ? -*known : *known);
     else
-      sum = sum + common_factors_.of(x);
+      sum = sum + positive_factors_.of(x);
   }
   return sum;
 }
@@ -62,7 +62,7 @@ std::optional<Residue> Algebra::times_asked(const AskedRows& asked, const AskedR
       const Residue by = times(row, turned);
       uint64_t under = kValues.multiply(own.inverse.value, row.extent.value);
       if (turned) under = kValues.negative(under);
-      if (common_factors_.is_one(by.value) || common_factors_.is_one(under)) return by;
+      if (positive_factors_.is_one(by.value) || positive_factors_.is_one(under)) return by;
     }
   }
   return std::nullopt;

@@ -1,22 +1,22 @@
-#include "static_check/identity/factors/common_factors.h"
+#include "static_check/identity/factors/positive_factors.h"
 
 #include "static_check/identity/residue.h"
 
 namespace assay::identity {
 
-Residue CommonFactors::of(const Number& number) const {
+Residue PositiveFactors::of(const Number& number) const {
   if (number.sign == Sign::kPositive) return number.residue;
   if (!noted_.may_hold(number.residue.value)) return {1, 1};
   const auto known = factors_.find(number.residue.value);
   return known == factors_.end() ? Residue{1, 1} : known->second;
 }
 
-void CommonFactors::note(const Residue& number, const Residue& factor) {
+void PositiveFactors::note(const Residue& number, const Residue& factor) {
   if (factors_.size() >= kMost || number.value == 0 || factor.value == 0) return;
   if (factors_.try_emplace(number.value, factor).second) noted_.add(number.value);
 }
 
-void CommonFactors::learn_product(const Residue& product, const Number& a, const Number& b) {
+void PositiveFactors::learn_product(const Residue& product, const Number& a, const Number& b) {
   if (factors_.size() >= kMost || (!may_have(a) && !may_have(b))) return;
   for (const Number* factor : {&a, &b})
     if (factor->sign == Sign::kPositive && positive_.size() < kMost)
@@ -26,7 +26,7 @@ void CommonFactors::learn_product(const Residue& product, const Number& a, const
   if (factor.value != 1) note(product, factor);
 }
 
-void CommonFactors::learn_multiple(const Residue& product, const Number& of, const Rational& by) {
+void PositiveFactors::learn_multiple(const Residue& product, const Number& of, const Rational& by) {
   if (factors_.size() >= kMost || by.is_zero() || !may_have(of) ||
       (of.sign == Sign::kPositive && by.is_positive()))
     return;
@@ -34,7 +34,7 @@ void CommonFactors::learn_multiple(const Residue& product, const Number& of, con
   if (factor.value != 1) note(product, factor * residue_of(by.is_negative() ? -by : by));
 }
 
-void CommonFactors::learn_sum(const Residue& sum, const Number& a, const Number& b) {
+void PositiveFactors::learn_sum(const Residue& sum, const Number& a, const Number& b) {
   if (factors_.size() >= kMost || !noted_.may_hold(a.residue.value) ||
       !noted_.may_hold(b.residue.value))
     return;

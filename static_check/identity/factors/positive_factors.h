@@ -12,7 +12,7 @@ namespace assay::identity {
 
 // Of numbers without logarithms, which are no constants. What is noted of a number is a product of
 // positive ones of which it is a multiple, of none of any sign 1.
-class CommonFactors {
+class PositiveFactors {
  public:
   void learn_product(const Residue& product, const Number& a, const Number& b);
   void learn_multiple(const Residue& product, const Number& of, const Rational& by);
