@@ -13,6 +13,8 @@ namespace {
 // Tensors that are tried in one check. Of those that one is a part of which fails, most fail.
 constexpr size_t kMostTried = 64;
 constexpr int kMostFailed = 8;
+// Elements that are computed in vain, in cases too: a few seconds.
+constexpr int64_t kMostInVain = int64_t{1} << 22;
 
 // No relation says so, but the values: of a sum that has no name.
 bool is_derived(Problem& problem, TensorId sequential, const std::vector<CleanExpr>& replicas) {
@@ -43,7 +45,10 @@ std::optional<Certificate::EvaluatedClaim> ClaimSearch::next(
     if (tried_.size() >= kMostTried || failed_ >= kMostFailed) return std::nullopt;
     if (!tried_.insert(tensor).second) continue;
     DerivedCuts::Scoped scoped = derived.of({sequential, replicas});
-    if (!test.holds_within(scoped.cuts, scoped.cone, sequential, replicas)) {
+    int64_t left = kMostInVain - in_vain_;
+    const int64_t before = left;
+    if (!test.holds_within(scoped.cuts, scoped.cone, sequential, replicas, left)) {
+      in_vain_ += before - left;
       ++failed_;
       continue;
     }

@@ -2,6 +2,7 @@
 // the derivation goes on from there.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,6 +27,8 @@ class ClaimSearch {
 
   // Tensors that evaluation did not show to be the ranks'.
   int failed() const { return failed_; }
+  // And the elements that were computed for them.
+  int64_t in_vain() const { return in_vain_; }
   // Whether something was found to hold by cases alone, and what constants of the programs were
   // taken for.
   bool used_cases() const { return used_cases_; }
@@ -35,6 +38,7 @@ class ClaimSearch {
   std::optional<std::vector<LikelyClaim>> likely_;  // once asked for: numbers stay what they are
   std::set<TensorId> tried_;
   int failed_ = 0;
+  int64_t in_vain_ = 0;  // elements computed for these
   bool used_cases_ = false;
   std::set<std::string> readings_;
 };

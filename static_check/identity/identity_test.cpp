@@ -162,10 +162,12 @@ bool IdentityTest::take(const CleanExpr& sequential, const std::vector<CleanExpr
 }
 
 bool IdentityTest::holds_within(const identity::Cuts& cuts, const identity::Cone& cone,
-                                const CleanExpr& sequential,
-                                const std::vector<CleanExpr>& replicas) {
+                                const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
+                                int64_t& elements) {
+  if (elements <= 0) return false;
   Evaluations within(problem_, {&cuts, &cone, true, true, &host_constants_},
-                     identity::kEffortWithin);
+                     {std::min(kMostForTaking, elements), identity::kEffortWithin.bits, false});
+  elements -= cone.elements;
   const auto everywhere = [&](bool factored) {
     const auto& made = factored ? within.by_factors : within.by_products;
     return within.hold_everywhere(factored, sequential, replicas) && made.front()->is_total();
@@ -179,6 +181,7 @@ bool IdentityTest::holds_within(const identity::Cuts& cuts, const identity::Cone
   why_not_.clear();
   const bool by_cases =
       !without_cases && decides([&] { return within.by_cases.holds(sequential, replicas); });
+  elements -= within.by_cases.computed();
   if (!without_cases && !by_cases) return false;
   used_cases_ |= by_cases;
   readings_.merge(within.readings());

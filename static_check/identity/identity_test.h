@@ -49,9 +49,11 @@ class IdentityTest {
             Certificate::Evaluated::Use use, bool alike);
   void forget_taken();
   // Whether an equation between tensors within the programs holds, of numbers for all inputs, where
-  // the ranks' tensors are what they are cut to. Nothing is taken.
+  // the ranks' tensors are what they are cut to. Nothing is taken. `elements`: that may be
+  // computed, of which it takes those of the cone and of the cases.
   bool holds_within(const identity::Cuts& cuts, const identity::Cone& cone,
-                    const CleanExpr& sequential, const std::vector<CleanExpr>& replicas);
+                    const CleanExpr& sequential, const std::vector<CleanExpr>& replicas,
+                    int64_t& elements);
   // Nothing is taken, and by cases more is tried: more decisions, every choice of indices and
   // flags.
   void try_harder();

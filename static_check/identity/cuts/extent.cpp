@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "shared_ir/reference/element_functions.h"
+#include "static_check/identity/cuts/positive.h"
 #include "static_check/identity/cuts/total_functions.h"
 
 namespace assay::identity {
@@ -11,11 +12,14 @@ namespace {
 
 constexpr std::string_view kOfOrders[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 
-// Of a function of elements whose operands are no more than minus infinity or numbers.
-Extent of_map(const std::string& fn, Extent operands) {
+// Of a function of elements whose operands are no more than minus infinity or numbers. `may_be_0`:
+// as flags and counts are.
+Extent of_map(const std::string& fn, Extent operands, bool may_be_0) {
   const auto function = reference::parse_function_name(fn);
-  if (operands >= Extent::kNumber)
-    return is_total(fn) || is_defined_for_positive(fn) ? operands : Extent::kUnknown;
+  if (operands >= Extent::kNumber) {
+    const bool defined = is_total(fn) || (is_defined_for_positive(fn) && !may_be_0);
+    return defined ? operands : Extent::kUnknown;
+  }
   if (function.name == "exp" || std::ranges::count(kOfOrders, function.name) > 0)
     return Extent::kNumber;
   if (function.name == "clamp" && function.text(0) != "none") return Extent::kNumber;
@@ -23,7 +27,13 @@ Extent of_map(const std::string& fn, Extent operands) {
   return Extent::kUnknown;
 }
 
-Extent extent_of(const CoreOp& op, const std::vector<Extent>& known) {
+struct Known {
+  std::vector<Extent> extents;
+  std::vector<bool> of_integers;  // of nothing else: what a mask is made of
+};
+
+Extent extent_of(const CoreOp& op, const Known& all, const std::vector<bool>& positive) {
+  const std::vector<Extent>& known = all.extents;
   Extent operands = Extent::kOfNumbers;
   for (const CoreId operand : op.operands)
     operands = std::min(operands, known[static_cast<size_t>(operand)]);
@@ -46,7 +56,10 @@ Extent extent_of(const CoreOp& op, const std::vector<Extent>& known) {
   if (operands == Extent::kUnknown) return operands;
   switch (op.prim) {
     case Prim::kMap:
-      return of_map(op.fn, operands);
+      return of_map(op.fn, operands, std::ranges::any_of(op.operands, [&](CoreId operand) {
+                      const auto at = static_cast<size_t>(operand);
+                      return all.of_integers[at] && !positive[at];
+                    }));
     case Prim::kBlock:
       return operands >= Extent::kNumber && is_total_of_blocks(op.fn) ? operands : Extent::kUnknown;
     case Prim::kReduceMax:
@@ -70,9 +83,17 @@ Extent extent_of(const CoreOp& op, const std::vector<Extent>& known) {
 }  // namespace
 
 std::vector<Extent> extents_of(const CoreProgram& program) {
-  std::vector<Extent> known;
-  for (const CoreOp& op : program.ops) known.push_back(extent_of(op, known));
-  return known;
+  const std::vector<bool> positive = always_positive(program);
+  Known known;
+  for (const CoreOp& op : program.ops) {
+    known.extents.push_back(extent_of(op, known, positive));
+    known.of_integers.push_back(!is_floating(op.dtype) ||
+                                (op.prim != Prim::kInput && op.prim != Prim::kRandom &&
+                                 std::ranges::all_of(op.operands, [&](CoreId operand) {
+                                   return known.of_integers[static_cast<size_t>(operand)];
+                                 })));
+  }
+  return std::move(known.extents);
 }
 
 }  // namespace assay::identity

@@ -16,7 +16,8 @@ enum class Extent : uint8_t {
   kOfNumbers  // and so is all that it is computed of
 };
 
-// By operator, for all inputs for which logarithms, quotients and powers are defined. Inputs are
+// By operator, for all inputs for which logarithms, quotients and powers are defined; of what is
+// made of flags and integers alone, such as a mask, they may not be where it may be 0. Inputs are
 // numbers.
 std::vector<Extent> extents_of(const CoreProgram& program);
 

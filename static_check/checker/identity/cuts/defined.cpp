@@ -101,7 +101,18 @@ Range range_of_below(const CoreOp& op, const std::vector<Range>& of) {
   }
 }
 
-Range range_of(const CoreOp& op, const std::vector<Range>& of) {
+// A logarithm or a quotient of a mask is no number where that is 0, which it often is.
+bool map_of_masks_is_defined(const CoreOp& op, const std::vector<bool>& masks,
+                             const std::vector<bool>& positive) {
+  for (const CoreId operand : op.operands) {
+    const auto at = static_cast<size_t>(operand);
+    if (masks.at(at) && !positive.at(at)) return map_is_defined(op.fn, false);
+  }
+  return map_is_defined(op.fn, true);
+}
+
+Range range_of(const CoreOp& op, const std::vector<Range>& of, const std::vector<bool>& masks,
+               const std::vector<bool>& positive) {
   if (op.prim == Prim::kConst && op.fn == "-inf") return Range::kBelow;
   const bool extremum = op.prim == Prim::kReduceMax || op.prim == Prim::kReduceMin;
   bool numbers = true, below = !extremum || element_count(op.shape) > 0;
@@ -112,17 +123,23 @@ Range range_of(const CoreOp& op, const std::vector<Range>& of) {
   }
   if (!below) return Range::kAnything;
   if (!numbers) return range_of_below(op, of);
-  const bool defined = op.prim == Prim::kMap ? map_is_defined(op.fn, true) : is_always_defined(op);
+  const bool defined =
+      op.prim == Prim::kMap ? map_of_masks_is_defined(op, masks, positive) : is_always_defined(op);
   return defined ? Range::kNumber : Range::kAnything;
 }
 
 }  // namespace
 
 Numbers numbers_of(const CoreProgram& program) {
+  const std::vector<bool> positive = always_positive(program);
   std::vector<Range> ranges;
+  std::vector<bool> masks;  // made of flags and integers alone
   Numbers result;
   for (const CoreOp& op : program.ops) {
-    ranges.push_back(range_of(op, ranges));
+    ranges.push_back(range_of(op, ranges, masks, positive));
+    bool mask = op.prim != Prim::kInput && op.prim != Prim::kRandom;
+    for (const CoreId operand : op.operands) mask = mask && masks.at(static_cast<size_t>(operand));
+    masks.push_back(mask || !is_floating(op.dtype));
     result.always.push_back(ranges.back() == Range::kNumber);
     bool of_numbers = result.always.back();
     for (const CoreId operand : op.operands)
