@@ -109,8 +109,8 @@ DerivedCuts::Scoped DerivedCuts::of(const identity::Equation& equation) const {
     scoped.met.push_back(cut.relation);
     add_origins(problem_.sequential_program, extents_, cut.part.of, seen, origins);
   }
-  for (const CoreId id : origins) met.free(problem_, id);
   scoped.any.assign(origins.begin(), origins.end());
+  met.free(problem_, scoped.any);
   scoped.cuts = std::move(met);
   scoped.cone = identity::cone_of(problem_, scoped.cuts, {equation});
   return scoped;

@@ -8,6 +8,7 @@
 #include "shared_ir/base/error.h"
 #include "static_check/domains/trials/claims.h"
 #include "static_check/domains/trials/trials.h"
+#include "static_check/problem/candidates.h"
 
 namespace assay {
 namespace {
@@ -43,7 +44,7 @@ class Finder {
       if (of_first.dtype != wanted.dtype || of_first.producer == kNone ||
           of_first.shape.size() != wanted.shape.size())
         continue;
-      for (const auto& replicas : made_of(of_first.name, wanted))
+      for (const auto& replicas : ranks_have(of_first.name, wanted))
         if (std::ranges::all_of(replicas,
                                 [&](const CleanExpr& replica) { return agree(leaf, replica); }))
           return replicas;
@@ -55,41 +56,22 @@ class Finder {
   const Graph& whole() const { return problem_.refinement.sequential; }
 
   // The ranks' tensors of a name as they may make up the wanted one.
-  std::vector<std::vector<CleanExpr>> made_of(const std::string& name, const Tensor& wanted) const {
+  std::vector<std::vector<CleanExpr>> ranks_have(const std::string& name,
+                                                 const Tensor& wanted) const {
     std::vector<CleanExpr> leaves;
-    std::vector<const Tensor*> tensors;
+    std::vector<Shape> shapes;
     for (size_t r = 0; r < problem_.refinement.ranks.size(); ++r) {
       const Graph& graph = problem_.rank_graph(static_cast<Rank>(r));
       const TensorId id = graph.find(name);
-      if (id == kNone || problem_.rank_programs[r].value_of[static_cast<size_t>(id)] == kNone)
+      if (id == kNone || problem_.rank_programs[r].value_of[static_cast<size_t>(id)] == kNone ||
+          may_wrap(problem_.rank_programs[r], id))
         return {};
-      if (may_wrap(problem_.rank_programs[r], id)) return {};
-      tensors.push_back(&graph.tensors[static_cast<size_t>(id)]);
-      if (tensors.back()->dtype != wanted.dtype ||
-          tensors.back()->shape.size() != wanted.shape.size())
-        return {};
+      const Tensor& tensor = graph.tensors[static_cast<size_t>(id)];
+      if (tensor.dtype != wanted.dtype) return {};
+      shapes.push_back(tensor.shape);
       leaves.push_back(leaf_of(name, static_cast<Rank>(r)));
     }
-    if (std::ranges::all_of(tensors, [&](const Tensor* one) { return one->shape == wanted.shape; }))
-      return {leaves};
-    std::vector<std::vector<CleanExpr>> result;
-    for (size_t dim = 0; dim < wanted.shape.size(); ++dim) {
-      Shape together = tensors[0]->shape;
-      bool fits = true;
-      for (size_t i = 1; i < tensors.size(); ++i) {
-        Shape own = tensors[i]->shape;
-        together[dim] += own[dim];
-        own[dim] = tensors[0]->shape[dim];
-        fits = fits && own == tensors[0]->shape;
-      }
-      if (!fits || together != wanted.shape) continue;
-      CleanExpr concat;
-      concat.kind = CleanExpr::Kind::kConcat;
-      concat.dim = static_cast<Int>(dim);
-      concat.operands = leaves;
-      result.push_back({std::move(concat)});
-    }
-    return result;
+    return made_of(leaves, shapes, wanted.shape);
   }
 
   // Numbers, of which some are not 0.

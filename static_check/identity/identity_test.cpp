@@ -4,6 +4,7 @@
 
 #include "static_check/identity/cases/by_cases.h"
 #include "static_check/identity/evaluation.h"
+#include "static_check/problem/candidates.h"
 
 namespace assay {
 namespace {
@@ -230,25 +231,7 @@ std::vector<std::vector<CleanExpr>> likely_relations(const Problem& problem,
       shapes.push_back(tensor.shape);
     }
   }
-  std::vector<std::vector<CleanExpr>> likely;
-  if (leaves.empty()) return likely;
-  if (std::ranges::all_of(shapes, [&](const Shape& shape) { return shape == wanted; })) {
-    likely.push_back(leaves);
-    return likely;
-  }
-  for (size_t dim = 0; dim < wanted.size(); ++dim) {
-    Shape together = shapes.front();
-    if (together.size() != wanted.size()) break;
-    for (size_t i = 1; i < shapes.size(); ++i)
-      if (shapes[i].size() == together.size()) together[dim] += shapes[i][dim];
-    if (together != wanted) continue;
-    CleanExpr concat;
-    concat.kind = CleanExpr::Kind::kConcat;
-    concat.dim = static_cast<int64_t>(dim);
-    concat.operands = leaves;
-    likely.push_back({std::move(concat)});
-  }
-  return likely;
+  return made_of(leaves, shapes, wanted);
 }
 
 }  // namespace assay

@@ -1,5 +1,7 @@
 #include "static_check/problem/candidates.h"
 
+#include <algorithm>
+
 #include <functional>
 #include <numeric>
 
@@ -89,6 +91,30 @@ std::optional<std::string> type_difference(const Problem& problem, const CleanEx
     });
   });
   return difference;
+}
+
+std::vector<std::vector<CleanExpr>> made_of(const std::vector<CleanExpr>& leaves,
+                                            const std::vector<Shape>& shapes, const Shape& wanted) {
+  if (leaves.empty()) return {};
+  if (std::ranges::all_of(shapes, [&](const Shape& shape) { return shape == wanted; }))
+    return {leaves};
+  std::vector<std::vector<CleanExpr>> result;
+  for (size_t dim = 0; dim < wanted.size(); ++dim) {
+    Shape rest = wanted;
+    const bool fits = std::ranges::all_of(shapes, [&](Shape shape) {
+      if (shape.size() != wanted.size()) return false;
+      rest[dim] -= shape[dim];
+      shape[dim] = wanted[dim];
+      return shape == wanted;
+    });
+    if (!fits || rest[dim] != 0) continue;
+    CleanExpr concat;
+    concat.kind = CleanExpr::Kind::kConcat;
+    concat.dim = static_cast<Int>(dim);
+    concat.operands = leaves;
+    result.push_back({std::move(concat)});
+  }
+  return result;
 }
 
 std::vector<Candidate> sequential_candidates(const Problem& problem) {

@@ -31,6 +31,11 @@ std::optional<Value> rank_value_of(Problem& problem, const CleanExpr& expr);
 std::optional<std::string> type_difference(const Problem& problem, const CleanExpr& sequential,
                                            const CleanExpr& replica);
 
+// How tensors of the ranks, in their order, may make up one of the `wanted` shape: each is it, or
+// all are put together along a dimension. `shapes`: theirs.
+std::vector<std::vector<CleanExpr>> made_of(const std::vector<CleanExpr>& leaves,
+                                            const std::vector<Shape>& shapes, const Shape& wanted);
+
 // All tensors that have a value, in the order of the graphs; of the ranks, outputs alone if wanted.
 std::vector<Candidate> sequential_candidates(const Problem& problem);
 std::vector<Candidate> rank_candidates(const Problem& problem, bool outputs_only);

@@ -62,11 +62,15 @@ bool Evaluation::is_defined(const CoreOp& map) {
 
 // Of which no more is known than that they are positive, if they are.
 Evaluation::Tensor Evaluation::any_numbers(CoreId id) {
-  if (positive_.empty()) positive_ = always_positive(joint_.sequential);
+  if (positive_numbers_.empty()) {
+    positive_numbers_ = numbers_of(joint_.sequential).of_numbers;
+    const std::vector<bool> positive = always_positive(joint_.sequential);
+    for (size_t i = 0; i < positive.size(); ++i)
+      positive_numbers_[i] = positive_numbers_[i] && positive[i];
+  }
   const CoreOp& op = joint_.sequential.ops.at(static_cast<size_t>(id));
   if (type_of(op.dtype) != kReal) throw Rejection{"any numbers are real"};
-  const bool positive = positive_.at(static_cast<size_t>(id)) &&
-                        numbers_of(joint_.sequential).of_numbers.at(static_cast<size_t>(id));
+  const bool positive = positive_numbers_.at(static_cast<size_t>(id));
   Tensor tensor{op.shape, {}};
   for (PlainInt i = 0; i < reference::count_of(op.shape); ++i) {
     const uint64_t keys[] = {static_cast<uint64_t>(id), static_cast<uint64_t>(i)};

@@ -62,8 +62,10 @@ class Evaluation {
   const std::vector<Tensor>* const sequential_values_;
   const bool sequential_;
   bool total_ = true;
-  Tensor given_;                // the last
-  std::vector<bool> positive_;  // of the sequential program, by operator; once asked for
+  Tensor given_;  // the last
+  // Of the sequential program, by operator; once asked for.
+  std::vector<bool> positive_;
+  std::vector<bool> positive_numbers_;  // and nothing before it is infinite
 };
 
 }  // namespace assay::checker::identity

@@ -109,7 +109,7 @@ void IdentityCheck::check_from_cuts(const std::string& what,
                                     const Certificate::EvaluatedClaim& claim) {
   identity::Cuts cuts;
   for (const auto& cut : claim.cuts) cuts.add(joint_, cut);
-  for (const CoreId id : claim.any) cuts.free(joint_, id);
+  cuts.free(joint_, claim.any);
   std::vector<Certificate::Evaluated> equations;
   for (const CleanExpr& replica : claim.replicas) equations.push_back({claim.sequential, replica});
   const identity::Cone cone(joint_, cuts, equations);

@@ -35,16 +35,19 @@ void Cuts::add(const Problem& problem, const CleanExpr& sequential, const CleanE
 }
 
 void Cuts::free(const Problem& problem, const CleanExpr& sequential) {
-  free(problem, operator_of_leaf(problem, sequential, true));
+  const CoreId id = operator_of_leaf(problem, sequential, true);
+  free(problem, {&id, 1});
 }
 
-void Cuts::free(const Problem& problem, CoreId id) {
-  const CoreProgram& program = problem.sequential_program;
-  const auto at = static_cast<size_t>(id);
-  // An exponential of minus infinity is 0.
-  const bool positive =
-      always_positive(program)[at] && extents_of(program)[at] == Extent::kOfNumbers;
-  free_[id] = positive ? Sign::kPositive : Sign::kAny;
+void Cuts::free(const Problem& problem, std::span<const CoreId> of_specification) {
+  const std::vector<bool> positive = always_positive(problem.sequential_program);
+  const std::vector<Extent> extents = extents_of(problem.sequential_program);
+  for (const CoreId id : of_specification) {
+    const auto at = static_cast<size_t>(id);
+    // An exponential of minus infinity is 0.
+    const bool is_positive = positive[at] && extents[at] == Extent::kOfNumbers;
+    free_[id] = is_positive ? Sign::kPositive : Sign::kAny;
+  }
 }
 
 std::optional<Sign> Cuts::free_sign(CoreId of_specification) const {

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,7 @@ class Cuts {
   // The tensor of the specification, and so those that are taken for it, may hold any numbers of
   // the signs that are known: what holds for all of them holds for what it computes.
   void free(const Problem& problem, const CleanExpr& sequential);
-  void free(const Problem& problem, CoreId of_specification);
+  void free(const Problem& problem, std::span<const CoreId> of_specification);
   bool any() const { return !parts_.empty(); }
   // nullptr: the operator's value is what it computes.
   const Part* find(Rank rank, CoreId id) const;

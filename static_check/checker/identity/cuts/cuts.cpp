@@ -51,13 +51,16 @@ void Cuts::add(const Joint& joint, const Certificate::EvaluatedClaim::Cut& cut) 
   places_.insert_or_assign({rank, operator_of(joint, cut.replica.name, rank)}, place);
 }
 
-void Cuts::free(const Joint& joint, CoreId sequential) {
-  if (sequential < 0 || static_cast<size_t>(sequential) >= joint.sequential.ops.size() ||
-      !is_floating(joint.sequential.ops[static_cast<size_t>(sequential)].dtype))
-    throw Rejection{"any numbers are those of a floating operator"};
-  if (!numbers_of(joint.sequential).always[static_cast<size_t>(sequential)])
-    throw Rejection{"what may be infinite is not any number"};
-  any_.insert(sequential);
+void Cuts::free(const Joint& joint, std::span<const CoreId> sequential) {
+  const Numbers numbers = numbers_of(joint.sequential);
+  for (const CoreId id : sequential) {
+    if (id < 0 || static_cast<size_t>(id) >= joint.sequential.ops.size() ||
+        !is_floating(joint.sequential.ops[static_cast<size_t>(id)].dtype))
+      throw Rejection{"any numbers are those of a floating operator"};
+    if (!numbers.always[static_cast<size_t>(id)])
+      throw Rejection{"what may be infinite is not any number"};
+    any_.insert(id);
+  }
 }
 
 const Cuts::Place* Cuts::find(const OpRef& ref) const {

@@ -26,9 +26,9 @@ class Cuts {
   void add(const Joint& joint, const Certificate::Evaluated& equation);
   // A tensor of a rank, and the sequential one or the slice of one that it is.
   void add(const Joint& joint, const Certificate::EvaluatedClaim::Cut& cut);
-  // The sequential operator's result may be any numbers of the signs that are known. Throws
+  // The sequential operators' results may be any numbers of the signs that are known. Throws
   // Rejection for one that is not.
-  void free(const Joint& joint, CoreId sequential);
+  void free(const Joint& joint, std::span<const CoreId> sequential);
   bool empty() const { return places_.empty(); }
   const Place* find(const OpRef& ref) const;
   // Whether the sequential operator's result may be any numbers of the signs that are known.
