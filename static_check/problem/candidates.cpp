@@ -1,7 +1,6 @@
 #include "static_check/problem/candidates.h"
 
 #include <algorithm>
-
 #include <functional>
 #include <numeric>
 
